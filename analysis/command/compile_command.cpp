@@ -102,6 +102,20 @@ Result<CompileCommand> CompileCommands::commandFor(const fs::path& givenFile,
                 translateArguments(entry->arguments, entry->directory));
 }
 
+std::vector<fs::path> CompileCommands::listedSources(const fs::path& file,
+                                                     const fs::path& workspaceRoot) const {
+    const std::optional<FoundFile> found =
+        databaseDirectory_.empty() ? search(absoluteNormal(file), workspaceRoot.lexically_normal())
+                                   : inFolder(databaseDirectory_);
+    if (!found || !found->isDatabase || (databaseDirectory_.empty() && !mayRead(found->path)))
+        return {};
+    std::vector<fs::path> sources;
+    if (const auto entries = readCompilationDatabase(found->path))
+        for (const DatabaseEntry& entry : *entries)
+            sources.push_back(entry.file);
+    return sources;
+}
+
 CompileCommand CompileCommands::inferred(const fs::path& givenFile,
                                          const fs::path& workspaceRoot) const {
     const fs::path file = absoluteNormal(givenFile);

@@ -6,10 +6,19 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace kernelskill::analysis {
+
+/// A source that includes a file too, beside the one that the file is read through.
+struct OtherIncluder {
+    std::string file;
+    /// Identifiers of its text, and of what it includes beside the file: what it may launch.
+    std::set<std::string, std::less<>> words;
+};
 
 enum class CommandOrigin : std::uint8_t { CompilationDatabase, FlagsFile, Inferred };
 
@@ -37,6 +46,10 @@ struct CompileCommand {
     std::vector<std::string> ignored; ///< Flags without an effect here, for `doctor` and the log.
     /// The flags that were left out for the user's safety, one sentence each, to be shown.
     std::vector<std::string> notes;
+    /// The source that is parsed and compiled in the file's place, because it includes the file;
+    /// absolute. Empty: the file itself. See includer_search.h.
+    std::string includer;
+    std::shared_ptr<const std::vector<OtherIncluder>> otherIncluders; ///< Null: there is none.
 };
 
 /// Translates the arguments of nvcc, clang or a host compiler, without the program's name.
@@ -64,6 +77,14 @@ public:
     commandFor(const std::filesystem::path& file, const std::filesystem::path& workspaceRoot) const;
     [[nodiscard]] CompileCommand inferred(const std::filesystem::path& file,
                                           const std::filesystem::path& workspaceRoot) const;
+    /// The sources of the database that `file`'s command would come from; empty without one.
+    [[nodiscard]] std::vector<std::filesystem::path>
+    listedSources(const std::filesystem::path& file,
+                  const std::filesystem::path& workspaceRoot) const;
+    /// Whether the user lets `path` say how code is compiled.
+    [[nodiscard]] bool mayRead(const std::filesystem::path& path) const {
+        return !mayRead_ || mayRead_(path);
+    }
 
 private:
     std::vector<std::string> fallbackFlags_;

@@ -4,6 +4,21 @@
 
 namespace kernelskill::analysis {
 
+const SourceText* sourceOf(const FileModel& model, const LaunchSite& launch) {
+    if (launch.host >= model.hostFunctions.size())
+        return nullptr;
+    const std::string& file = model.hostFunctions[launch.host].file;
+    if (file == model.file)
+        return model.source.get();
+    const auto found = model.otherSources.find(file);
+    return found != model.otherSources.end() ? found->second.get() : nullptr;
+}
+
+bool isInMainFile(const FileModel& model, const LaunchSite& launch) {
+    return launch.host < model.hostFunctions.size() &&
+           model.hostFunctions[launch.host].file == model.file;
+}
+
 const KernelModel* kernelAt(const FileModel& model, std::uint32_t offset) {
     const auto found = std::ranges::find_if(model.kernels, [&](const KernelModel& kernel) {
         return kernel.file == model.file && kernel.span.contains(offset);

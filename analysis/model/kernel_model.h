@@ -5,6 +5,7 @@
 #include "analysis/model/index_expression.h"
 #include "analysis/model/kept_nests.h"
 #include "analysis/source/diagnostic.h"
+#include "analysis/source/source_text.h"
 #include "analysis/syntax/syntax.h"
 
 #include <cstdint>
@@ -173,8 +174,11 @@ struct KernelModel {
     std::vector<Branch> branches;
     std::vector<std::string>
         calls; ///< Qualified names of this translation unit's device functions that it calls.
-    std::vector<LaunchSite>
-        launches; ///< In the main file and the headers that it includes, see LaunchSite::host.
+    /// In the main file, the headers that it includes and the file that it is read through, see
+    /// LaunchSite::host. Empty if `alsoLaunchedIn` is not: part of the launches tells nothing.
+    std::vector<LaunchSite> launches;
+    /// Sources that are not part of the reading and may launch it; see FileModel::includer.
+    std::vector<std::string> alsoLaunchedIn;
     /// A hash of the body that ignores comments, white space and local names, so that it survives
     /// renames and moves.
     std::uint64_t normalisedHash = 0;
@@ -202,9 +206,13 @@ struct HostOnlyCode {
     std::vector<std::string> constexprFunctions; ///< Qualified names of functions in user files.
 };
 
-/// Everything that is known of a main file after a parse. An immutable value: threads may share it.
+/// Everything that is known of a main file after a parse: the file that is shown, edited and spoken
+/// of. An immutable value: threads may share it.
 struct FileModel {
     std::string file;
+    /// The source that the parser was given because it includes the main file; empty: the main file
+    /// itself. It counts as a file that the main one needs, like a header.
+    std::string includer;
     std::shared_ptr<const SourceText> source;
     ParseMode mode = ParseMode::Prelude;
     std::vector<Diagnostic> diagnostics;
@@ -212,17 +220,28 @@ struct FileModel {
     std::vector<KernelModel> kernels;
     std::vector<KernelModel> deviceFunctions;
     std::vector<HostFunction> hostFunctions; ///< Only host functions with launches.
+    /// The texts of their files, the main file's aside, and with an includer of all user files:
+    /// what is said of the kernels outside of the main file.
+    std::map<std::string, std::shared_ptr<const SourceText>, std::less<>> otherSources;
     /// Host functions of the main file with loops over arrays, from which a first kernel may be
     /// made.
     std::vector<KernelModel> loopFunctions;
     HostOnlyCode hostOnly;
     std::vector<Include> includes;
-    std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
+    /// Non-system files read, the main file first, then its includer.
+    std::vector<std::string> userFiles;
+    std::vector<std::string> otherIncluders; ///< As the compile command has them.
+    /// Messages of errors in the includer and in what it includes beside the main file.
+    std::vector<std::string> errorsElsewhere;
     /// Contents of those that differ from the files on disk, by path, the main file's aside.
     std::map<std::string, std::string> unsavedHeaders;
     KeptNests nests; ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
 };
 
+/// The text of the file that holds the launch; nullptr if its host function is not known.
+[[nodiscard]] const SourceText* sourceOf(const FileModel& model, const LaunchSite& launch);
+/// Whether the launch stands in the main file.
+[[nodiscard]] bool isInMainFile(const FileModel& model, const LaunchSite& launch);
 /// The kernel of the main file whose definition contains `offset`; nullptr if there is none.
 [[nodiscard]] const KernelModel* kernelAt(const FileModel& model, std::uint32_t offset);
 [[nodiscard]] const KernelModel* kernelNamed(const FileModel& model, std::string_view name);

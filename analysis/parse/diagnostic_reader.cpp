@@ -246,6 +246,11 @@ private:
         for (const ReachedFile& reached : context_.userFiles)
             if (sameFile(reached.path, path))
                 directive = reached.directive;
+        if (directive == context_.includes.size() && context_.elsewhere != nullptr) {
+            if (diagnostic.origin == DiagnosticOrigin::Compiler)
+                context_.elsewhere->push_back(std::move(diagnostic.message));
+            return std::nullopt;
+        }
         Span at{0, 0};
         if (directive < context_.includes.size())
             at = context_.includes[directive].span;

@@ -104,6 +104,11 @@ private:
         if (CXFile main = clang_getFile(unit_, model_.file.c_str());
             main != nullptr && clang_File_isEqual(main, file) != 0)
             source.path = model_.file;
+        else if (CXFile includer = model_.includer.empty()
+                                       ? nullptr
+                                       : clang_getFile(unit_, model_.includer.c_str());
+                 includer != nullptr && clang_File_isEqual(includer, file) != 0)
+            source.path = model_.includer;
         else if (const std::string real = takeString(clang_File_tryGetRealPathName(file));
                  !real.empty())
             source.path = real;
@@ -234,6 +239,9 @@ private:
             site.constantBlock = constantDimensions(lowered.body, site.block);
             launches_.push_back(std::move(site));
         }
+        if (source.path != model_.file && !model_.otherSources.contains(source.path))
+            model_.otherSources.emplace(
+                source.path, std::make_shared<const SourceText>(std::string(source.text)));
         model_.hostFunctions.push_back(
             {spellingOf(cursor), source.path, lowered.span, std::move(lowered.body)});
     }

@@ -7,6 +7,7 @@
 #include "analysis/parse/diagnostic_reader.h"
 #include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
+#include "analysis/parse/preamble_end.h"
 #include "analysis/scan/macro_growth.h"
 #include "analysis/source/files.h"
 #include "analysis/syntax/nesting.h"
@@ -36,6 +37,12 @@ bool looksLikeText(std::string_view text) {
 }
 
 /// Why the text is not given to the parser; nullopt if it is.
+std::string canonicalPath(const std::string& path) {
+    std::error_code error;
+    const fs::path canonical = fs::weakly_canonical(path, error);
+    return error ? path : canonical.string();
+}
+
 std::optional<Diagnostic> reasonNotToParse(const std::string& file, std::string_view text) {
     Diagnostic diagnostic;
     diagnostic.file = file;
@@ -68,12 +75,47 @@ std::optional<Diagnostic> reasonNotToParse(const std::string& file, std::string_
     return std::nullopt;
 }
 
+/// Takes the launches away from kernels that other sources may launch as well.
+void withholdPartialLaunches(FileModel& model, const CompileCommand& command) {
+    if (!command.otherIncluders)
+        return;
+    for (const OtherIncluder& other : *command.otherIncluders) {
+        model.otherIncluders.push_back(other.file);
+        for (KernelModel& kernel : model.kernels) {
+            // What the includer itself defines is not seen by the others, its wrappers neither.
+            const bool isOwn = kernel.file == model.includer;
+            const auto isNamed = [&](const std::string& name) {
+                return other.words.contains(name.substr(name.rfind(':') + 1));
+            };
+            const bool mayLaunch =
+                isNamed(kernel.name) ||
+                std::ranges::any_of(kernel.launches, [&](const LaunchSite& launch) {
+                    const HostFunction& host = model.hostFunctions.at(launch.host);
+                    return host.file != model.includer && isNamed(host.name);
+                });
+            if (!isOwn && mayLaunch)
+                kernel.alsoLaunchedIn.push_back(other.file);
+        }
+    }
+    for (KernelModel& kernel : model.kernels)
+        if (!kernel.alsoLaunchedIn.empty())
+            kernel.launches.clear();
+}
+
 } // namespace
 
 struct TranslationUnit::Impl {
     std::string file;
+    std::string root; ///< What clang is given: the includer, or the file itself.
     std::shared_ptr<const SourceText> source;
-    CompileCommand command; ///< Without the toolkit's folders.
+    std::shared_ptr<const SourceText> rootSource; ///< `source` without an includer.
+    bool rootIsUnsaved = false;
+    /// Texts of the files that were read last, kept with an includer.
+    std::map<std::string, std::shared_ptr<const SourceText>, std::less<>> texts;
+    std::string rootText; ///< What clang reads of the root, see preamble_end.h.
+    std::vector<Include> rootIncludes;
+    std::vector<ReachedFile> rootFiles; ///< User files that the root reaches.
+    CompileCommand command;             ///< Without the toolkit's folders.
     Toolchain toolchain;
     std::string systemDirectory;
     ParseMode mode = ParseMode::Prelude;
@@ -89,29 +131,81 @@ struct TranslationUnit::Impl {
     ClangUnit unit;                      ///< Null while the content is not parsed.
     std::optional<Diagnostic> notParsed; ///< Why.
 
-    void setContent(std::string text, const UnsavedFiles& others) {
+    [[nodiscard]] bool hasIncluder() const { return !command.includer.empty(); }
+
+    /// Failed if the includer cannot be read.
+    Result<void> setContent(std::string text, const UnsavedFiles& others) {
         source = std::make_shared<const SourceText>(std::move(text));
         notParsed = reasonNotToParse(file, source->text());
         unsaved = others;
         unsaved.erase(file);
-        includes = includeDirectives(source->text());
-        for (Include& include : includes)
-            include.resolved =
-                resolveUserInclude(include.spelling, fs::path(file).parent_path(), command)
-                    .string();
+        if (hasIncluder())
+            unsaved[file] = source->text();
+        includes = resolvedIncludes(source->text(), file);
         const auto read = [this](const fs::path& path) {
             const auto open = unsaved.find(path.string());
             return open != unsaved.end() ? std::optional(open->second) : readFile(path);
         };
+        const auto readAndKeep = [&](const fs::path& path) {
+            auto text = read(path);
+            auto& kept = texts[path.string()];
+            if (text && (!kept || kept->text() != *text))
+                kept = std::make_shared<const SourceText>(*text);
+            return text;
+        };
         // clang would wait for the end of a pipe: it gets an empty file in its place.
-        userFiles = reachableUserFiles(file, includes, command, read, [this](const fs::path& path) {
+        const auto onIrregular = [this](const fs::path& path) {
             unsaved.try_emplace(path.string());
-        });
+        };
+        userFiles = reachableUserFiles(file, includes, command, read, onIrregular);
+        if (!hasIncluder()) {
+            rootSource = source;
+            rootIncludes = includes;
+            rootFiles = userFiles;
+            rootText = source->text();
+            return {};
+        }
+        auto content = read(root);
+        if (!content)
+            return std::unexpected(Error{ErrorKind::Failed, "the file cannot be read", root, ""});
+        rootIsUnsaved = unsaved.erase(root) > 0;
+        rootSource = std::make_shared<const SourceText>(std::move(*content));
+        if (!notParsed && reasonNotToParse(root, rootSource->text()))
+            return std::unexpected(Error{ErrorKind::Failed, "the file is not analysed", root, ""});
+        rootIncludes = resolvedIncludes(rootSource->text(), root);
+        rootFiles = reachableUserFiles(root, rootIncludes, command, readAndKeep, onIrregular);
+        rootText = rootSource->text();
+        endPreamble();
+        return {};
+    }
+
+    [[nodiscard]] std::vector<Include> resolvedIncludes(std::string_view text,
+                                                        const std::string& in) const {
+        std::vector<Include> found = includeDirectives(text);
+        for (Include& include : found)
+            include.resolved =
+                resolveUserInclude(include.spelling, fs::path(in).parent_path(), command).string();
+        return found;
+    }
+
+    /// Keeps the file out of the preamble, where that changes nothing.
+    void endPreamble() {
+        const std::string wanted = canonicalPath(file);
+        const auto reached = std::ranges::find(rootFiles, wanted, &ReachedFile::path);
+        if (purpose == ParsePurpose::Once || reached == rootFiles.end())
+            return;
+        const Include& directive = rootIncludes[reached->directive];
+        const auto same = std::ranges::count(rootIncludes, directive.resolved, &Include::resolved);
+        const std::string content = canonicalPath(directive.resolved) == wanted
+                                        ? source->text()
+                                        : readFile(directive.resolved).value_or("");
+        if (same == 1 || isGuarded(content))
+            rootText = withPreambleEndBefore(directive, std::move(rootText));
     }
 
     [[nodiscard]] std::vector<CXUnsavedFile> clangFiles() const {
         std::vector<CXUnsavedFile> files;
-        files.push_back({file.c_str(), source->text().c_str(), source->text().size()});
+        files.push_back({root.c_str(), rootText.c_str(), rootText.size()});
         for (const auto& [path, content] : unsaved)
             files.push_back({path.c_str(), content.c_str(), content.size()});
         return files;
@@ -131,7 +225,7 @@ struct TranslationUnit::Impl {
                                       : CXTranslationUnit_None;
         CXTranslationUnit parsed = nullptr;
         const CXErrorCode code = clang_parseTranslationUnit2(
-            index.get(), file.c_str(), argumentPointers.data(),
+            index.get(), root.c_str(), argumentPointers.data(),
             static_cast<int>(argumentPointers.size()), files.data(),
             static_cast<unsigned>(files.size()), preamble | CXTranslationUnit_KeepGoing, &parsed);
         unit.reset(parsed);
@@ -157,8 +251,8 @@ struct TranslationUnit::Impl {
 
     [[nodiscard]] bool needsToolkit() const {
         return toolchain.toolkit &&
-               (toolchain.preferToolkit || includesOnlyToolkitHeaders(includes) ||
-                std::ranges::any_of(userFiles, [&](const ReachedFile& reached) {
+               (toolchain.preferToolkit || includesOnlyToolkitHeaders(rootIncludes) ||
+                std::ranges::any_of(rootFiles, [&](const ReachedFile& reached) {
                     const auto open = unsaved.find(reached.path);
                     const auto text = open != unsaved.end() ? std::optional(open->second)
                                                             : readFile(reached.path);
@@ -176,7 +270,7 @@ struct TranslationUnit::Impl {
             return false;
         if (!headerWords) {
             std::set<std::string> headers;
-            for (const Include& include : includes)
+            for (const Include& include : rootIncludes)
                 headers.emplace(includeName(include.spelling));
             headerWords.emplace(toolchain, headers);
         }
@@ -236,10 +330,16 @@ struct TranslationUnit::Impl {
                 "Check the compile command with 'kernelskill doctor'"};
     }
 
-    [[nodiscard]] std::vector<Diagnostic> diagnostics() const {
+    [[nodiscard]] std::vector<Diagnostic>
+    diagnostics(std::vector<std::string>* errorsElsewhere = nullptr) const {
+        std::vector<std::string> unasked;
         if (!unit)
             return notParsed ? std::vector{*notParsed} : std::vector<Diagnostic>{};
-        return readDiagnostics(unit.get(), {file, *source, includes, userFiles,
+        return readDiagnostics(unit.get(), {file,
+                                            !hasIncluder()               ? nullptr
+                                            : errorsElsewhere == nullptr ? &unasked
+                                                                         : errorsElsewhere,
+                                            *source, includes, userFiles,
                                             toolchain.toolkit ? ParseMode::Toolkit : mode,
                                             [this]() -> const KnownNames& {
                                                 if (!preludeNames)
@@ -265,10 +365,12 @@ Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string
     impl->command = withoutToolkitFolders(command);
     impl->toolchain = toolchain;
     impl->systemDirectory = toolchain.preludeInclude.string();
+    impl->root = impl->hasIncluder() ? impl->command.includer : impl->file;
     impl->purpose = purpose;
     impl->index.reset(clang_createIndex(0, 0));
-    impl->setContent(std::move(text), unsaved);
-    Result<void> parsed;
+    Result<void> parsed = impl->setContent(std::move(text), unsaved);
+    if (!parsed)
+        return std::unexpected(parsed.error());
     runOnDeepStack([&] { parsed = impl->parseInBestMode(); });
     if (!parsed)
         return std::unexpected(parsed.error());
@@ -277,11 +379,16 @@ Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string
 
 Result<void> TranslationUnit::reparse(std::string text, const UnsavedFiles& unsaved) {
     const std::vector<Include> before = std::move(impl_->includes);
-    impl_->setContent(std::move(text), unsaved);
+    const std::vector<Include> rootBefore = std::move(impl_->rootIncludes);
+    Result<void> parsed = impl_->setContent(std::move(text), unsaved);
+    if (!parsed)
+        return parsed;
+    const auto areSame = [](const std::vector<Include>& a, const std::vector<Include>& b) {
+        return std::ranges::equal(a, b, {}, &Include::spelling, &Include::spelling);
+    };
     const bool sameHeaders =
-        std::ranges::equal(before, impl_->includes, {}, &Include::spelling, &Include::spelling);
+        areSame(before, impl_->includes) && areSame(rootBefore, impl_->rootIncludes);
     const bool isFresh = !impl_->unit || impl_->notParsed || !sameHeaders;
-    Result<void> parsed;
     runOnDeepStack([&] { parsed = isFresh ? impl_->parseInBestMode() : impl_->reparse(); });
     return parsed;
 }
@@ -290,22 +397,65 @@ std::vector<Diagnostic> TranslationUnit::diagnostics() const {
     return impl_->diagnostics();
 }
 
+bool TranslationUnit::readsFile() const {
+    if (!impl_->hasIncluder() || !impl_->unit)
+        return true;
+    CXTranslationUnit unit = impl_->unit.get();
+    CXFile file = clang_getFile(unit, impl_->file.c_str());
+    return file != nullptr && clang_equalLocations(clang_getLocationForOffset(unit, file, 0),
+                                                   clang_getNullLocation()) == 0;
+}
+
+bool TranslationUnit::readsFileOnce() const {
+    if (!readsFile())
+        return false;
+    if (!impl_->hasIncluder() || !impl_->unit)
+        return true;
+    CXFile file = clang_getFile(impl_->unit.get(), impl_->file.c_str());
+    std::set<std::uint32_t> seen;
+    bool isOnce = true;
+    forEachChild(clang_getTranslationUnitCursor(impl_->unit.get()), [&](CXCursor cursor) {
+        const CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate &&
+            kind != CXCursor_Namespace && kind != CXCursor_LinkageSpec)
+            return;
+        const ClangPlace place = expansionLocation(clang_getCursorLocation(cursor));
+        if (place.file != nullptr && clang_File_isEqual(place.file, file) != 0)
+            isOnce = seen.insert(place.offset).second && isOnce;
+    });
+    return isOnce;
+}
+
 FileModel TranslationUnit::model() const {
     FileModel model;
     model.file = impl_->file;
     model.source = impl_->source;
     model.mode = impl_->mode;
-    model.diagnostics = impl_->diagnostics();
+    model.diagnostics = impl_->diagnostics(&model.errorsElsewhere);
     model.includes = impl_->includes;
     model.userFiles.push_back(impl_->file);
-    for (const ReachedFile& reached : impl_->userFiles) {
+    if (impl_->hasIncluder()) {
+        model.includer = impl_->root;
+        model.userFiles.push_back(impl_->root);
+        model.otherSources.emplace(impl_->root, impl_->rootSource);
+        if (impl_->rootIsUnsaved)
+            model.unsavedHeaders.emplace(impl_->root, impl_->rootSource->text());
+    }
+    const std::string own = canonicalPath(impl_->file);
+    for (const ReachedFile& reached : impl_->rootFiles) {
+        if (reached.path == own)
+            continue;
         model.userFiles.push_back(reached.path);
+        if (const auto text = impl_->texts.find(reached.path);
+            text != impl_->texts.end() && text->second)
+            model.otherSources.insert(*text);
         if (const auto open = impl_->unsaved.find(reached.path); open != impl_->unsaved.end())
             model.unsavedHeaders.insert(*open);
     }
     if (impl_->unit)
         runOnDeepStack([&] {
             buildModel(impl_->unit.get(), impl_->systemDirectory, model);
+            withholdPartialLaunches(model, impl_->command);
             addDeviceFindings(model, impl_->command);
         });
     return model;

@@ -28,8 +28,9 @@ void prepareParser();
 /// with deep stacks.
 class TranslationUnit {
 public:
-    /// Parses `file` with `text` as its content. A file with errors still gives a unit. Returns an
-    /// error only if clang itself fails (unreadable file, crash).
+    /// Parses `file` with `text` as its content, by itself or as a part of the command's includer.
+    /// A file with errors still gives a unit. Returns an error only if clang itself fails (crash)
+    /// or the includer cannot be read.
     static Result<TranslationUnit> parse(const std::filesystem::path& file, std::string text,
                                          const CompileCommand& command, const Toolchain& toolchain,
                                          const UnsavedFiles& unsaved = {},
@@ -45,6 +46,10 @@ public:
 
     /// Only the parser's diagnostics: cheaper than model(), for the typing path.
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
+    /// Whether the includer, if there is one, includes the file. Cheap.
+    [[nodiscard]] bool readsFile() const;
+    /// Whether it does so just once: else the file has several meanings.
+    [[nodiscard]] bool readsFileOnce() const;
     /// Lowers the parsed unit. Contains the parser's diagnostics and the findings of the device's
     /// rules.
     [[nodiscard]] FileModel model() const;

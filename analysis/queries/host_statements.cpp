@@ -34,7 +34,8 @@ const LaunchSite* launchAt(const FileModel& file, std::uint32_t host, ExprId id)
     for (const KernelModel& kernel : file.kernels)
         for (const LaunchSite& launch : kernel.launches)
             if (launch.host == host && launch.span == span && !launch.fromMacro &&
-                file.source->slice(launch.configurationSpan).ends_with(">>>"))
+                sourceOf(file, launch) != nullptr &&
+                sourceOf(file, launch)->slice(launch.configurationSpan).ends_with(">>>"))
                 return &launch;
     return nullptr;
 }

@@ -37,12 +37,17 @@ std::vector<std::vector<Token>> callArguments(const std::vector<Token>& tokens, 
     return arguments;
 }
 
+const SourceText& hostSource(const FileModel& file, const HostFunction& host) {
+    const auto other = file.otherSources.find(host.file);
+    return other != file.otherSources.end() ? *other->second : *file.source;
+}
+
 } // namespace
 
 PointerOrigins::PointerOrigins(const FileModel& file, const SharedAnalysis& shared,
                                std::uint32_t function)
-    : file_(file), host_(file.hostFunctions.at(function)), shared_(shared),
-      code_(shared.host(function)) {
+    : file_(file), host_(file.hostFunctions.at(function)), source_(hostSource(file, host_)),
+      shared_(shared), code_(shared.host(function)) {
     for (const Variable& variable : host_.body.variables)
         if (variable.storage == Storage::Parameter)
             parameters_.push_back(variable.name);
@@ -68,7 +73,7 @@ void PointerOrigins::collect(ExprId id, std::set<std::string>& origins,
                              std::set<VariableId>& visited) const {
     const FunctionBody& body = host_.body;
     const Expr& expr = body.expr(id);
-    const auto text = [&] { return std::string(file_.source->slice(expr.span)); };
+    const auto text = [&] { return std::string(source_.slice(expr.span)); };
     switch (expr.kind) {
     case ExprKind::Integer:
     case ExprKind::Floating:
@@ -144,7 +149,7 @@ std::optional<std::string> PointerOrigins::passedTogether(const std::set<std::st
     if (first.empty() || second.empty())
         return std::nullopt;
     if (!calls_)
-        calls_ = callsInFile();
+        calls_ = callsInFiles();
     for (const Call& arguments : *calls_) {
         for (const std::size_t x : first) {
             for (const std::size_t y : second) {
@@ -172,22 +177,30 @@ std::optional<std::string> PointerOrigins::passedTogether(const std::set<std::st
     return std::nullopt;
 }
 
-std::vector<PointerOrigins::Call> PointerOrigins::callsInFile() const {
+std::vector<PointerOrigins::Call> PointerOrigins::callsInFiles() const {
     std::vector<Call> calls;
+    addCalls(file_.file, *file_.source, calls);
+    for (const auto& [file, source] : file_.otherSources)
+        addCalls(file, *source, calls);
+    return calls;
+}
+
+void PointerOrigins::addCalls(const std::string& file, const SourceText& source,
+                              std::vector<Call>& calls) const {
     const std::string name = host_.name.substr(host_.name.rfind(':') + 1);
-    const bool isNamedElsewhere =
-        std::ranges::any_of(occurrences(file_.source->text(), name),
-                            [&](Span place) { return !host_.span.contains(place); });
+    const auto isOwn = [&](Span place) { return file == host_.file && host_.span.contains(place); };
+    const bool isNamedElsewhere = std::ranges::any_of(occurrences(source.text(), name),
+                                                      [&](Span place) { return !isOwn(place); });
     if (!isNamedElsewhere)
-        return calls;
-    const std::vector<Token>& tokens = shared_.tokens();
+        return;
+    const std::vector<Token> others =
+        file == file_.file ? std::vector<Token>{} : lex(source.text());
+    const std::vector<Token>& tokens = file == file_.file ? shared_.tokens() : others;
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        if (tokens[i].text != name || tokens[i + 1].text != "(" ||
-            host_.span.contains(tokens[i].span))
+        if (tokens[i].text != name || tokens[i + 1].text != "(" || isOwn(tokens[i].span))
             continue;
         calls.push_back(callArguments(tokens, i + 1, matchingBracket(tokens, i + 1)));
     }
-    return calls;
 }
 
 } // namespace kernelskill::analysis

@@ -32,11 +32,15 @@ private:
     [[nodiscard]] std::optional<std::string> passedTogether(const std::set<std::string>& a,
                                                             const std::set<std::string>& b) const;
 
-    /// The arguments of each call of the host function elsewhere in the file.
-    [[nodiscard]] std::vector<Call> callsInFile() const;
+    /// The arguments of each call of the host function elsewhere in the file, and in the other
+    /// files whose text is known.
+    [[nodiscard]] std::vector<Call> callsInFiles() const;
+    void addCalls(const std::string& file, const SourceText& source,
+                  std::vector<Call>& calls) const;
 
     const FileModel& file_;
     const HostFunction& host_;
+    const SourceText& source_; ///< That of the host function.
     const SharedAnalysis& shared_;
     const CodeMap& code_;
     std::vector<std::string> parameters_; ///< Names of the host function's.

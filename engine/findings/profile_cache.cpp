@@ -28,6 +28,7 @@ void addCommand(TextHash& hash, const analysis::CompileCommand& command) {
             hash.add(flag);
     }
     hash.add(command.standard);
+    hash.add(command.includer);
     hash.add(command.fastMath ? 1 : 0);
 }
 

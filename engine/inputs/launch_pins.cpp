@@ -54,6 +54,23 @@ std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file,
     return {};
 }
 
+/// The pins of the source that the file is read through. It tells of their errors itself.
+void addPinsElsewhere(const analysis::FileModel& file, const ProgramText& program,
+                      LaunchPins& result) {
+    const auto source = file.otherSources.find(file.includer);
+    if (source == file.otherSources.end() || !source->second->text().contains(marker))
+        return;
+    for (const auto& comment : analysis::findComments(source->second->text())) {
+        const auto at = comment.text.find(marker);
+        if (at == std::string_view::npos ||
+            comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") != std::string_view::npos)
+            continue;
+        auto text = pinText(comment, at);
+        if (const auto parsed = parsePin(text); parsed && mismatch(*parsed, file, program).empty())
+            result.pins.push_back({parsed->kernel, {}, std::move(text)});
+    }
+}
+
 LaunchPins pinsIn(const analysis::FileModel& file, const ProgramText& program) {
     LaunchPins result;
     if (!file.source)
@@ -82,13 +99,18 @@ LaunchPins pinsIn(const analysis::FileModel& file, const ProgramText& program) {
         }
         result.pins.push_back({parsed->kernel, comment.span, std::move(text)});
     }
+    addPinsElsewhere(file, program, result);
     return result;
 }
 
 } // namespace
 
 LaunchPins findLaunchPins(const analysis::FileModel& file) {
-    const bool mayHavePins = file.source && file.source->text().contains(marker);
+    const auto includer = file.otherSources.find(file.includer);
+    const bool mayHavePins =
+        file.source &&
+        (file.source->text().contains(marker) ||
+         (includer != file.otherSources.end() && includer->second->text().contains(marker)));
     return mayHavePins ? pinsIn(file, ProgramText(file)) : LaunchPins{};
 }
 

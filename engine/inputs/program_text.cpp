@@ -49,10 +49,12 @@ std::string baseName(const Expression& expression) {
 }
 
 ProgramText::ProgramText(const analysis::FileModel& model) {
+    if (!model.includer.empty() && model.otherSources.contains(model.includer))
+        addFile(model.includer, model.otherSources.find(model.includer)->second->text());
     if (model.source)
         addFile(model.file, model.source->text());
     for (const auto& path : model.userFiles) {
-        if (path == model.file)
+        if (path == model.file || (path == model.includer && !files_.empty()))
             continue;
         if (const auto open = model.unsavedHeaders.find(path); open != model.unsavedHeaders.end())
             addFile(path, open->second);

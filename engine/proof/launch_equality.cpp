@@ -178,9 +178,8 @@ public:
     }
 
     [[nodiscard]] std::string argument(std::size_t index) const {
-        return index < site_.argumentSpans.size()
-                   ? std::string(kernel_.file().source->slice(site_.argumentSpans[index]))
-                   : std::string();
+        return index < site_.argumentSpans.size() ? slice(site_.argumentSpans[index])
+                                                  : std::string();
     }
     [[nodiscard]] std::optional<std::int64_t> argumentValue(std::size_t index) const {
         return index < site_.arguments.size() ? number(site_.arguments[index]) : std::nullopt;
@@ -228,8 +227,11 @@ private:
         return std::nullopt;
     }
     [[nodiscard]] std::string text(ExprId id) const {
-        return id == noId ? std::string()
-                          : std::string(kernel_.file().source->slice(body_.expr(id).span));
+        return id == noId ? std::string() : slice(body_.expr(id).span);
+    }
+    [[nodiscard]] std::string slice(Span span) const {
+        const SourceText* source = sourceOf(kernel_.file(), site_);
+        return source == nullptr ? std::string() : std::string(source->slice(span));
     }
 
     KernelRef kernel_;

@@ -78,7 +78,8 @@ std::string helpers(const ModelTask& task) {
 std::string launches(const ModelTask& task) {
     std::string text;
     for (const auto& launch : task.kernel.launches)
-        text.append(sourceOf(task, launch.span)).append("\n");
+        if (const auto* source = analysis::sourceOf(*task.program.model, launch))
+            text.append(source->slice(launch.span)).append("\n");
     return text.empty() ? text : fenced(text);
 }
 

@@ -20,7 +20,7 @@ Result<std::string> contentOf(const ProgramSource& program, const std::string& f
 }
 
 std::multiset<std::string> errorsOf(const analysis::FileModel& model) {
-    std::multiset<std::string> errors;
+    std::multiset<std::string> errors(model.errorsElsewhere.begin(), model.errorsElsewhere.end());
     for (const analysis::Diagnostic& diagnostic : model.diagnostics) {
         if (analysis::isCompileError(diagnostic))
             errors.insert(diagnostic.message);

@@ -37,7 +37,7 @@ public:
     }
 
     std::vector<UserFile> run() {
-        add(absolute(program_.file));
+        add(root());
         for (const auto& forced : program_.command.forcedIncludes)
             add(absolute(forced));
         readPending();
@@ -50,6 +50,12 @@ public:
     }
 
 private:
+    /// What the compiler is given.
+    std::filesystem::path root() const {
+        return absolute(program_.command.includer.empty() ? program_.file
+                                                          : program_.command.includer);
+    }
+
     void readPending() {
         while (!pending_.empty()) {
             const auto path = pending_.front();
@@ -68,7 +74,7 @@ private:
     }
 
     bool isSystem(const std::filesystem::path& path) const {
-        if (path == absolute(program_.file))
+        if (path == absolute(program_.file) || path == root())
             return false;
         static constexpr std::array<std::string_view, 5> systemFolders = {
             "/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda", "/opt/nvidia"};

@@ -1,4 +1,5 @@
-/// Finds the user's files: the main file and its includes, without system and toolkit headers.
+/// Finds the user's files: the main file or the source that it is read through, and its includes,
+/// without system and toolkit headers.
 #pragma once
 
 #include "analysis/scan/declarations.h"
@@ -25,8 +26,8 @@ struct UserFile {
     std::vector<IncludeLine> includes;
 };
 
-/// The main file comes first. Contents of open editors replace those on disk. Files that cannot be
-/// read are left out.
+/// What the compiler is given comes first: the main file, or the command's includer. Contents of
+/// open editors replace those on disk. Files that cannot be read are left out.
 [[nodiscard]] std::vector<UserFile> collectUserFiles(const ProgramSource& program,
                                                      const std::filesystem::path& preludeInclude);
 

@@ -120,10 +120,11 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     OptimizationSearch search(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
                               seeded);
     const std::string& name = kernel.kernel.qualifiedName;
-    const auto whole = kernel.kernel.file == kernel.program.file
-                           ? std::nullopt
-                           : std::optional(OneText::make(kernel.program, kernel.kernel.file,
-                                                         machines_.toolchain()));
+    const bool isInFile =
+        kernel.kernel.file == kernel.program.file || !kernel.program.command.includer.empty();
+    const auto whole = isInFile ? std::nullopt
+                                : std::optional(OneText::make(kernel.program, kernel.kernel.file,
+                                                              machines_.toolchain()));
     const bool isOneText =
         whole && *whole && analysis::kernelNamed(*(*whole)->program().model, name) != nullptr;
     auto found = search.run({isOneText ? (*whole)->program() : kernel.program, name},

@@ -72,18 +72,24 @@ public:
         }
         json kernels = json::array();
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
-            kernels.push_back(kernelJson(kernel));
-        return {{"file", shownName_},
-                {"diagnostics", std::move(diagnostics)},
-                {"kernels", std::move(kernels)}};
+            if (snapshot_.isListed(kernel))
+                kernels.push_back(kernelJson(kernel));
+        json document{{"file", shownName_},
+                      {"diagnostics", std::move(diagnostics)},
+                      {"kernels", std::move(kernels)}};
+        if (!snapshot_.model().includer.empty())
+            document["read_through"] = snapshot_.model().includer;
+        return document;
     }
 
     void print() {
         for (const analysis::Diagnostic& diagnostic : diagnostics_)
             printDiagnostic(diagnostic);
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
-            printKernel(kernel);
-        if (snapshot_.model().kernels.empty())
+            if (snapshot_.isListed(kernel))
+                printKernel(kernel);
+        if (std::ranges::none_of(snapshot_.model().kernels,
+                                 [&](const auto& kernel) { return snapshot_.isListed(kernel); }))
             fmt::print("{}: no kernel\n", shownName_);
     }
 
@@ -100,9 +106,11 @@ private:
         json launches = json::array();
         for (const analysis::LaunchSite& site : kernel.launches) {
             const analysis::HostFunction& host = snapshot_.model().hostFunctions.at(site.host);
-            launches.push_back({{"line", lineOf(host.file, site.span.begin)},
-                                {"grid", sourceOf(host, site.grid)},
-                                {"block", sourceOf(host, site.block)}});
+            json& launch = launches.emplace_back(json{{"line", lineOf(host.file, site.span.begin)},
+                                                      {"grid", sourceOf(host, site.grid)},
+                                                      {"block", sourceOf(host, site.block)}});
+            if (host.file != snapshot_.model().file)
+                launch["file"] = host.file;
         }
         const engine::Plan plan = planFor(kernel);
         json skills = json::array();
@@ -200,8 +208,13 @@ private:
             fmt::print("  {}  {}\n", label(""), describeEvidence(evidence));
         for (const analysis::LaunchSite& site : kernel.launches) {
             const auto& host = snapshot_.model().hostFunctions.at(site.host);
-            fmt::print("  {}  <<<{}, {}>>> (line {})\n", label("launch"), sourceOf(host, site.grid),
-                       sourceOf(host, site.block), lineOf(host.file, site.span.begin) + 1);
+            const std::string of =
+                host.file == snapshot_.model().file
+                    ? std::string()
+                    : fmt::format(" of {}", std::filesystem::path(host.file).filename().string());
+            fmt::print("  {}  <<<{}, {}>>> (line {}{})\n", label("launch"),
+                       sourceOf(host, site.grid), sourceOf(host, site.block),
+                       lineOf(host.file, site.span.begin) + 1, of);
         }
         printPlan(kernel);
     }
@@ -291,13 +304,17 @@ int runCheck(const std::string& file, bool wantsReasons, const Invocation& invoc
     for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
         std::ignore = (*snapshot)->workbench->profiler().compile(
             {(*snapshot)->program, kernel}, engine::Profiler::Compiler::OnlyCached, {});
+    if (const std::string& includer = (*snapshot)->model().includer; !includer.empty())
+        fmt::print(stderr, "note: read as a part of {}, which includes it\n", includer);
     Check check(**snapshot, file, wantsReasons);
     if (invocation.json)
         printJson(check.document());
     else
         check.print();
     const analysis::FileModel& model = (*snapshot)->model();
-    return model.kernels.empty() && model.diagnostics.empty() ? exitNothingFound : exitDone;
+    const bool hasKernel = std::ranges::any_of(
+        model.kernels, [&](const auto& kernel) { return (*snapshot)->isListed(kernel); });
+    return !hasKernel && model.diagnostics.empty() ? exitNothingFound : exitDone;
 }
 
 } // namespace

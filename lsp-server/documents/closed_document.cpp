@@ -1,6 +1,7 @@
 #include "lsp-server/documents/closed_document.h"
 
 #include "analysis/source/files.h"
+#include "lsp-server/documents/reading.h"
 #include "lsp-server/protocol/uri.h"
 
 #include <utility>
@@ -32,19 +33,23 @@ Result<SnapshotPtr> readDocument(const std::filesystem::path& file,
     auto command = commands.commandFor(file, workspaceRoot);
     if (!command)
         return std::unexpected(command.error());
-    auto model = analysis::analyzeFile(file, *text, *command, workbench->toolchain());
-    if (!model)
-        return std::unexpected(model.error());
+    auto reading = chooseReading({file,
+                                  *text,
+                                  workspaceRoot,
+                                  commands,
+                                  workbench->toolchain(),
+                                  {},
+                                  analysis::ParsePurpose::Once},
+                                 *command);
+    if (!reading)
+        return std::unexpected(reading.error());
+    auto model = std::make_shared<const analysis::FileModel>(reading->unit.model());
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->uri = uriFromPath(file);
     snapshot->workspaceRoot = workspaceRoot;
     snapshot->workbench = std::move(workbench);
-    snapshot->program = {model->file,
-                         std::move(*text),
-                         {},
-                         std::move(*command),
-                         std::make_shared<const analysis::FileModel>(std::move(*model)),
-                         capturesIn(workspaceRoot)};
+    snapshot->program = {model->file, std::move(*text),         {}, std::move(reading->command),
+                         model,       capturesIn(workspaceRoot)};
     return snapshot;
 }
 

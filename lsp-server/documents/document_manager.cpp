@@ -1,5 +1,7 @@
 #include "lsp-server/documents/document_manager.h"
 
+#include "analysis/command/includer_search.h"
+#include "analysis/source/files.h"
 #include "lsp-server/documents/incremental_sync.h"
 #include "lsp-server/protocol/uri.h"
 
@@ -46,6 +48,7 @@ void DocumentManager::open(const TextDocumentItem& item) {
         parse(document, true);
     }
     parseReadersOf(document.path);
+    findIncludersAgain(document.path);
 }
 
 bool DocumentManager::change(const DidChangeTextDocumentParams& params, PositionEncoding encoding) {
@@ -67,6 +70,7 @@ void DocumentManager::close(const std::string& uri) {
     const std::filesystem::path path = found->second.path;
     documents_.erase(found);
     parseReadersOf(path);
+    findIncludersAgain(path);
 }
 
 const Document* DocumentManager::find(const std::string& uri) const {
@@ -112,10 +116,11 @@ void DocumentManager::filesChanged(const std::vector<std::filesystem::path>& pat
     for (const std::filesystem::path& path : paths) {
         if (findPath(path) == nullptr) // An open document's text counts, not the disk's.
             parseReadersOf(path);
+        findIncludersAgain(path);
     }
 }
 
-void DocumentManager::parse(Document& document, bool reload) {
+void DocumentManager::parse(Document& document, bool reload, DocumentWorker::Urgency urgency) {
     if (!document.worker || !workspace_.workbench())
         return;
     document.isTrusted = workspace_.isTrusted(document.path);
@@ -123,17 +128,43 @@ void DocumentManager::parse(Document& document, bool reload) {
                              workspace_.rootOf(document.path), document.text, overlay(document),
                              workspace_.compileCommands(), workspace_.workbench(),
                              document.isTrusted},
-                            reload);
+                            reload, urgency);
 }
 
 void DocumentManager::parseReadersOf(const std::filesystem::path& path) {
     for (auto& [uri, document] : documents_) {
         if (!document.worker || document.path == path || !document.worker->newest())
             continue;
-        const auto& files = document.worker->newest()->model().userFiles;
+        const analysis::FileModel& model = document.worker->newest()->model();
+        const auto& files = model.userFiles;
         if (std::ranges::find(files, path.string()) != files.end())
-            parse(document, false);
+            parse(document, false,
+                  path == model.includer ? DocumentWorker::Urgency::Waiting
+                                         : DocumentWorker::Urgency::Typing);
     }
+}
+
+void DocumentManager::findIncludersAgain(const std::filesystem::path& path) {
+    const bool isHeader = analysis::isHeaderName(path);
+    for (auto& [uri, document] : documents_) {
+        if (!document.worker || document.path == path || !document.worker->newest())
+            continue;
+        const analysis::FileModel& model = document.worker->newest()->model();
+        const auto& others = model.otherIncluders;
+        const bool isOther = std::ranges::find(others, path.string()) != others.end();
+        const bool isNew = !isHeader && model.includer != path && mayInclude(path, document);
+        if (isOther || isNew)
+            parse(document, true, DocumentWorker::Urgency::Waiting);
+    }
+}
+
+bool DocumentManager::mayInclude(const std::filesystem::path& path,
+                                 const Document& document) const {
+    const std::string name = document.path.filename().string();
+    if (const Document* open = findPath(path))
+        return open->text->text().contains(name);
+    const auto text = analysis::readFile(path);
+    return text && text->contains(name);
 }
 
 analysis::UnsavedFiles DocumentManager::overlay(const Document& except) const {

@@ -55,8 +55,15 @@ public:
     void filesChanged(const std::vector<std::filesystem::path>& paths, bool commands);
 
 private:
-    void parse(Document& document, bool reload);
+    void parse(Document& document, bool reload,
+               DocumentWorker::Urgency urgency = DocumentWorker::Urgency::Typing);
     void parseReadersOf(const std::filesystem::path& path);
+    /// Looks for includers again where `path`, which was opened, closed or saved, may have become
+    /// one, or one more.
+    void findIncludersAgain(const std::filesystem::path& path);
+    /// Whether the text of `path` names the document's file.
+    [[nodiscard]] bool mayInclude(const std::filesystem::path& path,
+                                  const Document& document) const;
     [[nodiscard]] analysis::UnsavedFiles overlay(const Document& except) const;
 
     EventLoop& loop_;

@@ -2,6 +2,7 @@
 
 #include "analysis/parse/translation_unit.h"
 #include "engine/repair/compile_diagnoser.h"
+#include "lsp-server/documents/reading.h"
 
 #include <spdlog/logger.h>
 
@@ -22,6 +23,8 @@ namespace {
 /// costs little when a parse is quick.
 constexpr milliseconds maxDebounce{150};
 constexpr int debounceDivisor = 4;
+/// After the last edit of the source that a document is read through.
+constexpr milliseconds includerRest{1000};
 /// Fixes are looked for by parsing candidates; not while the user is still typing, unless a request
 /// asks.
 constexpr milliseconds fixesDelay{120};
@@ -52,6 +55,7 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
           callbacks(std::move(handlers)) {}
 
     void schedule();
+    void hurry();
     void start();
     void parse(const ParseInput& input, std::uint64_t generation, bool reload);
     [[nodiscard]] std::vector<analysis::Diagnostic> parseUnit(const ParseInput& input, bool reload);
@@ -78,6 +82,7 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     bool isParsing = false;
     std::optional<ParseInput> wanted; ///< Not yet begun.
     bool wantsReload = false;
+    bool mayWait = false; ///< See Urgency::Waiting.
     Timer debounce;
     milliseconds lastParse{0};
     SnapshotPtr newest;
@@ -94,7 +99,8 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
 
     // The parsing task, of which there is one at a time.
     std::optional<analysis::TranslationUnit> unit;
-    std::optional<analysis::CompileCommand> command;
+    std::optional<analysis::CompileCommand> ownCommand; ///< Of the file read by itself.
+    std::optional<analysis::CompileCommand> command;    ///< Of `unit`, see chooseReading().
     std::vector<analysis::Diagnostic> commandProblems;
     /// The text that the parser did not take, by its hash, and why: it would not take it again.
     std::optional<std::pair<std::size_t, std::string>> refused;
@@ -112,8 +118,11 @@ const SnapshotPtr& DocumentWorker::newest() const {
     return state_->newest;
 }
 
-void DocumentWorker::update(ParseInput input, bool reload) {
+void DocumentWorker::update(ParseInput input, bool reload, Urgency urgency) {
     State& state = *state_;
+    const bool isPending = state.wanted.has_value();
+    state.mayWait =
+        urgency == Urgency::Waiting && (state.mayWait || !isPending) && state.readers.empty();
     state.latest.fetch_add(1, std::memory_order_relaxed);
     state.wanted = std::move(input);
     state.wantsReload = state.wantsReload || reload;
@@ -128,8 +137,10 @@ void DocumentWorker::whenCurrent(SnapshotReader reader) {
         reader(state.newest);
     else if (state.failure)
         reader(std::unexpected(*state.failure));
-    else
+    else {
         state.readers.push_back(std::move(reader));
+        state.hurry();
+    }
 }
 
 void DocumentWorker::whenFixesReady(std::uint64_t generation, FixesReader reader) {
@@ -146,11 +157,19 @@ void DocumentWorker::whenFixesReady(std::uint64_t generation, FixesReader reader
 void DocumentWorker::State::schedule() {
     if (isParsing || isClosed)
         return; // finish() schedules again.
-    const milliseconds delay = std::min(lastParse / debounceDivisor, maxDebounce);
+    const milliseconds delay =
+        mayWait ? includerRest : std::min(lastParse / debounceDivisor, maxDebounce);
     debounce = loop.after(delay, [self = weak_from_this()] {
         if (const auto state = self.lock())
             state->start();
     });
+}
+
+void DocumentWorker::State::hurry() {
+    if (!std::exchange(mayWait, false))
+        return;
+    debounce.cancel();
+    schedule();
 }
 
 void DocumentWorker::State::start() {
@@ -174,7 +193,8 @@ std::vector<analysis::Diagnostic> DocumentWorker::State::parseUnit(const ParseIn
                 noticeFor(input, "compile-command", found.error().describe()));
             found = input.commands->inferred(input.file, input.workspaceRoot);
         }
-        command = std::move(*found);
+        ownCommand = std::move(*found);
+        command = *ownCommand;
         refused.reset();
     }
     std::vector<analysis::Diagnostic> diagnostics = commandProblems;
@@ -195,13 +215,21 @@ std::vector<analysis::Diagnostic> DocumentWorker::State::parseUnit(const ParseIn
 }
 
 Result<void> DocumentWorker::State::parseText(const ParseInput& input) {
-    if (unit)
-        return unit->reparse(input.text->text(), input.unsaved);
-    auto fresh = analysis::TranslationUnit::parse(input.file, input.text->text(), *command,
-                                                  input.workbench->toolchain(), input.unsaved);
-    if (!fresh)
-        return std::unexpected(fresh.error());
-    unit = std::move(*fresh);
+    if (unit) {
+        Result<void> parsed = unit->reparse(input.text->text(), input.unsaved);
+        if (command->includer.empty() || (parsed && unit->readsFile()))
+            return parsed;
+        unit.reset(); // The includer is gone or has another text: there may be another one.
+    }
+    auto reading = chooseReading({input.file, input.text->text(), input.workspaceRoot,
+                                  *input.commands, input.workbench->toolchain(), input.unsaved},
+                                 *ownCommand);
+    if (!reading)
+        return std::unexpected(std::move(reading.error()));
+    command = std::move(reading->command);
+    unit = std::move(reading->unit);
+    if (!command->includer.empty())
+        log.info("{} is read as a part of {}", input.file.string(), command->includer);
     return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include <spdlog/fwd.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -49,9 +50,13 @@ public:
                    spdlog::logger& log, Callbacks callbacks);
     ~DocumentWorker();
 
-    /// A new text or new surroundings. `reload` also reads the compile command again and parses
-    /// from scratch.
-    void update(ParseInput input, bool reload);
+    enum class Urgency : std::uint8_t {
+        Typing,  ///< The document's own text, or a header of it.
+        Waiting, ///< The source that it is read through: once that rests, or when someone asks.
+    };
+    /// A new text or new surroundings. `reload` also reads the compile command again, looks for
+    /// includers and parses from scratch.
+    void update(ParseInput input, bool reload, Urgency urgency = Urgency::Typing);
 
     /// The newest snapshot, which may be older than the text; null before the first.
     [[nodiscard]] const SnapshotPtr& newest() const;

@@ -27,6 +27,11 @@ struct Snapshot {
     [[nodiscard]] bool isInMainFile(const analysis::KernelModel& kernel) const {
         return kernel.file == model().file;
     }
+    /// Whether `kernel` is spoken of where the document's kernels are listed: those of the source
+    /// that a header is read through are listed there.
+    [[nodiscard]] bool isListed(const analysis::KernelModel& kernel) const {
+        return model().includer.empty() || isInMainFile(kernel);
+    }
     /// The attempts on the kernels of this document.
     [[nodiscard]] engine::ShortTermMemory memory() const { return {workspaceRoot, program.file}; }
 };

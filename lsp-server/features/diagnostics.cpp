@@ -190,7 +190,7 @@ std::vector<analysis::Diagnostic> launchDiagnostics(const Snapshot& snapshot) {
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         const auto report =
             snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-        if (!report || !report->facts || !*report->facts)
+        if (!report || !report->facts || !*report->facts || !snapshot.isListed(kernel))
             continue;
         const engine::StaticFacts& facts = **report->facts;
         std::ranges::move(analysis::launchRegisterFindings(snapshot.model(), kernel,

@@ -375,14 +375,14 @@ private:
 
     [[nodiscard]] Gated<void> requireWholeWarps() const {
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
-        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        KERNELSKILL_CHECK(requireKnownLaunches(context_));
         for (std::size_t i = 0; i < blocks.size(); ++i)
             if (blocks[i][0] % analysis::warpLanes != 0)
                 return refuse("partial-warps",
-                              fmt::format("the launch on line {} has blocks of {} threads along x; "
+                              fmt::format("the launch on {} has blocks of {} threads along x; "
                                           "shuffles need a multiple of {}",
-                                          lineNumber(context_, kernel_.launches[i].span.begin),
-                                          blocks[i][0], analysis::warpLanes));
+                                          placeOf(context_, kernel_.launches[i]), blocks[i][0],
+                                          analysis::warpLanes));
         return {};
     }
 

@@ -137,7 +137,7 @@ private:
             std::ranges::find(kernel_.parameters, code_.namedVariable(limit), &Parameter::variable);
         if (parameter == kernel_.parameters.end() || expr.fromMacro ||
             code_.isEverWritten(parameter->variable) || kernel_.launches.empty() ||
-            !requireFollowableLaunches(context_))
+            !requireKnownLaunches(context_))
             return std::nullopt;
         const auto position = static_cast<std::size_t>(parameter - kernel_.parameters.begin());
         std::int64_t largest = 0;

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace kernelskill::skills {
 
@@ -14,6 +15,26 @@ std::unexpected<Refusal> refuse(std::string gate, std::string reason) {
 
 std::uint32_t lineNumber(const SkillContext& context, std::uint32_t offset) {
     return context.file.source->lineColumn(offset).line + 1;
+}
+
+std::string placeOf(const SkillContext& context, const LaunchSite& launch) {
+    const SourceText* source = sourceOf(context.file, launch);
+    const std::uint32_t line =
+        (source == nullptr ? *context.file.source : *source).lineColumn(launch.span.begin).line + 1;
+    if (source == nullptr || isInMainFile(context.file, launch))
+        return fmt::format("line {}", line);
+    const std::filesystem::path file(context.file.hostFunctions[launch.host].file);
+    return fmt::format("line {} of {}", line, file.filename().string());
+}
+
+std::string alsoLaunchedIn(const SkillContext& context) {
+    std::string names;
+    const auto& files = context.kernel.alsoLaunchedIn;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        names += i == 0 ? "" : i + 1 == files.size() ? " and " : ", ";
+        names += std::filesystem::path(files[i]).filename().string();
+    }
+    return names;
 }
 
 Gated<const CompiledKernel*> requireCompiled(const SkillContext& context) {

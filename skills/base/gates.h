@@ -14,6 +14,12 @@ namespace kernelskill::skills {
 /// 1-based line of `offset`, as editors show it.
 [[nodiscard]] std::uint32_t lineNumber(const SkillContext& context, std::uint32_t offset);
 
+/// "line 31", or "line 31 of main.cu" for a launch in another file.
+[[nodiscard]] std::string placeOf(const SkillContext& context, const analysis::LaunchSite& launch);
+
+/// "a.cu and b.cu" for the sources beyond this reading that may launch the kernel.
+[[nodiscard]] std::string alsoLaunchedIn(const SkillContext& context);
+
 /// Refuses kernels that no edit may touch: `kernel-in-header`, `kernel-from-macro`,
 /// `does-not-compile`, `cursor-outside`.
 [[nodiscard]] Gated<void> requireEditable(const SkillContext& context);

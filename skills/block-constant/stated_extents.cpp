@@ -159,10 +159,8 @@ private:
     Constants constants_;
 };
 
-bool isInMainFile(const SkillContext& context, const LaunchSite& launch) {
-    return launch.host < context.file.hostFunctions.size() &&
-           context.file.hostFunctions[launch.host].file == context.file.file &&
-           launch.block != noId && !launch.fromMacro;
+bool isWrittenHere(const SkillContext& context, const LaunchSite& launch) {
+    return isInMainFile(context.file, launch) && launch.block != noId && !launch.fromMacro;
 }
 
 /// Another kernel whose code names the constant, or whose launch is stated by it.
@@ -177,7 +175,7 @@ const KernelModel* otherUser(const SkillContext& context, const StatedExtent& co
         if (isNamed)
             return &other;
         for (const LaunchSite& launch : other.launches) {
-            if (!isInMainFile(context, launch))
+            if (!isWrittenHere(context, launch))
                 continue;
             for (const auto& extent : LaunchReader(context, launch).constants())
                 if (extent && extent->literal == constant.literal)
@@ -193,10 +191,10 @@ Gated<std::vector<StatedExtent>> statedExtents(const SkillContext& context) {
     KERNELSKILL_CHECK(launchedBlocks(context));
     std::optional<Constants> common;
     for (const LaunchSite& launch : context.kernel.launches) {
-        if (!isInMainFile(context, launch))
-            return refuse(
-                "launch-in-header",
-                fmt::format("{} is launched in a header or by a macro", context.kernel.name));
+        if (!isWrittenHere(context, launch))
+            return refuse("launch-in-other-file",
+                          fmt::format("{} is launched on {}, outside of this file or by a macro",
+                                      context.kernel.name, placeOf(context, launch)));
         const Constants constants = LaunchReader(context, launch).constants();
         if (!common)
             common = constants;

@@ -18,7 +18,7 @@ struct StatedExtent {
 
 /// Those of the kernel's block, the same for each of its launches, in the order of the axes. A
 /// constant is a macro, a constant at file scope or a local that never changes, defined once in the
-/// kernel's file by a number. Refuses with `no-launch`, `unknown-block`, `launch-in-header`,
+/// kernel's file by a number. Refuses with `no-launch`, `unknown-block`, `launch-in-other-file`,
 /// `no-block-constant` if no axis has one, and `shared-constant` if another kernel depends on it.
 [[nodiscard]] Gated<std::vector<StatedExtent>> statedExtents(const SkillContext& context);
 

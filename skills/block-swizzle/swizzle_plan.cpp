@@ -278,15 +278,14 @@ private:
 
     [[nodiscard]] Gated<Choices> choicesFor(const LaunchSite& launch, const Extents& block) const {
         const LaunchValues values(context_.shared(), launch);
-        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        const std::string place = placeOf(context_, launch);
         Choices found;
         found.wave = {blocksAtOnce(block), values.grid()[0], values.grid()[1]};
         const Wave& wave = found.wave;
         if (wave.columns && wave.rows && *wave.columns * *wave.rows <= wave.blocks)
-            return refuse("one-wave",
-                          fmt::format("the {} x {} blocks of the launch on line {} are all "
-                                      "resident at once on a large GPU",
-                                      *wave.columns, *wave.rows, line));
+            return refuse("one-wave", fmt::format("the {} x {} blocks of the launch on {} are all "
+                                                  "resident at once on a large GPU",
+                                                  *wave.columns, *wave.rows, place));
         bool isExact = true;
         const BlockTraffic traffic = trafficOf(block, [&](const Loop& loop) {
             const auto rounds = values.rounds(loop);
@@ -297,9 +296,9 @@ private:
             const double inputs = bytesOf(traffic, *wave.rows, *wave.columns, 0);
             if (inputs <= cacheBytes)
                 return refuse("fits-cache",
-                              fmt::format("the {:.1f} MB that the launch on line {} loads fit the "
+                              fmt::format("the {:.1f} MB that the launch on {} loads fit the "
                                           "L2 cache in any order",
-                                          inputs / 1e6, line));
+                                          inputs / 1e6, place));
         }
         const double before = bytesRowByRow(traffic, wave);
         bool sharesMore = false;

@@ -56,7 +56,7 @@ public:
         KERNELSKILL_TRY(auto positions, editablePositions(context_));
         positions_ = positions;
         KERNELSKILL_CHECK(findAcross());
-        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        KERNELSKILL_CHECK(requireKnownLaunches(context_));
         rewrite.anchor = body_.stmt(guard_).span;
         rewrite.title =
             fmt::format("Stage a {0} x {0} tile of {1} in shared memory", side_, kernel_.name);

@@ -37,6 +37,10 @@ Gated<void> requireDistinctMemory(const SkillContext& context, VariableId a, Var
                                                nameOf(kernel, a), nameOf(kernel, b)));
     if (kernel.parameters[*first].type.isRestrict && kernel.parameters[*second].type.isRestrict)
         return {};
+    if (!kernel.alsoLaunchedIn.empty())
+        return refuse("may-alias",
+                      fmt::format("{} and {} may overlap: {} may also launch {}", nameOf(kernel, a),
+                                  nameOf(kernel, b), alsoLaunchedIn(context), kernel.name));
     if (kernel.launches.empty())
         return refuse("may-alias",
                       fmt::format("{} and {} may overlap: no launch in this file says what they "
@@ -46,16 +50,16 @@ Gated<void> requireDistinctMemory(const SkillContext& context, VariableId a, Var
         const std::size_t last = std::max(*first, *second);
         if (launch.host >= context.file.hostFunctions.size() || launch.arguments.size() <= last)
             return refuse("may-alias",
-                          fmt::format("the launch on line {} does not show what {} and {} point to",
-                                      lineNumber(context, launch.span.begin), nameOf(kernel, a),
+                          fmt::format("the launch on {} does not show what {} and {} point to",
+                                      placeOf(context, launch), nameOf(kernel, a),
                                       nameOf(kernel, b)));
         const PointerOrigins origins(context.file, context.shared(), launch.host);
         if (const auto common =
                 origins.commonOrigin(launch.arguments[*first], launch.arguments[*second]))
             return refuse("may-alias",
-                          fmt::format("the launch on line {} passes {} and {}, which both come "
+                          fmt::format("the launch on {} passes {} and {}, which both come "
                                       "from {}",
-                                      lineNumber(context, launch.span.begin), nameOf(kernel, a),
+                                      placeOf(context, launch), nameOf(kernel, a),
                                       nameOf(kernel, b), *common));
     }
     return {};

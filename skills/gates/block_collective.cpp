@@ -49,27 +49,26 @@ public:
 
     [[nodiscard]] Gated<void> requireWholeWarps(WarpCount count) const {
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
-        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        KERNELSKILL_CHECK(requireKnownLaunches(context_));
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const Extents& block = blocks[i];
             const LaunchSite& launch = context_.kernel.launches[i];
-            const std::uint32_t line = lineNumber(context_, launch.span.begin);
+            const std::string place = placeOf(context_, launch);
             if (block[1] != 1 || block[2] != 1)
-                return refuse(
-                    "two-dimensional",
-                    fmt::format("the launch on line {} has blocks of {} x {} x {} threads", line,
-                                block[0], block[1], block[2]));
+                return refuse("two-dimensional",
+                              fmt::format("the launch on {} has blocks of {} x {} x {} threads",
+                                          place, block[0], block[1], block[2]));
             if (block[0] % warpLanes != 0 || block[0] > maxBlock)
                 return refuse("partial-warps",
-                              fmt::format("the launch on line {} has blocks of {} threads; "
+                              fmt::format("the launch on {} has blocks of {} threads; "
                                           "shuffles need a multiple of {}",
-                                          line, block[0], warpLanes));
+                                          place, block[0], warpLanes));
             if (count == WarpCount::PowerOfTwo &&
                 !std::has_single_bit(static_cast<std::uint64_t>(block[0])))
                 return refuse("partial-warps",
-                              fmt::format("the launch on line {} has blocks of {} threads; the "
+                              fmt::format("the launch on {} has blocks of {} threads; the "
                                           "tree needs a power of two",
-                                          line, block[0]));
+                                          place, block[0]));
             KERNELSKILL_CHECK(requireExtent(launch, block[0]));
         }
         return {};
@@ -79,20 +78,20 @@ private:
     [[nodiscard]] Gated<void> requireExtent(const LaunchSite& launch, std::int64_t block) const {
         if (span_.isBlockDim())
             return {};
-        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        const std::string place = placeOf(context_, launch);
         const Passed threads =
             span_.constant ? Passed{span_.constant, ""} : passedFor(span_.variable, launch);
         if (!threads.value)
             return refuse("unknown-extent",
-                          fmt::format("the loop spans {} threads, for which the launch on line {} "
+                          fmt::format("the loop spans {} threads, for which the launch on {} "
                                       "passes {}, whose value is not known",
-                                      body_.variable(span_.variable).name, line,
+                                      body_.variable(span_.variable).name, place,
                                       threads.text.empty() ? "nothing" : threads.text));
         if (*threads.value != block)
             return refuse("extent-not-block",
-                          fmt::format("the loop spans {} threads where the launch on line {} has "
+                          fmt::format("the loop spans {} threads where the launch on {} has "
                                       "blocks of {}",
-                                      *threads.value, line, block));
+                                      *threads.value, place, block));
         return {};
     }
 
@@ -104,8 +103,10 @@ private:
             if (position >= launch.arguments.size() || launch.fromMacro)
                 return {};
             const CodeMap& host = context_.shared().host(launch.host);
+            const SourceText* source = sourceOf(context_.file, launch);
             return {host.constantValue(launch.arguments[position]),
-                    std::string(context_.file.source->slice(launch.argumentSpans[position]))};
+                    std::string(source == nullptr ? std::string_view()
+                                                  : source->slice(launch.argumentSpans[position]))};
         }
         const auto& templates = context_.kernel.templateParameters;
         const auto named =
@@ -136,7 +137,9 @@ private:
                 return std::nullopt; // shadowed, or not followed
             value = here;
         }
-        return value ? value : macroConstant(text);
+        if (value || !isInMainFile(context_.file, launch))
+            return value;
+        return macroConstant(text);
     }
 
     [[nodiscard]] std::optional<std::int64_t> macroConstant(std::string_view name) const {

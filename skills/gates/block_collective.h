@@ -30,7 +30,7 @@ enum class WarpCount : std::uint8_t { Any, PowerOfTwo };
 
 /// Refuses unless every launch in the file has one-dimensional blocks of whole warps, whose threads
 /// `span` counts: `no-launch`, `unknown-block`, `two-dimensional`, `partial-warps`,
-/// `unknown-extent`, `extent-not-block`, and what requireFollowableLaunches() refuses.
+/// `unknown-extent`, `extent-not-block`, and what requireKnownLaunches() refuses.
 [[nodiscard]] Gated<void> requireWholeWarps(const SkillContext& context, const SpannedThreads& span,
                                             WarpCount count);
 

@@ -14,12 +14,12 @@ using namespace analysis;
 
 Gated<void> requireEditableLaunch(const SkillContext& context, const LaunchSite& launch) {
     if (launch.fromMacro)
-        return refuse("launch-from-macro", fmt::format("the launch on line {} comes out of a macro",
-                                                       lineNumber(context, launch.span.begin)));
-    if (launch.host >= context.file.hostFunctions.size() ||
-        context.file.hostFunctions[launch.host].file != context.file.file)
-        return refuse("launch-in-header",
-                      fmt::format("{} is launched in a header", context.kernel.name));
+        return refuse("launch-from-macro", fmt::format("the launch on {} comes out of a macro",
+                                                       placeOf(context, launch)));
+    if (!isInMainFile(context.file, launch))
+        return refuse("launch-in-other-file",
+                      fmt::format("{} is launched on {}, which the edit would have to change",
+                                  context.kernel.name, placeOf(context, launch)));
     return {};
 }
 

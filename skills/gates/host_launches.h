@@ -12,7 +12,7 @@
 
 namespace kernelskill::skills {
 
-/// Refuses launches that no edit may touch: `launch-from-macro`, `launch-in-header`.
+/// Refuses launches that no edit may touch: `launch-from-macro`, `launch-in-other-file`.
 [[nodiscard]] Gated<void> requireEditableLaunch(const SkillContext& context,
                                                 const analysis::LaunchSite& launch);
 

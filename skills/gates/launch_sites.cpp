@@ -9,6 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace kernelskill::skills {
 
@@ -49,31 +50,73 @@ std::optional<Span> declaredParameters(const std::vector<Token>& tokens, std::si
     return Span{tokens[at + 1].span.end, tokens[close].span.begin};
 }
 
-/// The name at `at` in `name<...><<<`: a launch whose model is elsewhere, e.g. in another template.
-bool isLaunchName(const SkillContext& context, Span name) {
+/// A file of the model with its text.
+struct NamedSource {
+    const std::string& file;
+    const SourceText& source;
+};
+
+/// The name in `name<...><<<`: a launch whose model is elsewhere, e.g. in another template.
+bool isLaunchName(const SkillContext& context, const std::string& file, Span name) {
     return std::ranges::any_of(context.kernel.launches, [&](const LaunchSite& launch) {
-        return launch.span.begin <= name.begin && name.end <= launch.configurationSpan.begin;
+        return launch.host < context.file.hostFunctions.size() &&
+               context.file.hostFunctions[launch.host].file == file &&
+               launch.span.begin <= name.begin && name.end <= launch.configurationSpan.begin;
+    });
+}
+
+/// Whether `name` in `file` is that of this kernel's definition or of another one.
+bool isDefinition(const SkillContext& context, const std::string& file, Span name) {
+    return std::ranges::any_of(context.file.kernels, [&](const KernelModel& each) {
+        return each.nameSpan == name && each.file == file;
     });
 }
 
 /// Whether the kernel's name stands nowhere else in the file, not even in a comment.
-bool isOnlyDefinedAndLaunched(const SkillContext& context) {
-    return std::ranges::all_of(
-        occurrences(context.file.source->text(), context.kernel.name),
-        [&](Span name) { return name == context.kernel.nameSpan || isLaunchName(context, name); });
+bool isOnlyDefinedAndLaunched(const SkillContext& context, const NamedSource& in) {
+    return std::ranges::all_of(occurrences(in.source.text(), context.kernel.name), [&](Span name) {
+        return (name == context.kernel.nameSpan && in.file == context.kernel.file) ||
+               isLaunchName(context, in.file, name);
+    });
 }
 
-/// With the block as written, where it stands in the main file itself.
+/// The place of a use of the kernel's name that cannot be followed; nullopt if there is none.
+std::optional<Span> unfollowedUse(const SkillContext& context, const NamedSource& in,
+                                  const std::vector<Token>& tokens) {
+    const std::string& wanted = context.kernel.name;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const Token& token = tokens[i];
+        const bool namedInDirective =
+            token.kind == TokenKind::Directive &&
+            std::ranges::any_of(lex(token.text, {1, token.span.size()}),
+                                [&](const Token& word) { return word.text == wanted; });
+        if (!namedInDirective && (token.kind != TokenKind::Identifier || token.text != wanted))
+            continue;
+        // A member, a local or an overload of the same name is not this kernel.
+        const bool isMember = i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->");
+        if (isLaunchName(context, in.file, token.span) || declaredParameters(tokens, i) ||
+            isMember || isDefinition(context, in.file, token.span))
+            continue;
+        return token.span;
+    }
+    return std::nullopt;
+}
+
+/// With the block as written, where its text is known.
 std::string describeUnknownBlock(const SkillContext& context, const LaunchSite& launch) {
-    const std::uint32_t line = lineNumber(context, launch.span.begin);
-    const bool isWritten = launch.host < context.file.hostFunctions.size() &&
-                           context.file.hostFunctions[launch.host].file == context.file.file &&
-                           launch.block != noId && !launch.fromMacro;
-    if (!isWritten)
-        return fmt::format("the block of the launch on line {} is not a constant", line);
+    const std::string place = placeOf(context, launch);
+    const SourceText* source = sourceOf(context.file, launch);
+    if (source == nullptr || launch.block == noId || launch.fromMacro)
+        return fmt::format("the block of the launch on {} is not a constant", place);
     const Span block = context.file.hostFunctions[launch.host].body.expr(launch.block).span;
-    return fmt::format("the block of the launch on line {} is {}, which is not a constant there",
-                       line, context.file.source->slice(block));
+    return fmt::format("the block of the launch on {} is {}, which is not a constant there", place,
+                       source->slice(block));
+}
+
+std::unexpected<Refusal> refuseLaunchedElsewhere(const SkillContext& context) {
+    return refuse("launched-elsewhere",
+                  fmt::format("{} may also launch {}, and what holds for it there is not known",
+                              alsoLaunchedIn(context), context.kernel.name));
 }
 
 } // namespace
@@ -88,6 +131,8 @@ Gated<std::vector<Extents>> launchedBlocks(const SkillContext& context) {
             return refuse("unknown-block", describeUnknownBlock(context, launch));
         blocks.push_back(*block);
     }
+    if (!context.kernel.alsoLaunchedIn.empty())
+        return refuseLaunchedElsewhere(context);
     if (blocks.empty())
         return refuse("no-launch", fmt::format("no launch of {} in this file says how large its "
                                                "blocks are",
@@ -114,51 +159,59 @@ std::optional<std::int64_t> fewestThreads(const SkillContext& context) {
     return fewest;
 }
 
-Gated<void> requireFollowableLaunches(const SkillContext& context) {
+Gated<void> requireKnownLaunches(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
-    for (const LaunchSite& launch : kernel.launches) {
-        const std::uint32_t line = lineNumber(context, launch.span.begin);
+    if (!kernel.alsoLaunchedIn.empty())
+        return refuseLaunchedElsewhere(context);
+    for (const LaunchSite& launch : kernel.launches)
         if (launch.fromMacro)
-            return refuse("launch-from-macro",
-                          fmt::format("the launch on line {} comes out of a macro", line));
-        if (launch.host >= context.file.hostFunctions.size() ||
-            context.file.hostFunctions[launch.host].file != context.file.file)
-            return refuse("launch-in-header",
-                          fmt::format("{} is launched in a header", kernel.name));
-    }
-    if (isOnlyDefinedAndLaunched(context))
-        return {};
-    const std::vector<Token>& tokens = context.shared().tokens();
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const Token& token = tokens[i];
-        const bool namedInDirective =
-            token.kind == TokenKind::Directive &&
-            std::ranges::any_of(lex(token.text, {1, token.span.size()}),
-                                [&](const Token& word) { return word.text == kernel.name; });
-        if (!namedInDirective && (token.kind != TokenKind::Identifier || token.text != kernel.name))
-            continue;
-        if (token.span == kernel.nameSpan || isLaunchName(context, token.span) ||
-            declaredParameters(tokens, i))
-            continue;
-        // A member, a local or an overload of the same name is not this kernel.
-        const bool isMember = i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->");
-        const bool isOtherDefinition =
-            std::ranges::any_of(context.file.kernels, [&](const KernelModel& other) {
-                return other.nameSpan == token.span && other.file == context.file.file;
-            });
-        if (isMember || isOtherDefinition)
-            continue;
+            return refuse("launch-from-macro", fmt::format("the launch on {} comes out of a macro",
+                                                           placeOf(context, launch)));
+    const auto refuseUse = [&](const std::string& place) {
         return refuse("kernel-named-elsewhere",
-                      fmt::format("{} is named on line {} other than by a launch that can be "
-                                  "followed",
-                                  kernel.name, lineNumber(context, token.span.begin)));
+                      fmt::format("{} is named on {} other than by a launch that can be followed",
+                                  kernel.name, place));
+    };
+    const NamedSource own{context.file.file, *context.file.source};
+    if (!isOnlyDefinedAndLaunched(context, own))
+        if (const auto use = unfollowedUse(context, own, context.shared().tokens()))
+            return refuseUse(fmt::format("line {}", lineNumber(context, use->begin)));
+    for (const auto& [file, source] : context.file.otherSources) {
+        const NamedSource other{file, *source};
+        if (isOnlyDefinedAndLaunched(context, other))
+            continue;
+        if (const auto use = unfollowedUse(context, other, lex(source->text())))
+            return refuseUse(fmt::format("line {} of {}", source->lineColumn(use->begin).line + 1,
+                                         std::filesystem::path(file).filename().string()));
     }
     return {};
 }
 
+Gated<void> requireFollowableLaunches(const SkillContext& context) {
+    for (const LaunchSite& launch : context.kernel.launches)
+        if (!launch.fromMacro && !isInMainFile(context.file, launch))
+            return refuse("launch-in-other-file",
+                          fmt::format("{} is launched on {}, which the edit would have to change "
+                                      "as well",
+                                      context.kernel.name, placeOf(context, launch)));
+    return requireKnownLaunches(context);
+}
+
+std::optional<std::string> fileThatDeclares(const SkillContext& context) {
+    for (const auto& [file, source] : context.file.otherSources) {
+        if (occurrences(source->text(), context.kernel.name).empty())
+            continue;
+        const std::vector<Token> tokens = lex(source->text());
+        for (std::size_t i = 0; i < tokens.size(); ++i)
+            if (tokens[i].text == context.kernel.name && declaredParameters(tokens, i))
+                return file;
+    }
+    return std::nullopt;
+}
+
 std::vector<Span> forwardDeclarations(const SkillContext& context) {
     std::vector<Span> declarations;
-    if (isOnlyDefinedAndLaunched(context))
+    if (isOnlyDefinedAndLaunched(context, {context.file.file, *context.file.source}))
         return declarations;
     const std::vector<Token>& tokens = context.shared().tokens();
     for (std::size_t i = 0; i < tokens.size(); ++i)
@@ -170,6 +223,8 @@ std::vector<Span> forwardDeclarations(const SkillContext& context) {
 
 Gated<void> requireResizableGrids(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
+    if (!kernel.alsoLaunchedIn.empty())
+        return refuseLaunchedElsewhere(context);
     if (kernel.launches.empty())
         return refuse("no-launch", fmt::format("no launch of {} in this file could be given "
                                                "another grid",

@@ -26,11 +26,18 @@ namespace kernelskill::skills {
 /// The threads of the smallest launch in the file; nullopt where the text does not tell of one.
 [[nodiscard]] std::optional<std::int64_t> fewestThreads(const SkillContext& context);
 
-/// Refuses when the launches in this file may not be all uses of the kernel that an edit must
-/// follow: a launch out of a macro (`launch-from-macro`) or in a header (`launch-in-header`), or
-/// the kernel named elsewhere, e.g. as a function pointer (`kernel-named-elsewhere`). Forward
-/// declarations are not a use.
+/// Refuses when the known launches may not be all uses of the kernel: one comes out of a macro
+/// (`launch-from-macro`), the kernel is named elsewhere, e.g. as a function pointer
+/// (`kernel-named-elsewhere`), or another source may launch it too (`launched-elsewhere`). Forward
+/// declarations are not a use. For edits that hold for the launches as they are.
+[[nodiscard]] Gated<void> requireKnownLaunches(const SkillContext& context);
+
+/// As above, and refuses launches outside of the main file (`launch-in-other-file`): for edits of
+/// the launches.
 [[nodiscard]] Gated<void> requireFollowableLaunches(const SkillContext& context);
+
+/// Path of another file that declares the kernel, as far as the model has its text.
+[[nodiscard]] std::optional<std::string> fileThatDeclares(const SkillContext& context);
 
 /// Parameter lists, brackets excluded, of the kernel's forward declarations in the main file.
 [[nodiscard]] std::vector<analysis::Span> forwardDeclarations(const SkillContext& context);

@@ -71,7 +71,7 @@ Gated<void> requireOpenHead(const SkillContext& context) {
 
 /// The largest block of all launches, which no launch may exceed.
 Gated<BlockThreads> largestBlock(const SkillContext& context) {
-    KERNELSKILL_CHECK(requireFollowableLaunches(context));
+    KERNELSKILL_CHECK(requireKnownLaunches(context));
     KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
     std::int64_t largest = 0;
     for (const Extents& block : blocks)

@@ -87,7 +87,7 @@ public:
                 "already-qualified",
                 fmt::format("no pointer of {} can gain const or __restrict__", kernel().name));
         KERNELSKILL_CHECK(requireVisiblePointers());
-        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        KERNELSKILL_CHECK(requireKnownLaunches(context_));
         if (kernel().launches.empty())
             return refuse("no-launch",
                           fmt::format("no launch of {} in this file shows that its pointers do not "
@@ -219,35 +219,33 @@ private:
 
     [[nodiscard]] Gated<void> requireDistinctArguments(const LaunchSite& launch) const {
         const PointerOrigins origins(context_.file, context_.shared(), launch.host);
-        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        const std::string place = placeOf(context_, launch);
+        const SourceText* source = sourceOf(context_.file, launch);
+        const auto text = [&](Span span) {
+            return std::string(source == nullptr ? std::string_view() : source->slice(span));
+        };
         for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
             for (std::size_t j = i + 1; j < launch.arguments.size(); ++j) {
                 if (!isPointer(i) || !isPointer(j))
                     continue;
                 if (const auto shared =
                         origins.commonOrigin(launch.arguments[i], launch.arguments[j]))
-                    return refuse(
-                        "aliasing-launch",
-                        fmt::format("the launch on line {} passes {} and {}, which both come "
-                                    "from {}",
-                                    line, text(launch.argumentSpans[i]),
-                                    text(launch.argumentSpans[j]), *shared));
+                    return refuse("aliasing-launch",
+                                  fmt::format("the launch on {} passes {} and {}, which both come "
+                                              "from {}",
+                                              place, text(launch.argumentSpans[i]),
+                                              text(launch.argumentSpans[j]), *shared));
             }
         }
         if (launch.arguments.size() != kernel().parameters.size())
-            return refuse(
-                "defaulted-argument",
-                fmt::format("the launch on line {} leaves an argument to its default", line));
+            return refuse("defaulted-argument",
+                          fmt::format("the launch on {} leaves an argument to its default", place));
         return {};
     }
 
     [[nodiscard]] bool isPointer(std::size_t parameter) const {
         return parameter < kernel().parameters.size() &&
                kernel().parameters[parameter].type.pointerDepth == 1;
-    }
-
-    [[nodiscard]] std::string text(Span span) const {
-        return std::string(context_.file.source->slice(span));
     }
 
     [[nodiscard]] Gated<void> requireMatchingDeclarations() const {
@@ -281,7 +279,7 @@ private:
 /// A header that declares the kernel would disagree with the edited definition.
 std::optional<std::string> headerThatDeclares(const FileModel& file, const KernelModel& kernel) {
     for (const std::string& path : file.userFiles) {
-        if (path == file.file)
+        if (path == file.file || file.otherSources.contains(path))
             continue;
         const std::string text = readFile(path).value_or("");
         for (const Token& token : lex(text))
@@ -335,7 +333,10 @@ class RestrictAndConstSkill : public PlannedSkill<std::vector<Qualification>> {
 
     GatedEdits edits(const SkillContext& context,
                      const std::vector<Qualification>& plan) const override {
-        if (const auto header = headerThatDeclares(context.file, context.kernel))
+        auto header = fileThatDeclares(context);
+        if (!header)
+            header = headerThatDeclares(context.file, context.kernel);
+        if (header)
             return refuse("declared-in-header",
                           fmt::format("{} names {}; its declaration there would no longer match",
                                       *header, context.kernel.name));

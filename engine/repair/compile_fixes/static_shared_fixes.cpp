@@ -124,8 +124,10 @@ std::vector<FixCandidate> staticSharedFixes(const RepairContext& context,
         fmt::format("make '{}' dynamic and launch with {} bytes", array.name, largest->bytes),
         {*declaration}};
     for (const LaunchSite& site : kernel->launches) {
+        if (!analysis::isInMainFile(context.model, site))
+            return {};
         auto edits = launchEdits(context, site, largest->bytes);
-        if (edits.empty() || context.model.hostFunctions.at(site.host).file != context.model.file)
+        if (edits.empty())
             return {};
         std::ranges::move(edits, std::back_inserter(candidate.edits));
     }

@@ -48,9 +48,12 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
         }
         if (breadth.includes == IncludeBreadth::DeviceHeaders)
             blankNestedStandardNamespaces(text, slices[f]);
-        if (!kernel.program.watched.empty())
-            text = withWatched(std::move(text), f == 0 ? "" : file.source.path.string(),
+        if (!kernel.program.watched.empty()) {
+            const bool isOwn =
+                file.source.path == std::filesystem::path(kernel.program.file).lexically_normal();
+            text = withWatched(std::move(text), isOwn ? "" : file.source.path.string(),
                                kernel.program.watched);
+        }
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }
