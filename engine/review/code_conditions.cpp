@@ -159,7 +159,7 @@ private:
         CodeCondition& condition = found_[span];
         condition.span = span;
         condition.isOfAddress = dependsOnAddress(id, maxInitialisers);
-        condition.comparesWithNumber = comparesWithNumber(id);
+        addComparedNumbers(id, condition);
         condition.isInConstexpr = isInConstexpr_;
         // An operand may have been found before the condition that it is the whole of.
         if (whenTrue)
@@ -228,18 +228,23 @@ private:
                (expr.kind == ExprKind::Floating && expr.floating != 0);
     }
 
-    [[nodiscard]] bool comparesWithNumber(ExprId id) const {
+    void addComparedNumbers(ExprId id, CodeCondition& condition) const {
         const Expr& expr = body_.expr(id);
-        const bool isComparison = expr.kind == ExprKind::Binary &&
-                                  (expr.op == "<" || expr.op == "<=" || expr.op == ">" ||
-                                   expr.op == ">=" || expr.op == "==" || expr.op == "!=");
-        return (isComparison &&
-                std::ranges::any_of(expr.children, [&](ExprId side) { return isNumber(side); })) ||
-               std::ranges::any_of(expr.children,
-                                   [&](ExprId child) { return comparesWithNumber(child); });
+        const bool isBinary = expr.kind == ExprKind::Binary;
+        const bool isOrder =
+            isBinary && (expr.op == "<" || expr.op == "<=" || expr.op == ">" || expr.op == ">=");
+        const bool isEquality = isBinary && (expr.op == "==" || expr.op == "!=");
+        for (const ExprId child : expr.children) {
+            if ((isOrder || isEquality) && isNumber(child)) {
+                const Span span = body_.expr(child).span;
+                condition.equalsNumber |= isEquality;
+                if (isOrder)
+                    condition.bounds.emplace_back(text_.substr(span.begin, span.end - span.begin));
+            }
+            addComparedNumbers(child, condition);
+        }
     }
 
-    /// Follows the initialisers of so many variables.
     [[nodiscard]] bool dependsOnAddress(ExprId id, int initialisers) const {
         const Expr& expr = body_.expr(id);
         if (analysis::isAddressAsNumber(body_, id))

@@ -20,8 +20,10 @@ struct CodeCondition {
     std::optional<analysis::Span> switched;
     /// It follows from the address in a pointer, as its alignment does, which runs do not vary.
     bool isOfAddress = false;
-    /// It compares something with a number other than zero, literal or named.
-    bool comparesWithNumber = false;
+    /// It asks whether something equals a number other than zero, literal or named.
+    bool equalsNumber = false;
+    /// Such numbers that it asks whether something is below or above; as written.
+    std::vector<std::string> bounds;
     bool isInConstexpr = false; ///< In a function that the compiler may run as well.
 };
 

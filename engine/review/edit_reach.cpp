@@ -71,12 +71,15 @@ std::vector<Side> sidesOf(const CodeCondition& condition, const ConditionOutcome
 }
 
 /// Whether the outcome only keeps threads from work, by sizes and places: no code hangs on it that
-/// computes anything, and no number in the text says when it happens.
-bool onlyGuards(std::string_view text, const CodeCondition& condition, const Side& side) {
+/// computes anything, and no number says when it happens but bounds that the other version has.
+bool onlyGuards(std::string_view text, const CodeCondition& condition, const Side& side,
+                const std::set<std::string>& bounds) {
     const auto tokens = analysis::lex(textOf(text, condition.span));
     const bool readsData =
         std::ranges::any_of(tokens, [](const analysis::Token& token) { return token.is("["); });
-    if (readsData || condition.comparesWithNumber)
+    const bool hasNewBound = std::ranges::any_of(
+        condition.bounds, [&](const std::string& bound) { return !bounds.contains(bound); });
+    if (readsData || condition.equalsNumber || hasNewBound)
         return false;
     if (!side.code)
         return true;
@@ -270,6 +273,9 @@ EditReach::Unreached EditReach::unreached(const Version& version, const Version&
         if (isUnreached(side))
             known.insert(keyOf(other, one, side));
     });
+    std::set<std::string> bounds;
+    for (const Watched& one : other.conditions)
+        bounds.insert(one.condition.bounds.begin(), one.condition.bounds.end());
     // Code may have copies, an unrolled body and a tail: one of them that was reached is enough.
     std::set<Key> reached;
     // Code that only another address would reach.
@@ -294,7 +300,7 @@ EditReach::Unreached EditReach::unreached(const Version& version, const Version&
         std::string text = sentence(file.name, file.text, condition, side);
         const bool isUntried =
             condition.isOfAddress ||
-            (!condition.switched && onlyGuards(file.text, condition, side)) ||
+            (!condition.switched && onlyGuards(file.text, condition, side, bounds)) ||
             std::ranges::any_of(untried, [&](const auto& code) {
                 return code.first == one.file && code.second.contains(condition.span);
             });

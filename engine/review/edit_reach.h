@@ -41,8 +41,8 @@ public:
     /// was edited. Fails for an edited condition that cannot be watched, in a lambda or a macro.
     /// Code that both versions have and neither reached is left out, and so is a copy of code that
     /// was reached. The check holds, and says so,
-    /// where the address in a pointer decides, and where a guard by sizes and places, not
-    /// compared with a number, never kept a thread from its work.
+    /// where the address in a pointer decides, and where a guard by sizes and places, with no
+    /// number but bounds that the other version has, never kept a thread from its work.
     [[nodiscard]] CheckResult check() const;
 
 private:

@@ -90,6 +90,23 @@ TEST_F(EditReachTest, SaysThatAGuardNeverHeldAThreadBack) {
     EXPECT_THAT(report(verdict), HasSubstr("on line 3, '0 < n' was true for every input"));
 }
 
+/// A program of constant sizes, as many are: no input makes the guard false.
+TEST_F(EditReachTest, TakesBoundsThatBothVersionsHaveForSizes) {
+    const std::string text = "#define N 1024\n"
+                             "__global__ void k(const float* x, float* y) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < N) y[i] = 2 * x[i];\n"
+                             "}\nint main() { float *x, *y; k<<<N / 256, 256>>>(x, y); }\n";
+    const std::string work = "if (i < N) y[i] = 2 * x[i]";
+    const Verdict same = review(text, work, "if (i < N && blockIdx.x < N) y[i] = x[i] + x[i]");
+    EXPECT_EQ(same.status, VerdictStatus::Unmeasured) << report(same);
+    EXPECT_THAT(report(same), HasSubstr("'blockIdx.x < N' was true for every input"));
+    expectRefused(review(text, work, "if (i < N && i < 2000) y[i] = x[i] + x[i]"),
+                  "'i < 2000' was true for every input");
+    expectRefused(review(text, work, "if (i < N && blockIdx.x != 1024) y[i] = x[i] + x[i]"),
+                  "was true for every input");
+}
+
 TEST_F(EditReachTest, NamesALabelThatNoInputChose) {
     const std::string text = elementwise("    if (i < n) switch (n) {\n"
                                          "    case 777777: y[i] = 0; break;\n"
