@@ -193,7 +193,7 @@ TEST(WarpShuffleReduction, NamesTheArgumentThatIsNotKnown) {
         id, toldItsBlock("void run(float* o, const float* i, int n, int w, int threads) {\n"
                          "    mean<<<n, 128, 512>>>(o, i, w, threads);\n}\n"));
     EXPECT_EQ(refusal.gate, "unknown-extent");
-    EXPECT_EQ(refusal.reason, "the tree spans block_size threads, for which the launch on line 20 "
+    EXPECT_EQ(refusal.reason, "the loop spans block_size threads, for which the launch on line 20 "
                               "passes threads, whose value is not known");
 }
 
@@ -202,7 +202,7 @@ TEST(WarpShuffleReduction, NamesBothSizesWhereTheTreeIsNotTheBlock) {
         refusedBy(id, toldItsBlock("void run(float* o, const float* i, int n, int w) {\n"
                                    "    mean<<<n, 256, 1024>>>(o, i, w, 128);\n}\n"));
     EXPECT_EQ(refusal.gate, "extent-not-block");
-    EXPECT_EQ(refusal.reason, "the tree spans 128 threads where the launch on line 20 has blocks "
+    EXPECT_EQ(refusal.reason, "the loop spans 128 threads where the launch on line 20 has blocks "
                               "of 256");
 }
 
