@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t maximumFiles = 400;
 
-std::string canonicalPath(const fs::path& path) {
-    std::error_code error;
-    const fs::path canonical = fs::weakly_canonical(path, error);
-    return (error ? path.lexically_normal() : canonical).string();
-}
-
 /// The name with delimiters in an `#include` line; empty for other directives.
 std::string_view includedIn(std::string_view directive) {
     auto position = directive.find_first_not_of("# \t");
@@ -119,7 +113,7 @@ reachableUserFiles(const fs::path& mainFile, const std::vector<Include>& directi
                    const std::function<std::optional<std::string>(const fs::path&)>& read,
                    const std::function<void(const fs::path&)>& onIrregular) {
     std::vector<ReachedFile> reached;
-    std::set<std::string> seen = {canonicalPath(mainFile)};
+    std::set<std::string> seen = {canonicalPath(mainFile).string()};
     std::deque<std::size_t> pending;
     const auto consider = [&](std::string_view spelling, const fs::path& from,
                               std::size_t directive) {
@@ -131,7 +125,7 @@ reachableUserFiles(const fs::path& mainFile, const std::vector<Include>& directi
         }
         if (path.empty() || reached.size() >= maximumFiles)
             return;
-        std::string canonical = canonicalPath(path);
+        std::string canonical = canonicalPath(path).string();
         if (!seen.insert(canonical).second)
             return;
         pending.push_back(reached.size());

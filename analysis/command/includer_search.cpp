@@ -27,18 +27,14 @@ bool isSourceName(const fs::path& file) {
     return hasExtension(file, {".cu", ".cpp", ".cc", ".cxx", ".c", ".C"});
 }
 
-bool isBelow(const fs::path& path, const fs::path& folder) {
-    return std::ranges::mismatch(path, folder).in2 == folder.end();
-}
-
-/// Folders that hold what was built or fetched, and those that are hidden.
+/// Whether the folder is hidden, or its name says that it holds what was built or fetched.
 bool isPassedOver(const fs::path& folder) {
     const std::string name = folder.filename().string();
     return name.starts_with('.') || name.starts_with("build") || name.starts_with("cmake-build") ||
            name == "node_modules" || name == "__pycache__";
 }
 
-/// Names of the kernels that `text` defines or declares.
+/// The names of the kernels that `text` defines or declares.
 std::set<std::string, std::less<>> kernelNames(std::string_view text) {
     std::set<std::string, std::less<>> names;
     if (!text.contains("__global__"))
@@ -88,12 +84,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t mostFolders = 1000;
-    static constexpr std::size_t mostFiles = 2000;
-    static constexpr std::size_t mostBytes = 24u << 20;
-    static constexpr std::uintmax_t mostFileBytes = 4u << 20;
-    static constexpr int mostLevelsDown = 4;
-    static constexpr int mostLevelsUp = 8;
+    static constexpr std::size_t maxFolders = 1000;
+    static constexpr std::size_t maxFiles = 2000;
+    static constexpr std::size_t maxBytes = 24u << 20;
+    static constexpr std::uintmax_t maxSourceBytes = 4u << 20;
+    static constexpr int maxLevelsDown = 4;
+    static constexpr int maxLevelsUp = 8;
 
     struct Node {
         fs::path path;
@@ -104,19 +100,10 @@ private:
     };
 
     void add(const fs::path& path, bool isListed) {
-        if (nodes_.size() >= mostFiles || bytes_ >= mostBytes || !isBelow(path, folder_) ||
+        if (nodes_.size() >= maxFiles || bytes_ >= maxBytes || !isBelow(path, folder_) ||
             !(isSourceName(path) || isHeaderName(path)) || byPath_.contains(path.string()))
             return;
-        std::optional<std::string> text;
-        if (path == file_)
-            text = std::string(query_.text);
-        else if (const auto open = query_.unsaved == nullptr
-                                       ? std::map<std::string, std::string>::const_iterator()
-                                       : query_.unsaved->find(path.string());
-                 query_.unsaved != nullptr && open != query_.unsaved->end())
-            text = open->second;
-        else
-            text = readFile(path, mostFileBytes);
+        std::optional<std::string> text = contentOf(path);
         if (!text)
             return;
         bytes_ += text->size();
@@ -125,13 +112,24 @@ private:
         nodes_.push_back({path, isListed, std::move(*text), {}, {}});
     }
 
+    [[nodiscard]] std::optional<std::string> contentOf(const fs::path& path) const {
+        if (path == file_)
+            return std::string(query_.text);
+        if (query_.unsaved != nullptr)
+            if (const auto open = query_.unsaved->find(path.string());
+                open != query_.unsaved->end())
+                return open->second;
+        return readFile(path, maxSourceBytes);
+    }
+
+    /// Reads the database's sources, then the folders around the file, the nearest first.
     void collect() {
         add(file_, false);
         for (const fs::path& source : query_.listed)
             add(source.lexically_normal(), true);
         std::set<fs::path> seen;
         fs::path from = file_.parent_path();
-        for (int i = 0; i < mostLevelsUp; ++i) {
+        for (int i = 0; i < maxLevelsUp; ++i) {
             collectBelow(from, seen);
             if (from == folder_ || from == from.root_path())
                 break;
@@ -139,10 +137,11 @@ private:
         }
     }
 
-    /// The folder first, then those in it, in the order of their names.
+    /// Reads the files of `top`, then those of the folders below it, both in the order of their
+    /// names.
     void collectBelow(const fs::path& top, std::set<fs::path>& seen) {
         std::deque<std::pair<fs::path, int>> pending{{top, 0}};
-        while (!pending.empty() && seen.size() < mostFolders) {
+        while (!pending.empty() && seen.size() < maxFolders) {
             const auto [folder, depth] = std::move(pending.front());
             pending.pop_front();
             if (!seen.insert(folder).second)
@@ -163,7 +162,7 @@ private:
             for (const fs::path& file : files)
                 add(file, false);
             for (fs::path& below : folders)
-                if (depth < mostLevelsDown && !isPassedOver(below))
+                if (depth < maxLevelsDown && !isPassedOver(below))
                     pending.emplace_back(std::move(below), depth + 1);
         }
     }
@@ -180,6 +179,7 @@ private:
         }
     }
 
+    /// The node that an #include of node `from` means; nullopt if none has such a path.
     [[nodiscard]] std::optional<std::size_t> resolve(std::size_t from,
                                                      std::string_view spelling) const {
         const fs::path name = fs::path(includeName(spelling)).lexically_normal();
@@ -207,7 +207,7 @@ private:
         return nearest;
     }
 
-    /// Folders up and down on the way from one file to another.
+    /// Counts the folders up and down on the way from one file to another.
     static std::size_t distance(const fs::path& a, const fs::path& b) {
         const fs::path from = a.parent_path();
         const fs::path to = b.parent_path();
@@ -216,7 +216,7 @@ private:
                                         std::distance(right, to.end()));
     }
 
-    /// Everything that `start` reaches by `next`, itself included.
+    /// Every node that `start` reaches by `next`, itself included.
     [[nodiscard]] std::set<std::size_t> reached(std::size_t start,
                                                 std::vector<std::size_t> Node::* next) const {
         std::set<std::size_t> found{start};

@@ -29,15 +29,16 @@ struct Includers {
     /// database, those that launch a kernel of the file, CUDA sources, near ones; the name decides
     /// last.
     std::vector<std::filesystem::path> sources;
-    /// The identifiers of each source and of the files that only it includes, see OtherIncluder.
+    /// The sources but for the chosen one, each with the identifiers of the files that it includes
+    /// and the chosen one does not.
     [[nodiscard]] std::vector<OtherIncluder> others(std::size_t chosen) const;
 
-    /// Of each source: the files that make it up, the file that was asked for aside.
+    /// Each source's files: itself and what it includes, without the file that was asked for.
     std::vector<std::vector<std::string>> parts;
-    std::map<std::string, std::string> texts; ///< Of the parts.
+    std::map<std::string, std::string> texts; ///< The texts of all parts, by path.
 };
 
-/// Looks at the database's sources, then at the file's folder, the folders below and those above,
+/// Searches the database's sources, then the file's folder, the folders below and those above,
 /// up to a number of folders, files and bytes. Reads #include lines alone, so what conditions leave
 /// out counts as well, and so does a file of the same name that an unknown -I folder could mean.
 [[nodiscard]] Includers findIncluders(const IncluderQuery& query);

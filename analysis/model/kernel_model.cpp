@@ -5,12 +5,15 @@
 namespace kernelskill::analysis {
 
 const SourceText* sourceOf(const FileModel& model, const LaunchSite& launch) {
-    if (launch.host >= model.hostFunctions.size())
-        return nullptr;
-    const std::string& file = model.hostFunctions[launch.host].file;
-    if (file == model.file)
+    return launch.host < model.hostFunctions.size()
+               ? sourceOf(model, model.hostFunctions[launch.host])
+               : nullptr;
+}
+
+const SourceText* sourceOf(const FileModel& model, const HostFunction& function) {
+    if (function.file == model.file)
         return model.source.get();
-    const auto found = model.otherSources.find(file);
+    const auto found = model.otherSources.find(function.file);
     return found != model.otherSources.end() ? found->second.get() : nullptr;
 }
 

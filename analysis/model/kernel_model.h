@@ -240,6 +240,8 @@ struct FileModel {
 
 /// The text of the file that holds the launch; nullptr if its host function is not known.
 [[nodiscard]] const SourceText* sourceOf(const FileModel& model, const LaunchSite& launch);
+/// The text of the file in which the function is defined; nullptr if the model does not have it.
+[[nodiscard]] const SourceText* sourceOf(const FileModel& model, const HostFunction& function);
 /// Whether the launch stands in the main file.
 [[nodiscard]] bool isInMainFile(const FileModel& model, const LaunchSite& launch);
 /// The kernel of the main file whose definition contains `offset`; nullptr if there is none.

@@ -16,8 +16,8 @@ namespace kernelskill::analysis {
 
 struct DiagnosticContext {
     const std::string& file; ///< The main file.
-    /// Where the main file is read through an includer: takes the messages of errors in files that
-    /// the main one does not include. Null without an includer.
+    /// Takes the messages of errors in files that the main file does not include. Null unless the
+    /// main file is read through an includer.
     std::vector<std::string>* elsewhere = nullptr;
     const SourceText& source;
     const std::vector<Include>& includes;

@@ -37,12 +37,6 @@ bool looksLikeText(std::string_view text) {
 }
 
 /// Why the text is not given to the parser; nullopt if it is.
-std::string canonicalPath(const std::string& path) {
-    std::error_code error;
-    const fs::path canonical = fs::weakly_canonical(path, error);
-    return error ? path : canonical.string();
-}
-
 std::optional<Diagnostic> reasonNotToParse(const std::string& file, std::string_view text) {
     Diagnostic diagnostic;
     diagnostic.file = file;
@@ -82,7 +76,7 @@ void withholdPartialLaunches(FileModel& model, const CompileCommand& command) {
     for (const OtherIncluder& other : *command.otherIncluders) {
         model.otherIncluders.push_back(other.file);
         for (KernelModel& kernel : model.kernels) {
-            // What the includer itself defines is not seen by the others, its wrappers neither.
+            // Other sources see neither the kernels nor the host functions of the includer itself.
             const bool isOwn = kernel.file == model.includer;
             const auto isNamed = [&](const std::string& name) {
                 return other.words.contains(name.substr(name.rfind(':') + 1));
@@ -106,13 +100,13 @@ void withholdPartialLaunches(FileModel& model, const CompileCommand& command) {
 
 struct TranslationUnit::Impl {
     std::string file;
-    std::string root; ///< What clang is given: the includer, or the file itself.
+    std::string root; ///< The file that clang parses: the includer, or `file` itself.
     std::shared_ptr<const SourceText> source;
     std::shared_ptr<const SourceText> rootSource; ///< `source` without an includer.
     bool rootIsUnsaved = false;
     /// Texts of the files that were read last, kept with an includer.
     std::map<std::string, std::shared_ptr<const SourceText>, std::less<>> texts;
-    std::string rootText; ///< What clang reads of the root, see preamble_end.h.
+    std::string rootText; ///< The root's text as clang reads it, see preamble_end.h.
     std::vector<Include> rootIncludes;
     std::vector<ReachedFile> rootFiles; ///< User files that the root reaches.
     CompileCommand command;             ///< Without the toolkit's folders.
@@ -190,8 +184,8 @@ struct TranslationUnit::Impl {
 
     /// Keeps the file out of the preamble, where that changes nothing.
     void endPreamble() {
-        const std::string wanted = canonicalPath(file);
-        const auto reached = std::ranges::find(rootFiles, wanted, &ReachedFile::path);
+        const fs::path wanted = canonicalPath(file);
+        const auto reached = std::ranges::find(rootFiles, wanted.string(), &ReachedFile::path);
         if (purpose == ParsePurpose::Once || reached == rootFiles.end())
             return;
         const Include& directive = rootIncludes[reached->directive];
@@ -441,7 +435,7 @@ FileModel TranslationUnit::model() const {
         if (impl_->rootIsUnsaved)
             model.unsavedHeaders.emplace(impl_->root, impl_->rootSource->text());
     }
-    const std::string own = canonicalPath(impl_->file);
+    const std::string own = canonicalPath(impl_->file).string();
     for (const ReachedFile& reached : impl_->rootFiles) {
         if (reached.path == own)
             continue;

@@ -37,16 +37,11 @@ std::vector<std::vector<Token>> callArguments(const std::vector<Token>& tokens, 
     return arguments;
 }
 
-const SourceText& hostSource(const FileModel& file, const HostFunction& host) {
-    const auto other = file.otherSources.find(host.file);
-    return other != file.otherSources.end() ? *other->second : *file.source;
-}
-
 } // namespace
 
 PointerOrigins::PointerOrigins(const FileModel& file, const SharedAnalysis& shared,
                                std::uint32_t function)
-    : file_(file), host_(file.hostFunctions.at(function)), source_(hostSource(file, host_)),
+    : file_(file), host_(file.hostFunctions.at(function)), source_(*sourceOf(file, host_)),
       shared_(shared), code_(shared.host(function)) {
     for (const Variable& variable : host_.body.variables)
         if (variable.storage == Storage::Parameter)

@@ -1,4 +1,4 @@
-/// Reads whole files.
+/// Reads whole files, and compares paths.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,11 @@ inline constexpr std::uintmax_t maxFileBytes = 64u << 20;
 
 /// Whether `path` is a regular file that can be reached.
 [[nodiscard]] bool isFile(const std::filesystem::path& path);
+
+/// The path with links followed, as far as it exists; without `.` and `..`.
+[[nodiscard]] std::filesystem::path canonicalPath(const std::filesystem::path& path);
+
+/// Whether `path` is `folder` or lies in it, by their names alone. Both are absolute and normal.
+[[nodiscard]] bool isBelow(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 } // namespace kernelskill::analysis

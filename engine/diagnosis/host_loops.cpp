@@ -88,8 +88,8 @@ bool isAround(const FunctionBody& body, const Stmt& stmt, analysis::Span span) {
 
 /// Whether the value of `id` differs between the rounds of a loop of that span.
 bool changesWithin(const FunctionBody& body, analysis::Span loop, ExprId id, int depth = 0) {
-    constexpr int deepest = 8;
-    if (id == noId || depth > deepest)
+    constexpr int maxDepth = 8;
+    if (id == noId || depth > maxDepth)
         return false;
     const Expr& expr = body.expr(id);
     if (expr.kind == ExprKind::Variable && expr.variable != noId) {

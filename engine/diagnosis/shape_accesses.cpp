@@ -115,7 +115,7 @@ private:
     }
 
     /// Whether numbers read from memory decide the place, and not those that the thread computes.
-    /// Where an opaque access goes is not known.
+    /// False for an opaque access, whose place is unknown.
     [[nodiscard]] bool isFromMemory(NestAccessId id) const {
         const bool isLoaded = access(id).array != noId && nest_.arrays[access(id).array].isLoaded;
         return isLoaded || (access(id).index && access(id).form != NestAccessForm::Opaque &&

@@ -92,19 +92,20 @@ std::string explanationOf(const Context& context, const analysis::Nest& nest,
                : fmt::format("{}: {}, {:g} sectors a request", name, apart, reach.sectors);
 }
 
-/// The runs of an access by one warp, as far as loops tell; those that do not have some rounds.
+/// How often one warp makes an access: the product of the rounds of the loops around it. A loop
+/// whose rounds are unknown counts as `someRounds`.
 double timesOf(const WarpView& warp, const analysis::NestAccess& access) {
     constexpr double someRounds = 16;
-    constexpr double mostRounds = 4096;
+    constexpr double maxRounds = 4096;
     double times = 1;
     for (const analysis::NestNodeId loop : serialLoops(warp.nest(), access.node)) {
         const auto rounds = warp.rounds(loop);
-        times *= rounds ? std::clamp(static_cast<double>(*rounds), 1.0, mostRounds) : someRounds;
+        times *= rounds ? std::clamp(static_cast<double>(*rounds), 1.0, maxRounds) : someRounds;
     }
     return times;
 }
 
-/// What a request costs the memories' pipes: sectors, or wavefronts of shared memory.
+/// The cost of one request: its wavefronts if it goes to shared memory, else its sectors.
 double requestCost(const analysis::Nest& nest, const analysis::NestAccess& access,
                    const WarpReach& reach) {
     if (nest.arrays[access.array].space == analysis::MemorySpace::Shared)
@@ -113,10 +114,10 @@ double requestCost(const analysis::Nest& nest, const analysis::NestAccess& acces
     return reach.isKnown() ? reach.sectors : ofIndirect;
 }
 
-/// Whether what a warp's requests to global memory reach in vain counts beside all that it
-/// accesses: what is done once beside a long loop does not.
+/// Whether the sectors that a warp's requests to global memory transfer in vain are a tenth or more
+/// of all that it transfers: a wasteful access that is made once beside a long loop is not.
 bool wasteCounts(const WarpView& warp) {
-    constexpr double leastShare = 0.1; // As of counted sectors.
+    constexpr double minShare = 0.1; // As of counted sectors.
     const analysis::Nest& nest = warp.nest();
     double total = 0;
     double waste = 0;
@@ -131,7 +132,7 @@ bool wasteCounts(const WarpView& warp) {
         if (nest.arrays[access.array].space != analysis::MemorySpace::Shared && reach.isWasteful())
             waste += (reach.sectors - reach.least) * times;
     }
-    return waste >= leastShare * total;
+    return waste >= minShare * total;
 }
 
 /// The same from the nest: also of pointers that move and of fields, at the best alignment, and of

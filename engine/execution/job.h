@@ -63,7 +63,7 @@ struct BufferSpec {
     analysis::ScalarKind element = analysis::ScalarKind::Float;
     std::uint32_t elementBytes = 4;        ///< sizeof of the pointee (16 for float4*).
     std::optional<std::uint64_t> elements; ///< nullopt: a run over sparse memory finds the length.
-    /// Where a run finds it: at least that, by an allocation of a size that is partly guessed. A
+    /// The min length that a run may find, from an allocation whose size is partly guessed: a
     /// search that ends early does not show how much may be read.
     std::uint64_t leastElements = 0;
     Fill fill = Fill::Random;

@@ -19,9 +19,8 @@ class CaptureStore;
 struct WatchedCondition {
     std::string file; ///< Empty for the main file.
     analysis::Span span;
-    /// If it is a label of a `switch`, this is the condition of that, and `span` what stands
-    /// between `case` and ':', or `default`. The outcome is true where the label is chosen, else
-    /// false.
+    /// The condition of the `switch`, if this is one of its labels: `span` is then the label's
+    /// value or the word `default`, and the outcome is true where the label is chosen.
     std::optional<analysis::Span> switched = std::nullopt;
     bool isInConstexpr = false; ///< In a function that the compiler may run as well.
 };

@@ -54,17 +54,31 @@ std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file,
     return {};
 }
 
-/// The pins of the source that the file is read through. It tells of their errors itself.
+struct MarkedComment {
+    Comment comment;
+    std::size_t markerAt = 0;
+};
+
+/// The comments that begin with the marker.
+std::vector<MarkedComment> markedComments(std::string_view text) {
+    std::vector<MarkedComment> marked;
+    for (const auto& comment : analysis::findComments(text)) {
+        const auto at = comment.text.find(marker);
+        if (at != std::string_view::npos &&
+            comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") == std::string_view::npos)
+            marked.push_back({comment, at});
+    }
+    return marked;
+}
+
+/// Adds the pins of the source that the file is read through. Errors in them are that source's
+/// diagnostics.
 void addPinsElsewhere(const analysis::FileModel& file, const ProgramText& program,
                       LaunchPins& result) {
     const auto source = file.otherSources.find(file.includer);
     if (source == file.otherSources.end() || !source->second->text().contains(marker))
         return;
-    for (const auto& comment : analysis::findComments(source->second->text())) {
-        const auto at = comment.text.find(marker);
-        if (at == std::string_view::npos ||
-            comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") != std::string_view::npos)
-            continue;
+    for (const auto& [comment, at] : markedComments(source->second->text())) {
         auto text = pinText(comment, at);
         if (const auto parsed = parsePin(text); parsed && mismatch(*parsed, file, program).empty())
             result.pins.push_back({parsed->kernel, {}, std::move(text)});
@@ -75,13 +89,7 @@ LaunchPins pinsIn(const analysis::FileModel& file, const ProgramText& program) {
     LaunchPins result;
     if (!file.source)
         return result;
-    for (const auto& comment : analysis::findComments(file.source->text())) {
-        const auto at = comment.text.find(marker);
-        if (at == std::string_view::npos)
-            continue;
-        // The marker counts only at the start of the comment.
-        if (comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") != std::string_view::npos)
-            continue;
+    for (const auto& [comment, at] : markedComments(file.source->text())) {
         auto text = pinText(comment, at);
         const auto line =
             file.source->lineColumn(comment.span.begin + static_cast<std::uint32_t>(at)).line + 1;

@@ -75,6 +75,7 @@ struct Attempt {
     bool isRemembered = false; ///< Whether `verdict` comes from an earlier run.
     std::optional<Standing> before;
     std::optional<Standing> after;
+    bool isPostponed = false; ///< Left for a later round: neither reviewed nor decided.
     bool isKept = false;
     int version = 0;      ///< The version that it made, if it was kept.
     std::string decision; ///< Why it was kept or not, in one sentence.
@@ -90,18 +91,19 @@ struct TriedMethod {
     bool operator==(const TriedMethod&) const = default;
 };
 
-/// What stands between the best version of a kernel and the roofline of its GPU.
+/// Compares the best version of a kernel with the roofline of its GPU, and says what keeps it
+/// below.
 struct RemainingLoss {
     std::shared_ptr<const Bottleneck> bottleneck; ///< Of the best version; never null.
     /// How many times as fast as this version the roofline is; both ends are equal if it was
     /// measured. nullopt if neither is known.
     std::optional<Interval> distance;
     bool isMeasured = false;
-    /// Where the model says that the time goes, the longest first; empty if it was measured.
+    /// The parts of the modelled time, the longest first; empty if it was measured.
     std::vector<CostPart> parts;
-    std::vector<TriedMethod> tried; ///< Against this bottleneck, in the order of the attempts.
-    std::vector<std::string> open;  ///< Skills that answer it and that the search did not get to.
-    std::vector<Remedy> remedies;   ///< Methods that would help and are not offered, and why.
+    std::vector<TriedMethod> tried;    ///< Against this bottleneck, in the order of the attempts.
+    std::vector<std::string> notTried; ///< Skills that answer it, which the search did not reach.
+    std::vector<Remedy> remedies;      ///< Methods that would help and are not offered, and why.
 };
 
 struct Optimization {

@@ -10,7 +10,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How many times as fast as the version its roofline is.
+/// Tells how many times as fast as the version its roofline is.
 std::optional<Interval> distanceOf(const Standing& version) {
     if (version.measured && version.measured->percent() > 0) {
         const double factor = std::max(1.0, 100 / version.measured->percent());
@@ -27,12 +27,12 @@ bool answers(const Attempt& attempt, BottleneckKind kind) {
            attempt.bottleneck->kind == kind;
 }
 
-/// Plans against the bottleneck `kind`, whatever version they were tried on; of a skill's, the
-/// last.
+/// Collects the plans against `kind` that were not kept, on whatever version; one for each skill,
+/// the last.
 std::vector<TriedMethod> triedAgainst(BottleneckKind kind, std::span<const Attempt> attempts) {
     std::vector<TriedMethod> tried;
     for (const Attempt& attempt : attempts) {
-        if (!answers(attempt, kind) || attempt.isKept)
+        if (!answers(attempt, kind) || attempt.isKept || attempt.isPostponed)
             continue;
         const std::string& skill = attempt.plan.offer.skillId;
         std::erase_if(tried, [&](const TriedMethod& each) { return each.skill == skill; });
@@ -58,13 +58,14 @@ std::optional<RemainingLoss> remainingLossOf(const Standing& version, const Plan
     loss.tried = triedAgainst(version.bottleneck->kind, attempts);
     std::set<std::pair<std::string, int>> seen;
     for (const Attempt& attempt : attempts)
-        seen.insert({attempt.plan.offer.skillId, attempt.plan.offer.option});
+        if (!attempt.isPostponed)
+            seen.insert({attempt.plan.offer.skillId, attempt.plan.offer.option});
     for (const RankedSkill& ranked : plan.ranked) {
         const skills::Offer& offer = ranked.offer;
         if (ranked.answers != AnswersTo::Nothing && !ranked.failedBefore &&
             !seen.contains({offer.skillId, offer.option}) &&
-            std::ranges::find(loss.open, offer.skillId) == loss.open.end())
-            loss.open.push_back(offer.skillId);
+            std::ranges::find(loss.notTried, offer.skillId) == loss.notTried.end())
+            loss.notTried.push_back(offer.skillId);
     }
     loss.remedies = plan.remedies;
     return loss;

@@ -8,13 +8,13 @@
 
 namespace kernelskill::engine {
 
-/// The loss of `version`, the best version of a search that made `attempts`, given the plan for it.
+/// Finds the loss of `version`, the best of a search that made `attempts`, given the plan for it.
 /// nullopt if no bottleneck of the version is known.
 [[nodiscard]] std::optional<RemainingLoss>
 remainingLossOf(const Standing& version, const Plan& plan, std::span<const Attempt> attempts);
 
-/// "1.0 to 1.9 times as fast by the model: the roofline takes 1.31 us, ..."; empty if the distance
-/// is unknown.
+/// "by the model, not measured: the roofline is 1.0 to 1.9 times as fast"; empty if the distance is
+/// unknown.
 [[nodiscard]] std::string describeDistance(const RemainingLoss& loss);
 
 } // namespace kernelskill::engine

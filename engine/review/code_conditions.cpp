@@ -80,7 +80,7 @@ private:
         const std::optional<Span> condition = wholeCondition(stmt);
         if (!condition || stmt.children.empty() || !dependsOnRun(stmt.condition))
             return;
-        std::vector<std::pair<std::uint32_t, Span>> labels; // Where each begins, and its value.
+        std::vector<std::pair<std::uint32_t, Span>> labels; // Its begin, and its value.
         for (const Stmt& label : body_.stmts) {
             if (label.kind != StmtKind::Case || switchOf(label) != &stmt)
                 continue;
@@ -113,7 +113,7 @@ private:
         return nullptr;
     }
 
-    /// What stands between `case` and ':', or `default`.
+    /// The span of a label's value, or of the word `default`.
     [[nodiscard]] std::optional<Span> valueOf(const Stmt& label) const {
         if (label.fromMacro || !function_.bodySpan.contains(label.span))
             return std::nullopt;
@@ -178,8 +178,8 @@ private:
         return {begin, tokens[close < tokens.size() ? close : 0].span.end};
     }
 
-    /// The statement's condition, if it is nothing but an expression: a declaration may be one.
-    /// What stands in the parentheses may come out of a macro.
+    /// The span of the statement's condition, or of the macro's use that makes it up. nullopt if
+    /// the condition is more than an expression, as a declaration is.
     [[nodiscard]] std::optional<Span> wholeCondition(const Stmt& stmt) const {
         const Expr& expr = body_.expr(stmt.condition);
         if (stmt.fromMacro || !function_.bodySpan.contains(expr.span))
@@ -216,6 +216,7 @@ private:
                                    [&](ExprId child) { return dependsOnRun(child); });
     }
 
+    /// Whether the expression is a number other than zero, literal or named.
     [[nodiscard]] bool isNumber(ExprId id) const {
         const Expr& expr = body_.expr(id);
         if (expr.kind == ExprKind::Cast && !expr.children.empty())
@@ -228,6 +229,7 @@ private:
                (expr.kind == ExprKind::Floating && expr.floating != 0);
     }
 
+    /// Adds the numbers that the condition compares something with, see CodeCondition.
     void addComparedNumbers(ExprId id, CodeCondition& condition) const {
         const Expr& expr = body_.expr(id);
         const bool isBinary = expr.kind == ExprKind::Binary;
@@ -245,6 +247,8 @@ private:
         }
     }
 
+    /// Whether an address taken as a number is in the expression. Follows that many initialisers of
+    /// variables.
     [[nodiscard]] bool dependsOnAddress(ExprId id, int initialisers) const {
         const Expr& expr = body_.expr(id);
         if (analysis::isAddressAsNumber(body_, id))

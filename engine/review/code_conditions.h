@@ -22,7 +22,7 @@ struct CodeCondition {
     bool isOfAddress = false;
     /// It asks whether something equals a number other than zero, literal or named.
     bool equalsNumber = false;
-    /// Such numbers that it asks whether something is below or above; as written.
+    /// The numbers other than zero that it compares something with by order (`<`), as written.
     std::vector<std::string> bounds;
     bool isInConstexpr = false; ///< In a function that the compiler may run as well.
 };
@@ -33,7 +33,7 @@ struct CodeCondition {
 [[nodiscard]] std::vector<CodeCondition>
 codeConditions(const ProgramSource& program, const std::string& file, std::string_view text);
 
-/// Those of the main file.
+/// The conditions of the program's main file.
 [[nodiscard]] std::vector<CodeCondition> codeConditions(const ProgramSource& program);
 
 /// The parts of the same code in which conditions are not found: bodies of lambdas, code that is

@@ -64,7 +64,8 @@ struct Side {
 
 std::vector<Side> sidesOf(const CodeCondition& condition, const ConditionOutcomes& seen) {
     std::vector<Side> sides{{true, seen.canBeTrue, seen.wasTrue, condition.whenTrue}};
-    // Other labels are chosen where this one is not; and what was never asked has one sentence.
+    // A label has one side: where it is not chosen, another label is. A condition that no thread
+    // reached has one side too, so that one sentence tells of it.
     if (!condition.switched && (seen.wasTrue || seen.wasFalse || !seen.canBeTrue))
         sides.push_back({false, seen.canBeFalse, seen.wasFalse, condition.whenFalse});
     return sides;
@@ -189,7 +190,7 @@ void EditReach::addFile(const std::string& name, std::string before, std::string
     candidate_.files.push_back(std::move(candidate));
 }
 
-/// Where a limit cuts off a label, the others of its `switch` go too.
+/// Drops conditions beyond the max number. A `switch` that loses a label loses them all.
 void EditReach::dropBeyondLimit(std::vector<Watched>& conditions) {
     if (conditions.size() <= maxWatched)
         return;

@@ -58,7 +58,7 @@ struct Candidate {
     /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
     /// it may take as long again to finish this review.
     bool isPromising = false;
-    bool isStep = false;    ///< Kept for what it opens, though it gains nothing.
+    bool isStep = false;    ///< It gains nothing and is kept for the skills that it lets fit.
     bool isSettled = false; ///< Nothing needs to run for it.
     bool isCutOff = false;  ///< Stopped before a decision.
 };
@@ -367,6 +367,7 @@ void Search::postpone(std::vector<Candidate>& candidates) {
         const skills::Offer& offer = candidate.attempt.plan.offer;
         versions_[candidate.version].tried.erase({offer.skillId, offer.option});
         candidate.isSettled = true;
+        candidate.attempt.isPostponed = true;
         candidate.attempt.decision =
             candidate.screening
                 ? fmt::format("{:.3f}x at a glance; others gain more, so it is left for later",
@@ -453,7 +454,7 @@ void Search::decide(Candidate& candidate, const Standing& after, const std::stop
                         &*candidate.draft);
 }
 
-/// Answers to a bottleneck that fit the candidate's text and not the version that it edits.
+/// Names the answers to a bottleneck that fit the candidate's text and not the version it edits.
 std::vector<std::string> Search::openedBy(const Candidate& candidate) const {
     const Version& version = versions_[candidate.version];
     const auto answersIn = [&](const KernelVersion& text) {
@@ -555,8 +556,9 @@ Optimization Search::finished() {
     }
     result_.notRemembered = steps_.notRemembered();
     const Standing& standing = versions_[best].standing;
-    result_.remaining =
-        remainingLossOf(standing, steps_.plan(versions_[best].text, standing), result_.attempts);
+    if (standing.bottleneck) // Else a plan would take a diagnosis first.
+        result_.remaining = remainingLossOf(standing, steps_.plan(versions_[best].text, standing),
+                                            result_.attempts);
     if (best == 0)
         return std::move(result_);
     const Version& base = versions_.front();

@@ -2,6 +2,7 @@
 
 #include "analysis/parse/translation_unit.h"
 #include "analysis/scan/macros.h"
+#include "analysis/source/files.h"
 #include "engine/unit/user_files.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -11,17 +12,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 namespace kernelskill::engine {
 namespace {
-
-std::filesystem::path canonicalPath(const std::filesystem::path& path) {
-    std::error_code error;
-    auto result = std::filesystem::weakly_canonical(path, error);
-    return error ? path.lexically_normal() : result;
-}
 
 /// Indices of the files from the main one to `header`, each of which includes the next; empty if
 /// there is no such way.
@@ -36,7 +30,7 @@ std::vector<std::size_t> wayTo(const std::filesystem::path& header,
     while (!open.empty()) {
         const std::size_t file = open.front();
         open.pop_front();
-        if (canonicalPath(files[file].path) == header) {
+        if (analysis::canonicalPath(files[file].path) == header) {
             std::vector<std::size_t> way{file};
             while (from[way.back()])
                 way.push_back(*from[way.back()]);
@@ -123,7 +117,7 @@ Result<OneText> OneText::make(const ProgramSource& program, const std::string& h
     };
     const std::vector<UserFile> files = collectUserFiles(program, toolchain.preludeInclude);
     const auto way =
-        files.empty() ? std::vector<std::size_t>{} : wayTo(canonicalPath(header), files);
+        files.empty() ? std::vector<std::size_t>{} : wayTo(analysis::canonicalPath(header), files);
     if (way.size() < 2)
         return failed("no #include of it was found");
     Writer writer(files, way);

@@ -20,11 +20,6 @@ namespace {
 constexpr std::uintmax_t maxUserFileBytes = 16u << 20;
 constexpr std::size_t maxUserFiles = 512;
 
-bool isBelow(const std::filesystem::path& path, const std::filesystem::path& folder) {
-    const auto relative = path.lexically_relative(folder);
-    return !relative.empty() && *relative.begin() != "..";
-}
-
 class Collector {
 public:
     Collector(const ProgramSource& program, const std::filesystem::path& preludeInclude)
@@ -50,7 +45,7 @@ public:
     }
 
 private:
-    /// What the compiler is given.
+    /// The file that the compiler is called with.
     std::filesystem::path root() const {
         return absolute(program_.command.includer.empty() ? program_.file
                                                           : program_.command.includer);
@@ -81,10 +76,10 @@ private:
         if (std::ranges::any_of(systemFolders,
                                 [&](auto folder) { return path.native().starts_with(folder); }))
             return true;
-        if (isBelow(path, preludeInclude_))
+        if (analysis::isBelow(path, preludeInclude_))
             return true;
         return std::ranges::any_of(program_.command.systemIncludeDirs, [&](const auto& folder) {
-            return isBelow(path, std::filesystem::path(folder).lexically_normal());
+            return analysis::isBelow(path, std::filesystem::path(folder).lexically_normal());
         });
     }
 
@@ -102,7 +97,7 @@ private:
         const char* variable = std::getenv("HOME");
         const auto home = canonical(variable == nullptr ? "" : variable);
         auto base = file.root_path();
-        if (!home.empty() && isBelow(file, home))
+        if (!home.empty() && analysis::isBelow(file, home))
             base = home;
         else if (const auto first = *file.relative_path().begin();
                  std::ranges::find(shared, first.string()) != shared.end())
@@ -119,8 +114,8 @@ private:
         const auto real = canonical(path);
         if (real.parent_path() == canonical(absolute(program_.file)).parent_path())
             return true;
-        return std::ranges::any_of(projectFolders_,
-                                   [&](const auto& folder) { return isBelow(real, folder); });
+        return std::ranges::any_of(
+            projectFolders_, [&](const auto& folder) { return analysis::isBelow(real, folder); });
     }
 
     void add(const std::filesystem::path& path) {

@@ -26,8 +26,9 @@ struct UserFile {
     std::vector<IncludeLine> includes;
 };
 
-/// What the compiler is given comes first: the main file, or the command's includer. Contents of
-/// open editors replace those on disk. Files that cannot be read are left out.
+/// The file that the compiler is called with comes first: the command's includer if it has one,
+/// else the main file. Contents of open editors replace those on disk. Files that cannot be read
+/// are left out.
 [[nodiscard]] std::vector<UserFile> collectUserFiles(const ProgramSource& program,
                                                      const std::filesystem::path& preludeInclude);
 

@@ -64,7 +64,7 @@ json remainingJson(const std::optional<engine::RemainingLoss>& remaining) {
               {"text", describeDistance(*remaining)}}},
             {"parts", std::move(parts)},
             {"tried", std::move(tried)},
-            {"open", remaining->open},
+            {"not_tried", remaining->notTried},
             {"remedies", std::move(remedies)}};
 }
 

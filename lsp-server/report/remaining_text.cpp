@@ -32,9 +32,9 @@ std::vector<RemainingLine> remainingLines(const engine::RemainingLoss& remaining
         lines.push_back({"time", "by the model: " + parts});
     for (const engine::TriedMethod& each : remaining.tried)
         lines.push_back({"tried", fmt::format("{}: {}", each.skill, each.outcome)});
-    if (!remaining.open.empty())
+    if (!remaining.notTried.empty())
         lines.push_back({"not tried", fmt::format("{}: the search ended before",
-                                                  fmt::join(remaining.open, ", "))});
+                                                  fmt::join(remaining.notTried, ", "))});
     for (const engine::Remedy& remedy : remaining.remedies)
         lines.push_back({"would take", describeRemedy(remedy)});
     return lines;

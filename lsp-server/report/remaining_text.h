@@ -1,4 +1,4 @@
-/// What a search leaves to gain, in words for terminal and report.
+/// Describes what a search leaves to gain, for terminal and report.
 #pragma once
 
 #include "engine/optimization/optimization.h"

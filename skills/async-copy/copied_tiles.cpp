@@ -3,6 +3,7 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/block_collective.h"
 #include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -2,11 +2,11 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/grid_size.h"
 #include "skills/editing/grid_stride_form.h"
-#include "skills/editing/replaced_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,4 +1,5 @@
 /// Lets two shared arrays change roles instead of copying one to the other between barriers.
+#include "analysis/queries/value_spelling.h"
 #include "skills/base/planned_skill.h"
 #include "skills/double-buffering/stepped_loop.h"
 #include "skills/schedule/draft.h"
@@ -64,10 +65,7 @@ class DoubleBufferingSkill : public PlannedSkill<SteppedLoop> {
     static std::string pointer(const SkillContext& context, VariableId array,
                                const std::string& name) {
         const Variable& variable = context.kernel.body.variable(array);
-        std::string element = variable.type.spelling;
-        element = element.substr(0, element.find('['));
-        while (element.ends_with(' '))
-            element.pop_back();
+        const std::string element = elementSpelling(variable.type);
         if (variable.type.arrayExtents.size() == 1)
             return fmt::format("{}* {}", element, name);
         // The extents as the program writes them, without the outermost.

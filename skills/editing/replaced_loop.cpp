@@ -1,7 +1,6 @@
 #include "skills/editing/replaced_loop.h"
 
-#include <spdlog/fmt/fmt.h>
-
+#include <string>
 #include <utility>
 
 namespace kernelskill::skills {
@@ -17,7 +16,7 @@ std::vector<TextEdit> loopReplacedBy(const CodeLines& lines, const SourceLayout&
     text.erase(0, layout.indentation(stmt.span.begin).size());
     text.resize(text.size() - layout.newline().size());
     std::uint32_t begin = stmt.span.begin;
-    if (!stmt.pragma.empty()) // A pragma about the loop that goes goes with it.
+    if (!stmt.pragma.empty()) // The pragma is about the loop.
         begin = stmt.pragmaSpan.begin +
                 static_cast<std::uint32_t>(layout.indentation(stmt.pragmaSpan.begin).size());
     std::vector<TextEdit> edits{{{begin, stmt.span.end}, std::move(text)}};
@@ -28,12 +27,6 @@ std::vector<TextEdit> loopReplacedBy(const CodeLines& lines, const SourceLayout&
             edits.push_back({layout.statementWithLine(body.stmt(declaration).span), ""});
     }
     return edits;
-}
-
-std::string literalOf(int number, ScalarKind scalar) {
-    if (scalar == ScalarKind::Float)
-        return fmt::format("{}.0f", number);
-    return scalar == ScalarKind::Double ? fmt::format("{}.0", number) : std::to_string(number);
 }
 
 } // namespace kernelskill::skills

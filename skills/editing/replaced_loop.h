@@ -7,20 +7,16 @@
 #include "skills/editing/code_lines.h"
 
 #include <span>
-#include <string>
 #include <vector>
 
 namespace kernelskill::skills {
 
-/// Puts `lines`, which are indented as the loop is, in the place of the loop and its pragma, and
-/// takes away the declarations of `freed`, names that nothing but the loop used, if they stand
-/// outside of it and declare nothing else.
+/// Replaces the loop and its pragma by `lines`, which are indented as the loop is, and removes the
+/// declarations of `freed` outside of it: names that nothing but the loop used. A declaration of
+/// several names stays.
 [[nodiscard]] std::vector<analysis::TextEdit>
 loopReplacedBy(const CodeLines& lines, const analysis::SourceLayout& layout,
                const analysis::CodeMap& code, analysis::StmtId loop,
                std::span<const analysis::VariableId> freed);
-
-/// A small number as a literal of a type: "1.0f", "1.0", "1".
-[[nodiscard]] std::string literalOf(int number, analysis::ScalarKind scalar);
 
 } // namespace kernelskill::skills

@@ -23,10 +23,6 @@ namespace {
 
 constexpr std::int64_t maxBlock = 1024;
 
-bool isFloating(ScalarKind scalar) {
-    return scalar == ScalarKind::Float || scalar == ScalarKind::Double;
-}
-
 /// The number that a template argument is, as the front end spells it.
 std::optional<std::int64_t> numberIn(std::string_view text) {
     std::int64_t value = 0;
@@ -37,7 +33,7 @@ std::optional<std::int64_t> numberIn(std::string_view text) {
 
 /// The argument that a launch passes for a parameter of the kernel or of its template.
 struct Passed {
-    std::optional<std::int64_t> value; ///< Where it is a constant.
+    std::optional<std::int64_t> value; ///< If it is a constant.
     std::string text;                  ///< As written; empty when nothing is passed.
 };
 
@@ -183,11 +179,20 @@ std::optional<SpannedThreads> spannedThreads(const CodeMap& code, const IndexExp
 
 bool canShuffle(const Type& type) {
     if (type.isDependent || (type.scalar == ScalarKind::Unknown && type.elementSize == 0))
-        return true; // a template's element; the compiler refuses what has no shuffle
+        return true; // The compiler refuses instances of a template that have no shuffle.
     return type.lanes == 1 &&
-           (isFloating(type.scalar) || type.scalar == ScalarKind::Int32 ||
-            type.scalar == ScalarKind::UInt32 || type.scalar == ScalarKind::Int64 ||
-            type.scalar == ScalarKind::UInt64);
+           (type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Double ||
+            type.scalar == ScalarKind::Int32 || type.scalar == ScalarKind::UInt32 ||
+            type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64);
+}
+
+bool isBlockBarrier(const KernelModel& kernel, StmtId statement) {
+    const Stmt& stmt = kernel.body.stmt(statement);
+    return stmt.kind == StmtKind::Expression && stmt.expr != noId &&
+           std::ranges::any_of(kernel.barriers, [&](const Barrier& barrier) {
+               return barrier.call == stmt.expr && (barrier.kind == BarrierKind::SyncThreads ||
+                                                    barrier.kind == BarrierKind::GroupSync);
+           });
 }
 
 Gated<void> requireWholeWarps(const SkillContext& context, const SpannedThreads& span,

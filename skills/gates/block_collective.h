@@ -26,6 +26,9 @@ spannedThreads(const analysis::CodeMap& code, const analysis::IndexExpression& t
 /// would be promoted on the way.
 [[nodiscard]] bool canShuffle(const analysis::Type& type);
 
+/// Whether the statement is a barrier of the block: __syncthreads(), or a group's sync().
+[[nodiscard]] bool isBlockBarrier(const analysis::KernelModel& kernel, analysis::StmtId statement);
+
 enum class WarpCount : std::uint8_t { Any, PowerOfTwo };
 
 /// Refuses unless every launch in the file has one-dimensional blocks of whole warps, whose threads

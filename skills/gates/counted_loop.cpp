@@ -26,7 +26,8 @@ bool names(const CodeMap& code, ExprId expr, VariableId variable) {
     });
 }
 
-/// Where the index starts, noId for the value that it has; nullopt if the head does something else.
+/// The index's start value, noId if it keeps the value that it has; nullopt if the head does
+/// something else.
 std::optional<ExprId> startOf(const CodeMap& code, const Stmt& stmt, AdvancingLoop& advancing) {
     const FunctionBody& body = code.body();
     if (stmt.init == noId || body.stmt(stmt.init).kind == StmtKind::Null)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -49,22 +50,50 @@ readAdvancingLoop(const SkillContext& context, const analysis::CodeMap& code, st
                                           const analysis::CodeMap& code,
                                           const analysis::Loop& loop);
 
+/// How much a loop that a skill refuses is what the skill looks for.
+enum class Likeness : std::uint8_t {
+    None,
+    Near, ///< More than other loops.
+    Kind, ///< It is of the kind, and a gate does not hold.
+};
+
 /// The result of `study` on the kernel's loops, each given by its index: that of the one at the
-/// cursor, else of the first that fits. Refuses as the first loop was refused, or with `no-loop`.
-template <typename Study>
+/// cursor, else of the first that fits. Where none fits, or the one at the cursor is of the kind,
+/// the refusal of the loop that is most like one, by `likenessOf(index, refusal)`.
+template <typename Study, typename LikenessOf>
 [[nodiscard]] auto chooseLoop(const SkillContext& context, const analysis::CodeMap& code,
-                              Study&& study) -> decltype(study(std::uint32_t{})) {
+                              Study&& study, LikenessOf&& likenessOf)
+    -> decltype(study(std::uint32_t{})) {
     decltype(study(std::uint32_t{})) chosen =
         refuse("no-loop", context.kernel.name + " has no loop");
+    std::optional<Likeness> refused;
     for (std::uint32_t i = 0; i < context.kernel.loops.size(); ++i) {
         const analysis::Span span = code.body().stmt(context.kernel.loops[i].statement).span;
         const bool isAtCursor =
             touches(context.range, span) && !context.range.contains(context.kernel.bodySpan);
         auto found = study(i);
-        if (i == 0 || (found && (!chosen || isAtCursor)))
+        if (found) {
+            if (!chosen || isAtCursor)
+                chosen = std::move(found);
+            continue;
+        }
+        const Likeness likeness = likenessOf(i, found.error());
+        if (isAtCursor && likeness == Likeness::Kind)
+            return found;
+        if (!chosen && (!refused || likeness > *refused)) {
+            refused = likeness;
             chosen = std::move(found);
+        }
     }
     return chosen;
+}
+
+/// As above; where none fits, the refusal of the first loop.
+template <typename Study>
+[[nodiscard]] auto chooseLoop(const SkillContext& context, const analysis::CodeMap& code,
+                              Study&& study) -> decltype(study(std::uint32_t{})) {
+    return chooseLoop(context, code, std::forward<Study>(study),
+                      [](std::uint32_t, const Refusal&) { return Likeness::None; });
 }
 
 } // namespace kernelskill::skills

@@ -14,7 +14,7 @@ enum class StrideChange : std::uint8_t { Halving, Doubling };
 struct PowerStride {
     analysis::VariableId variable = analysis::noId;
     StrideChange change = StrideChange::Halving;
-    analysis::ExprId start = analysis::noId; ///< What it is declared with.
+    analysis::ExprId start = analysis::noId; ///< The initialiser of its declaration.
 };
 
 /// The stride that the expression `change` halves or doubles, and nothing else writes to. Else what

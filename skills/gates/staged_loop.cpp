@@ -6,6 +6,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/gates/block_collective.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -128,10 +129,8 @@ private:
     [[nodiscard]] std::string elementType(const MemoryAccess& target) const {
         std::string type = valueSpelling(body_.expr(target.expression).type);
         const Type& array = body_.variable(target.base).type;
-        if (type.contains('<') && array.pointerDepth == 0) {
-            type = valueSpelling(array);
-            type.resize(std::min(type.size(), type.find('[')));
-        }
+        if (type.contains('<') && array.pointerDepth == 0)
+            type = elementSpelling(array);
         while (type.ends_with(' '))
             type.pop_back();
         return type.contains("dependent") || type.contains('[') ? std::string{} : type;
@@ -306,15 +305,6 @@ private:
 };
 
 } // namespace
-
-bool isBlockBarrier(const KernelModel& kernel, StmtId statement) {
-    const Stmt& stmt = kernel.body.stmt(statement);
-    return stmt.kind == StmtKind::Expression && stmt.expr != noId &&
-           std::ranges::any_of(kernel.barriers, [&](const Barrier& barrier) {
-               return barrier.call == stmt.expr && (barrier.kind == BarrierKind::SyncThreads ||
-                                                    barrier.kind == BarrierKind::GroupSync);
-           });
-}
 
 Gated<StagedLoop> readStagedLoop(const SkillContext& context, const CodeMap& code,
                                  std::uint32_t loop) {

@@ -28,9 +28,6 @@ struct StagedLoop {
     std::vector<analysis::StmtId> use;         ///< The statements that follow it in a round.
 };
 
-/// A statement that is a barrier of the block.
-[[nodiscard]] bool isBlockBarrier(const analysis::KernelModel& kernel, analysis::StmtId statement);
-
 /// Reads the loop of that index. Refuses with the first gate that does not hold, e.g.
 /// `not-counted-up`, `no-barrier`, `nothing-staged`, `may-alias`, `early-exit`.
 [[nodiscard]] Gated<StagedLoop> readStagedLoop(const SkillContext& context,

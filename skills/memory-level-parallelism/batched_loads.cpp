@@ -21,10 +21,10 @@ using namespace analysis;
 namespace {
 
 constexpr std::size_t maxLoads = 4;   ///< Four rounds of them are 16 registers or more.
-constexpr std::int64_t minRounds = 8; ///< The min rounds of a loop that is worth batching.
-/// So few rounds are all loaded at once, where branches keep the compiler from doing so.
-constexpr std::int64_t wholeRounds = 4;
-constexpr std::int64_t leastRounds = 2;
+constexpr std::int64_t minRounds = 8; ///< Fewer are not worth batching.
+/// A loop of so few rounds is loaded whole, if branches keep the compiler from doing so.
+constexpr std::int64_t maxWholeRounds = 4;
+constexpr std::int64_t minWholeRounds = 2;
 
 class Finder {
 public:
@@ -74,7 +74,7 @@ private:
         const auto known = roundsOf(loop, batched);
         if (!known || *known >= minRounds)
             return {};
-        if (!branches || *known > wholeRounds || *known < leastRounds)
+        if (!branches || *known > maxWholeRounds || *known < minWholeRounds)
             return refuse("short-loop", fmt::format("the loop on line {} has {} rounds",
                                                     line(stmt.span), *known));
         batched.rounds = static_cast<int>(*known);
@@ -164,7 +164,7 @@ private:
                                   line(body_.stmt(loop.statement).span)));
     }
 
-    /// What a call may write is nothing that is loaded ahead.
+    /// Refuses the loop if a call in it may write memory that would be loaded ahead.
     [[nodiscard]] Gated<void> requireKnownCalls(const Loop& loop,
                                                 const BatchedLoop& batched) const {
         for (const ExprId id : code_.expressionsIn(loop.body)) {

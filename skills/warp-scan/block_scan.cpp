@@ -4,6 +4,7 @@
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/counted_loop.h"
 #include "skills/gates/power_stride.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -53,14 +54,7 @@ private:
         return refuse("not-a-scan", fmt::format("the loop on line {} {}", line(), why));
     }
 
-    [[nodiscard]] bool isBarrier(StmtId id) const {
-        const Stmt& stmt = body_.stmt(id);
-        return stmt.kind == StmtKind::Expression &&
-               std::ranges::any_of(context_.kernel.barriers, [&](const Barrier& barrier) {
-                   return barrier.call == stmt.expr && (barrier.kind == BarrierKind::SyncThreads ||
-                                                        barrier.kind == BarrierKind::GroupSync);
-               });
-    }
+    [[nodiscard]] bool isBarrier(StmtId id) const { return isBlockBarrier(context_.kernel, id); }
 
     /// Two barriers a round: reads lie between them and writes behind them, or the other way round.
     Gated<void> sortStatements() {
@@ -138,26 +132,14 @@ private:
 
 Gated<BlockScan> findScan(const SkillContext& context, const CodeMap& code) {
     KERNELSKILL_CHECK(requireEditable(context));
-    std::optional<BlockScan> found;
-    std::optional<Refusal> first;
-    for (std::uint32_t i = 0; i < context.kernel.loops.size(); ++i) {
-        const Span span = context.kernel.body.stmt(context.kernel.loops[i].statement).span;
-        const bool isAtCursor =
-            touches(context.range, span) && !context.range.contains(context.kernel.bodySpan);
-        auto scan = Recogniser(context, code, i).recognise();
-        if (scan && (!found || isAtCursor))
-            found = *scan;
-        // A scan that fails a gate before a loop that is none.
-        if (!scan && (!first || (first->gate == "not-a-scan" && scan.error().gate != first->gate)))
-            first = scan.error();
-        if (!scan && isAtCursor && scan.error().gate != "not-a-scan")
-            return std::unexpected(scan.error());
-    }
-    if (found)
-        return *found;
-    if (first)
-        return std::unexpected(*first);
-    return refuse("no-loop", fmt::format("{} has no loop", context.kernel.name));
+    return chooseLoop(
+        context, code,
+        [&](std::uint32_t loop) { return Recogniser(context, code, loop).recognise(); },
+        [&](std::uint32_t loop, const Refusal& refusal) {
+            if (refusal.gate != "not-a-scan")
+                return Likeness::Kind;
+            return context.kernel.loops[loop].hasBarrier ? Likeness::Near : Likeness::None;
+        });
 }
 
 } // namespace kernelskill::skills

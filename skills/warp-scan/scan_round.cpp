@@ -13,7 +13,7 @@ using namespace analysis;
 
 namespace {
 
-/// What an expression is, in terms of the elements as they were when the round began.
+/// The value of an expression, as a sum of elements at the beginning of the round.
 enum class Sum : std::uint8_t { Unknown, Zero, Own, Before, OwnAndBefore };
 
 /// Follows a round for the threads on one side of the guard `threadIdx.x >= stride`.

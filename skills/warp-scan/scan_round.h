@@ -1,4 +1,4 @@
-/// What one round of a scan by doubling steps does to a thread's own element.
+/// Reads one round of a scan by doubling steps: how it changes a thread's own element.
 #pragma once
 
 #include "analysis/queries/code_map.h"

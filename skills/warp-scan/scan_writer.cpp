@@ -1,6 +1,7 @@
 #include "skills/warp-scan/scan_writer.h"
 
 #include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/replaced_loop.h"
@@ -23,6 +24,7 @@ public:
         : context_(context), code_(code), body_(code.body()), source_(*context.file.source),
           layout_(source_, context.kernel), scan_(scan),
           array_(body_.variable(scan.names.array).name),
+          type_(elementSpelling(body_.variable(scan.names.array).type)),
           thread_(source_.slice(body_.expr(scan.names.thread).span)), offset_(newName("offset")),
           sum_(newName("sum")), lower_(newName("lower")), totals_(newName("warpSums")),
           total_(newName("warpSum")) {}
@@ -36,7 +38,7 @@ public:
         lines.add(
             "// Each warp scans its values in registers, then the first warp scans the warps' "
             "sums.");
-        lines.add(fmt::format("__shared__ {} {}[{}];", elementType(), totals_, warpLanes));
+        lines.add(fmt::format("__shared__ {} {}[{}];", type_, totals_, warpLanes));
         if (scan_.startsWithBarrier)
             lines.add("__syncthreads();");
         lines.add(fmt::format("auto {} = {}[{}];", sum_, array_, thread_));
@@ -83,19 +85,9 @@ private:
         lines.close();
     }
 
-    /// "float" of an array that is written `float a[256]`.
-    [[nodiscard]] std::string elementType() const {
-        std::string spelling = body_.variable(scan_.names.array).type.spelling;
-        spelling.resize(std::min(spelling.find('['), spelling.size()));
-        while (spelling.ends_with(' '))
-            spelling.pop_back();
-        return spelling;
-    }
-
     [[nodiscard]] std::string zero() const {
         const ScalarKind scalar = body_.variable(scan_.names.array).type.scalar;
-        return scalar == ScalarKind::Unknown ? fmt::format("{}(0)", elementType())
-                                             : literalOf(0, scalar);
+        return scalar == ScalarKind::Unknown ? fmt::format("{}(0)", type_) : literalOf(0, scalar);
     }
 
     const SkillContext& context_;
@@ -105,6 +97,7 @@ private:
     SourceLayout layout_;
     const BlockScan& scan_;
     std::string array_;
+    std::string type_; ///< Of its elements.
     std::string thread_;
     std::string offset_, sum_, lower_, totals_, total_;
 };

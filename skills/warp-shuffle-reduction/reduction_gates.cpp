@@ -4,6 +4,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/block_collective.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -23,39 +24,16 @@ public:
     /// The tree at the cursor, else the first that fits.
     Gated<TreeReduction> plan() const {
         KERNELSKILL_CHECK(requireEditable(context_));
-        std::optional<Refusal> first;
-        int firstConcern = 0;
-        std::optional<TreeReduction> found;
-        for (std::uint32_t i = 0; i < context_.kernel.loops.size(); ++i) {
-            const Span span = body_.stmt(context_.kernel.loops[i].statement).span;
-            const bool isAtCursor =
-                touches(context_.range, span) && !context_.range.contains(context_.kernel.bodySpan);
-            auto tree = study(i);
-            if (tree && (!found || isAtCursor))
-                found = std::move(*tree);
-            else if (!tree && (!first || concern(i, tree.error()) > firstConcern)) {
-                first = tree.error();
-                firstConcern = concern(i, *first);
-            }
-            if (!tree && isAtCursor && tree.error().gate != "not-a-tree")
-                return std::unexpected(tree.error());
-        }
-        if (found)
-            return *found;
-        if (first)
-            return std::unexpected(*first);
-        return refuse("no-loop", fmt::format("{} has no loop", context_.kernel.name));
+        return chooseLoop(
+            context_, code_, [&](std::uint32_t loop) { return study(loop); },
+            [&](std::uint32_t loop, const Refusal& refusal) {
+                if (refusal.gate != "not-a-tree")
+                    return Likeness::Kind;
+                return context_.kernel.loops[loop].hasBarrier ? Likeness::Near : Likeness::None;
+            });
     }
 
 private:
-    /// How likely the refusal of a loop is what its author wants to hear: a tree that fails a gate
-    /// before a loop with a barrier that is no tree, before any other loop.
-    [[nodiscard]] int concern(std::uint32_t loop, const Refusal& refusal) const {
-        if (refusal.gate != "not-a-tree")
-            return 2;
-        return context_.kernel.loops[loop].hasBarrier ? 1 : 0;
-    }
-
     [[nodiscard]] Gated<TreeReduction> study(std::uint32_t index) const {
         auto tree = recogniseTree(context_, code_, index);
         if (!tree)

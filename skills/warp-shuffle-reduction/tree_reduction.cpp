@@ -62,7 +62,7 @@ private:
             if (stmt.kind == StmtKind::If && guard_ == noId && stmt.children.size() == 1) {
                 guard_ = id;
                 tree_.startsWithBarrier = barriers_ > 0;
-            } else if (stmt.kind == StmtKind::Expression && isBarrier(stmt.expr)) {
+            } else if (isBlockBarrier(context_.kernel, id)) {
                 ++barriers_;
             } else if (stmt.kind == StmtKind::Expression && change_ == noId &&
                        loop_.kind == LoopKind::While) {
@@ -74,13 +74,6 @@ private:
         if (guard_ == noId || barriers_ != 1)
             return notATree("is not one guarded step and one barrier");
         return {};
-    }
-
-    [[nodiscard]] bool isBarrier(ExprId expr) const {
-        return std::ranges::any_of(context_.kernel.barriers, [&](const Barrier& barrier) {
-            return barrier.call == expr && (barrier.kind == BarrierKind::SyncThreads ||
-                                            barrier.kind == BarrierKind::GroupSync);
-        });
     }
 
     Gated<void> recogniseStride() {

@@ -1,10 +1,10 @@
 #include "engine/execution/emulator/emulation_image.h"
 
-#include "analysis/model/dependence.h"
 #include "engine/execution/emulator/compile/assembly.h"
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/image_cache.h"
 #include "engine/execution/emulator/unit/emulation_unit.h"
+#include "engine/execution/emulator/unit/local_accesses.h"
 #include "engine/execution/emulator/unsupported.h"
 #include "engine/storage/content_hash.h"
 
@@ -14,6 +14,28 @@
 namespace kernelskill::engine {
 namespace {
 
+/// The hash of what all units share: the compiler and the prelude.
+ContentHash hashOfTools(const ImageOptions& options) {
+    ContentHash hash;
+    hash.add(options.hostCompiler.string());
+    hash.add(std::string(assemblyEdition));
+    std::error_code ignored;
+    const auto compiler = std::filesystem::canonical(options.hostCompiler, ignored);
+    hash.add(std::to_string(std::filesystem::file_size(compiler, ignored)));
+    hash.add(std::to_string(
+        std::filesystem::last_write_time(compiler, ignored).time_since_epoch().count()));
+    std::vector<std::filesystem::path> headers;
+    for (const auto& item :
+         std::filesystem::recursive_directory_iterator(options.preludeInclude, ignored)) {
+        if (item.is_regular_file(ignored))
+            headers.push_back(item.path());
+    }
+    std::ranges::sort(headers);
+    for (const auto& header : headers)
+        hash.addFile(header);
+    return hash;
+}
+
 /// Builds the image of one kernel.
 class ImageBuilder {
 public:
@@ -22,7 +44,7 @@ public:
         : kernel_(kernel), launch_(launch), options_(options), stop_(std::move(stop)),
           program_(collectUserFiles(kernel.program, options.preludeInclude),
                    kernel.program.command.definitions),
-          cache_(options.cacheDirectory, options.cacheBytes) {}
+          cache_(options.cacheDirectory, options.cacheBytes), tools_(hashOfTools(options)) {}
 
     Result<EmulationImage> run() {
         if (program_.files().empty())
@@ -107,32 +129,15 @@ private:
                messages.find("no matching function") != std::string::npos;
     }
 
-    /// Hashes what all units of this prelude and this compiler share, and `flags`.
-    ContentHash hashOf(const std::vector<std::string>& flags) const {
-        ContentHash hash;
-        hash.add(options_.hostCompiler.string());
-        hash.add(std::string(assemblyEdition));
-        std::error_code ignored;
-        const auto compiler = std::filesystem::canonical(options_.hostCompiler, ignored);
-        hash.add(std::to_string(std::filesystem::file_size(compiler, ignored)));
-        hash.add(std::to_string(
-            std::filesystem::last_write_time(compiler, ignored).time_since_epoch().count()));
+    ContentHash withFlags(const std::vector<std::string>& flags) const {
+        ContentHash hash = tools_;
         for (const auto& flag : flags)
             hash.add(flag);
-        std::vector<std::filesystem::path> headers;
-        for (const auto& item :
-             std::filesystem::recursive_directory_iterator(options_.preludeInclude, ignored)) {
-            if (item.is_regular_file(ignored))
-                headers.push_back(item.path());
-        }
-        std::ranges::sort(headers);
-        for (const auto& header : headers)
-            hash.addFile(header);
         return hash;
     }
 
     std::string keyOf(const EmulationUnit& unit, const std::vector<std::string>& flags) const {
-        auto hash = hashOf(flags);
+        auto hash = withFlags(flags);
         for (const auto& folder : kernel_.program.command.includeDirs)
             hash.add(folder);
         for (const auto& file : unit.files) {
@@ -151,7 +156,7 @@ private:
             return;
         const auto flags =
             preludeFlags(options_, kernel_.program.command, kernel_.program.followsLocals);
-        auto hash = hashOf(flags);
+        auto hash = withFlags(flags);
         hash.add(preludeHeaderText(options_));
         const auto key = hash.hex();
         auto precompiled = work / preludeHeaderName;
@@ -231,7 +236,7 @@ private:
                               const std::filesystem::path& work) const {
         CompileRequest request{work, flags, {}, {}, {}, {}, {}};
         if (kernel_.program.followsLocals)
-            request.localAccesses = localAccesses();
+            request.localAccesses = localAccesses(kernel_, program_);
         for (const auto& file : unit.files)
             request.originals.push_back(file.path);
         const auto mirrored = [&](const std::filesystem::path& path) {
@@ -255,36 +260,6 @@ private:
                 request.forcedIncludes.push_back(mirrored(file).string());
         }
         return request;
-    }
-
-    /// The lines with an index into an array of a thread's own, in kernels and device functions.
-    FileLines localAccesses() const {
-        FileLines lines;
-        const auto& model = kernel_.file();
-        for (const auto* functions : {&model.kernels, &model.deviceFunctions}) {
-            for (const analysis::KernelModel& function : *functions) {
-                const auto file =
-                    std::ranges::find(program_.files(), std::filesystem::path(function.file),
-                                      [](const auto& one) { return one.source.path; });
-                if (file == program_.files().end())
-                    continue;
-                const analysis::SourceText text(file->source.text);
-                for (const analysis::Expr& expr : function.body.exprs)
-                    if (isOwnElement(function.body, expr))
-                        lines.insert({file->source.path.string(),
-                                      text.lineColumn(expr.span.begin).line + 1});
-            }
-        }
-        return lines;
-    }
-
-    static bool isOwnElement(const analysis::FunctionBody& body, const analysis::Expr& expr) {
-        if (expr.kind != analysis::ExprKind::Subscript ||
-            body.expr(expr.children.front()).type.arrayExtents.empty())
-            return false;
-        const auto root = analysis::rootVariable(body, expr.children.front());
-        return root != analysis::noId && body.variable(root).storage == analysis::Storage::Local &&
-               body.variable(root).type.pointerDepth == 0 && !body.variable(root).type.isReference;
     }
 
     Result<void> writeUnit(const EmulationUnit& unit, const std::filesystem::path& work) const {
@@ -339,6 +314,7 @@ private:
     std::stop_token stop_;
     ScannedProgram program_;
     ImageCache cache_;
+    ContentHash tools_;
     std::string messages_; ///< From the last failed compilation.
 };
 

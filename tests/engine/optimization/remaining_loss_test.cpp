@@ -57,11 +57,14 @@ TEST(RemainingLoss, NamesAnswersThatTheSearchDidNotGetTo) {
     plan.ranked = {ranked("row-per-warp"), ranked("row-per-block"), ranked("row-per-block"),
                    ranked("loop-unrolling", AnswersTo::Nothing)};
     plan.remedies = {{"scan", "a scan", "no skill", false}};
-    const auto loss = remainingLossOf(
-        limitedBy(BottleneckKind::UncoalescedAccess), plan,
-        std::vector{attempt("row-per-warp", BottleneckKind::UncoalescedAccess, "slower")});
+    std::vector attempts = {
+        attempt("row-per-warp", BottleneckKind::UncoalescedAccess, "slower"),
+        attempt("row-per-block", BottleneckKind::UncoalescedAccess, "left for later")};
+    attempts[1].isPostponed = true;
+    const auto loss = remainingLossOf(limitedBy(BottleneckKind::UncoalescedAccess), plan, attempts);
     ASSERT_TRUE(loss);
-    EXPECT_THAT(loss->open, ElementsAre("row-per-block"));
+    EXPECT_THAT(loss->notTried, ElementsAre("row-per-block"));
+    EXPECT_THAT(loss->tried, ElementsAre(TriedMethod{"row-per-warp", "slower"}));
     EXPECT_EQ(loss->remedies, plan.remedies);
 }
 

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 class CodeConditionsTest : public kernelskill::testing::EmulatorFixture {
 protected:
-    /// What the conditions were in a run of the program's pinned launch.
+    /// The outcomes of the conditions in a run of the program's pinned launch.
     [[nodiscard]] Outcomes outcomesOf(ProgramSource source) const {
         for (const CodeCondition& condition : codeConditions(source))
             source.watched.push_back(

@@ -190,7 +190,7 @@ TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     EXPECT_EQ(found.verdict->status, VerdictStatus::Unmeasured);
     EXPECT_FALSE(found.verdict->speedup);
     ASSERT_TRUE(found.remaining);
-    EXPECT_EQ(found.remaining->distance, (Interval{1, 40})); // Of the best, not of the original.
+    EXPECT_EQ(found.remaining->distance, (Interval{1, 40})); // The best version's.
 }
 
 TEST_F(OptimizationSearchTest, GoodPracticeThatLetsAnAnswerFitIsAStepOnTheWay) {

@@ -130,7 +130,7 @@ TEST_F(HeaderReading, EditsOfTheHeaderAndOfItsIncluderAreSeen) {
     EXPECT_THAT(client.diagnostics(uri, 2).dump(), HasSubstr("undeclared"));
     client.change(uri, 3, json::array({{{"text", fragment}}}));
     EXPECT_THAT(client.diagnostics(uri, 3).dump(), Not(HasSubstr("undeclared")));
-    // What the includer declares, unsaved.
+    // The header is read with the includer's unsaved text.
     std::string renamed = mainText;
     renamed.replace(renamed.find("real;"), 5, "reel;");
     ASSERT_THAT(skillsOffered(), HasSubstr("shared-memory-padding"));

@@ -2,27 +2,23 @@
 #pragma once
 
 #include "engine/execution/emulator/compile/predication.h"
+#include "engine/execution/emulator/unit/local_accesses.h"
 #include "engine/execution/emulator/wire/counters.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
 
 /// Tells the user's files in an assembly from others, and how to read it.
-/// A file's path and a line, from 1 on.
-using FileLines = std::set<std::pair<std::string, std::uint32_t>>;
-
 struct AssemblyOptions {
-    std::string userMarker;       ///< Before the paths of the user's files.
+    std::string userMarker;       ///< Stands before the paths of the user's files.
     std::string prelude;          ///< Folder of the prelude.
     bool fastMath = false;        ///< As nvcc's --use_fast_math.
-    FileLines localAccesses = {}; ///< Where indices into arrays of a thread's own stand.
+    FileLines localAccesses = {}; ///< See localAccesses().
 };
 
 /// `count` operations each time a lane runs the block.

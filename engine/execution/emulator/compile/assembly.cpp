@@ -287,7 +287,7 @@ private:
     std::string file_;                          ///< Of the user, or empty.
     std::uint32_t line_ = 0;
     std::set<std::string_view> checks_; ///< Labels.
-    std::set<unsigned> outcomes_;       ///< Those of watched conditions that the compiler kept.
+    std::set<unsigned> outcomes_;       ///< Marks of watched conditions that the compiler kept.
     std::set<std::string> weak_;        ///< Names of functions that have no label yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;

@@ -38,8 +38,7 @@ inline constexpr std::string_view precompiledSuffix = ".gch";
                                                     bool followsLocals);
 
 /// Compiles the prelude's header in `workFolder` with flags from preludeFlags(), in half a second,
-/// behind the walls of compileImage(). It saves most of what compileImage() takes for a small
-/// kernel: 0.2 of 0.3 s.
+/// behind the walls of compileImage(). For a small kernel that is most of compileImage()'s time.
 [[nodiscard]] bool precompilePrelude(const std::filesystem::path& workFolder,
                                      const std::vector<std::string>& flags,
                                      const ImageOptions& options, std::stop_token stop);

@@ -75,7 +75,8 @@ template <EventKind kind>
     onAccess<kind>(address, bytes, returnAddress, true, &access);
 }
 
-/// What g++ tells of an index beyond an array, in the layout that its runtime library reads.
+/// The arguments of the function that code compiled with -fsanitize=bounds calls on an index beyond
+/// an array. The layout is that of GCC's libubsan.
 struct ArrayType {
     std::uint16_t kind;
     std::uint16_t details;

@@ -381,7 +381,7 @@ __global__ void count(const int* index, int* scattered, int* total) {
                                               Contention{"arrivals", true}));
 }
 
-/// What one block hands to the next through volatile memory is ordered by fences.
+/// Fences order the data that blocks pass on through volatile memory.
 TEST_F(EmulatedSchedules, SuspectsVolatileDataThatNoFenceOrders) {
     const std::string text = R"(
 __global__ void passOn(volatile int* data, volatile int* flag, int* out) {
