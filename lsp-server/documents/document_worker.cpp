@@ -4,6 +4,7 @@
 #include "engine/repair/compile_diagnoser.h"
 #include "lsp-server/documents/reading.h"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 
 #include <algorithm>
@@ -28,11 +29,14 @@ constexpr milliseconds includerRest{1000};
 /// Fixes are looked for by parsing candidates; not while the user is still typing, unless a request
 /// asks.
 constexpr milliseconds fixesDelay{120};
+/// A parse cannot be interrupted: after this time the document says that it is still going on.
+constexpr std::chrono::seconds longParse{5};
 
-analysis::Diagnostic noticeFor(const ParseInput& input, std::string code, std::string message) {
+analysis::Diagnostic noticeFor(const ParseInput& input, std::string code, std::string message,
+                               analysis::Severity severity = analysis::Severity::Warning) {
     analysis::Diagnostic notice;
     notice.file = input.file.string();
-    notice.severity = analysis::Severity::Warning;
+    notice.severity = severity;
     notice.origin = analysis::DiagnosticOrigin::Notice;
     notice.code = std::move(code);
     notice.message = std::move(message);
@@ -57,6 +61,7 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     void schedule();
     void hurry();
     void start();
+    void sayStillParsing(const ParseInput& input, std::uint64_t generation);
     void parse(const ParseInput& input, std::uint64_t generation, bool reload);
     [[nodiscard]] std::vector<analysis::Diagnostic> parseUnit(const ParseInput& input, bool reload);
     [[nodiscard]] Result<void> parseText(const ParseInput& input);
@@ -84,6 +89,7 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     bool wantsReload = false;
     bool mayWait = false; ///< See Urgency::Waiting.
     Timer debounce;
+    Timer longParseTimer;
     milliseconds lastParse{0};
     SnapshotPtr newest;
     std::optional<ResponseError> failure; ///< Why the latest generation could not be parsed.
@@ -176,10 +182,33 @@ void DocumentWorker::State::start() {
     if (!wanted || isParsing || isClosed)
         return;
     isParsing = true;
-    parsers.post([self = shared_from_this(), input = *std::exchange(wanted, std::nullopt),
-                  generation = latest.load(), reload = std::exchange(wantsReload, false)] {
-        self->parse(input, generation, reload);
+    const std::uint64_t generation = latest.load();
+    longParseTimer = loop.after(longParse, [self = weak_from_this(), input = *wanted, generation] {
+        if (const auto state = self.lock())
+            state->sayStillParsing(input, generation);
     });
+    parsers.post(
+        [self = shared_from_this(), input = *std::exchange(wanted, std::nullopt), generation,
+         reload = std::exchange(wantsReload, false)] { self->parse(input, generation, reload); });
+}
+
+/// What was known of the document before stays beside the notice.
+void DocumentWorker::State::sayStillParsing(const ParseInput& input, std::uint64_t generation) {
+    if (!isParsing || isClosed)
+        return;
+    std::vector<analysis::Diagnostic> diagnostics;
+    if (newest)
+        diagnostics = newest->model().diagnostics;
+    diagnostics.push_back(noticeFor(
+        input, "still-parsing",
+        fmt::format("The parser has been at this file for {} s. Findings, hovers and code actions "
+                    "follow when it is done.",
+                    longParse.count()),
+        analysis::Severity::Information));
+    if (isOvertaken(generation) && wanted)
+        callbacks.diagnostics(*wanted, diagnostics);
+    else
+        callbacks.diagnostics(input, diagnostics);
 }
 
 std::vector<analysis::Diagnostic> DocumentWorker::State::parseUnit(const ParseInput& input,
@@ -249,6 +278,7 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
             diagnostics = parseUnit(input, reload);
         }
         loop.post([self = shared_from_this(), input, diagnostics, generation] {
+            self->longParseTimer.cancel();
             if (!self->isClosed && !self->isOvertaken(generation))
                 self->callbacks.diagnostics(input, diagnostics);
         });
@@ -290,6 +320,7 @@ void DocumentWorker::State::finish(std::uint64_t generation,
                                    std::expected<SnapshotPtr, ResponseError> outcome,
                                    milliseconds took) {
     isParsing = false;
+    longParseTimer.cancel();
     lastParse = took;
     if (isClosed)
         return;
@@ -364,6 +395,7 @@ void DocumentWorker::State::close() {
     isClosed = true;
     latest.fetch_add(1, std::memory_order_relaxed);
     debounce.cancel();
+    longParseTimer.cancel();
     abandonFixes();
     for (SnapshotReader& reader : std::exchange(readers, {}))
         reader(

@@ -54,6 +54,31 @@ TEST_F(Diagnostics, AnErrorInAHeaderIsShownAtItsInclude) {
               workspace.uri("broken.cuh"));
 }
 
+TEST_F(Diagnostics, AParseThatTakesLongSaysSoUntilItIsDone) {
+    std::string text = "constexpr long spin(int from) {\n"
+                       "    long sum = 0;\n"
+                       "    for (int i = 0; i < 250000; ++i)\n"
+                       "        sum += i ^ from;\n"
+                       "    return sum;\n"
+                       "}\n"
+                       "template <int N> constexpr long spun = spin(N);\n"
+                       "constexpr long all = 0";
+    for (int i = 0; i < 22; ++i)
+        text += " + spun<" + std::to_string(i) + ">";
+    const std::string uri = workspace.uri("slow.cu");
+    client.open(uri, text + ";\n");
+    const json meanwhile = published([](const json& list) { return holds(list, "still-parsing"); });
+    ASSERT_EQ(meanwhile.size(), 1u);
+    EXPECT_EQ(meanwhile.at(0).at("severity"), 3);
+    const auto done = client.waitFor(
+        [&](const json& candidate) {
+            return candidate.value("method", "") == "textDocument/publishDiagnostics" &&
+                   !holds(candidate.at("params").at("diagnostics"), "still-parsing");
+        },
+        Milliseconds(120000));
+    EXPECT_TRUE(done);
+}
+
 TEST_F(Diagnostics, AProfileShowsHazards) {
     const std::string uri = workspace.uri("race.cu");
     client.open(uri, "__global__ void race(int* out) {\n"
