@@ -145,11 +145,13 @@ async function judgeFile(client, file) {
     for (const kernel of kernels) await profiled(() => command('profile', { uri, kernel })).catch(() => undefined);
     const result = { file, kernels, skills: wanted ?? null, actions: [] };
     for (const argument of await offersOf(client, uri, text)) {
+        const asked = Date.now();
         const outcome = await command('applySkill', argument).then(
             (answer) => accepted(answer.verdict),
             (error) => refused(error.message),
         );
-        result.actions.push({ skill: argument.skill, kernel: argument.kernel, ...outcome });
+        const seconds = (Date.now() - asked) / 1000;
+        result.actions.push({ skill: argument.skill, kernel: argument.kernel, seconds, ...outcome });
     }
     keep(result);
     if (options.details !== '') appendFileSync(options.details, `${JSON.stringify(result)}\n`);
@@ -198,6 +200,9 @@ const folders = [...new Set(files.map(folderOf))].sort().map((folder) => {
     return `| \`${folder}\` | ${counts(inside)} |`;
 });
 const minutes = ((Date.now() - began) / 60000).toFixed(0);
+const waits = actions.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined).sort((a, b) => a - b);
+const quantile = (share) => `${waits[Math.floor(share * (waits.length - 1))].toFixed(2)} s`;
+const waited = waits.length === 0 ? 'not taken' : `${quantile(0.5)}, ${quantile(0.9)}, ${quantile(1)}`;
 const onItsOwnResult = actions.filter(({ file, skill }) => file === `skills/${skill}/after.cu`);
 const report = `| skill | offered | applied | compiled | correct | proved | faster | wrong | not judged | correct of offered |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -216,6 +221,7 @@ ${folders.join('\n')}
 | machine | ${cpus()[0].model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB |
 | load average before and after | ${loadBefore.toFixed(1)}, ${loadavg()[0].toFixed(1)} |
 | took | ${minutes} minutes |
+| an action took, median, 90th percentile, longest | ${waited} |
 | kernelskill | ${execFileSync(options.server, ['--version'], { encoding: 'utf8' }).trim()} |
 | date | ${new Date().toISOString().slice(0, 10)} |
 | command | \`${options.invocation}\` |
