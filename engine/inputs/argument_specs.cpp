@@ -1,6 +1,7 @@
 #include "engine/inputs/argument_specs.h"
 
 #include "engine/inputs/name_guesses.h"
+#include "engine/inputs/scalar_kinds.h"
 
 #include <algorithm>
 #include <array>
@@ -72,11 +73,6 @@ void appendScalar(std::vector<std::byte>& bytes, ScalarKind kind, const Value& v
     default:
         append(bytes, static_cast<std::uint32_t>(integer));
     }
-}
-
-bool isFloatingKind(ScalarKind kind) {
-    return kind == ScalarKind::Half || kind == ScalarKind::BFloat16 || kind == ScalarKind::Float ||
-           kind == ScalarKind::Double;
 }
 
 /// The type's text without qualifiers, pointers and template arguments: the name to look up.
@@ -192,8 +188,8 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
                 bytes.push_back(std::byte{0});
             const auto guess = guessFromName(field.name);
             appendScalar(bytes, kind,
-                         isFloatingKind(kind) ? Value::of(guess.floating)
-                                              : Value::of(guess.integer));
+                         isFloatingScalar(kind) ? Value::of(guess.floating)
+                                                : Value::of(guess.integer));
         }
     }
     bytes.resize(size != 0 ? size : maxParameterBytes);
@@ -210,7 +206,7 @@ ScalarKind elementOfClass(const ProgramText& program, const analysis::Parameter&
         return ScalarKind::Float;
     const auto integers = std::ranges::count_if(*fields, [](const Field& field) {
         const auto kind = scalarKindOf(field.type);
-        return kind != ScalarKind::Unknown && !isFloatingKind(kind);
+        return kind != ScalarKind::Unknown && !isFloatingScalar(kind);
     });
     const bool doubles = std::ranges::all_of(
         *fields, [](const Field& field) { return scalarKindOf(field.type) == ScalarKind::Double; });
@@ -339,7 +335,7 @@ ScalarSpec scalarSpec(const ProgramText& program, const analysis::Parameter& par
         appendScalar(spec.bytes, type.scalar, value);
     if (type.bytes > spec.bytes.size())
         spec.bytes.resize(type.bytes); // the padding of float3 and the like
-    if (isFloatingKind(type.scalar))
+    if (isFloatingScalar(type.scalar))
         spec.floating = value.asDouble();
     else
         spec.integer = value.asInteger();
@@ -360,7 +356,7 @@ BufferSpec bufferSpec(const ProgramText& program, const analysis::Parameter& par
     spec.isInput = parameter.isRead || unknownUse || parameter.escapes;
     if (type.scalar == ScalarKind::Unknown && spec.element == ScalarKind::Int32)
         spec.integerRange = std::max<std::int64_t>(std::min<std::int64_t>(indexRange, 16), 1);
-    const bool integral = spec.element != ScalarKind::Unknown && !isFloatingKind(spec.element);
+    const bool integral = spec.element != ScalarKind::Unknown && !isFloatingScalar(spec.element);
     if (!text || !integral)
         return spec;
     if (text->offsetPointers.contains(parameter.name))

@@ -1,5 +1,6 @@
 #include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_text.h"
+#include "engine/inputs/scalar_kinds.h"
 #include "engine/inputs/shared_fit.h"
 
 #include <algorithm>
@@ -12,6 +13,9 @@ namespace kernelskill::engine {
 using analysis::Value;
 
 namespace {
+
+/// Along an axis of a guessed grid.
+constexpr std::int64_t maxBlocks = 4096;
 
 /// A block for a kernel. `compiled` is the number of threads along a side that it is compiled for,
 /// if any.
@@ -102,6 +106,54 @@ std::optional<LaunchCandidates::Extent> LaunchCandidates::blockOfSites() const {
     return std::nullopt;
 }
 
+std::optional<std::int64_t> LaunchCandidates::blocksToBound(const HostScope& scope,
+                                                            std::size_t axis,
+                                                            std::int64_t threads) const {
+    if (!text_ || !text_->usesBlock[axis] || !text_->bounds[axis])
+        return std::nullopt;
+    const auto bound = scope.value(text_->bounds[axis]->first, text_->bounds[axis]->second);
+    if (!bound || bound->asInteger() <= 0)
+        return std::nullopt;
+    const std::int64_t perBlock = text_->boundIsPerBlock[axis] ? 1 : threads;
+    return std::clamp<std::int64_t>((bound->asInteger() + perBlock - 1) / perBlock, 1, maxBlocks);
+}
+
+void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
+                                   const std::vector<std::optional<Value>>& values,
+                                   const Overrides& given) const {
+    EvaluationLog log;
+    // A guess that is given another value still is one.
+    const auto guessing = settings(true, &log, casesAround(site));
+    const auto [begin, end] = site.configuration[0];
+    static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));
+    const auto& tokens = program_.files()[site.place.file].tokens;
+    const auto isPassed = [&](const std::string& name) {
+        return std::ranges::any_of(site.arguments, [&](const auto& argument) {
+            return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(argument.first),
+                               tokens.begin() + static_cast<std::ptrdiff_t>(argument.second),
+                               [&](const analysis::Token& token) { return token.is(name); });
+        });
+    };
+    if (std::ranges::all_of(log.guesses, [&](const auto& guess) { return isPassed(guess.first); }))
+        return;
+    Overrides known = given;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const auto& parameter = kernel_.parameters[i];
+        if (parameter.type.pointerDepth == 0 && !isFloatingScalar(parameter.type.scalar))
+            known.insert_or_assign(parameter.name,
+                                   values[i] ? values[i]->asInteger() : guessOf(parameter).integer);
+    }
+    const auto sizes = settings(true, nullptr, known);
+    const HostScope scope(program_, kernelPlace(), sizes);
+    const auto cover = [&](std::size_t axis, std::uint32_t& blocks, std::uint32_t threads) {
+        if (const auto needed = blocksToBound(scope, axis, threads))
+            blocks = std::max(blocks, static_cast<std::uint32_t>(*needed));
+    };
+    cover(0, spec.grid.x, spec.block.x);
+    cover(1, spec.grid.y, spec.block.y);
+    cover(2, spec.grid.z, spec.block.z);
+}
+
 LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     LaunchCandidate result;
     auto& spec = result.spec;
@@ -138,16 +190,9 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!text_ || !text_->usesBlock[axis])
             continue;
-        const auto bound = text_->bounds[axis];
-        const auto value = bound ? scope.value(bound->first, bound->second) : std::nullopt;
-        const auto perBlock = text_->boundIsPerBlock[axis] ? 1 : (*block)[axis];
-        const auto blocks = value && value->asInteger() > 0
-                                ? (value->asInteger() + perBlock - 1) / perBlock
-                            : axis == 0 ? 16
-                                        : 4;
-        grid[axis] = std::clamp<std::int64_t>(blocks, 1, 4096);
+        grid[axis] = blocksToBound(scope, axis, (*block)[axis]).value_or(axis == 0 ? 16 : 4);
     }
-    spec.grid = dim3Of(grid, 4096).value_or(Dim3{});
+    spec.grid = dim3Of(grid, maxBlocks).value_or(Dim3{});
     spec.block = dim3Of(*block, 1024).value_or(Dim3{256, 1, 1});
     if (text_ && text_->hasDynamicShared)
         spec.dynamicSharedBytes = std::max<std::uint64_t>(spec.block.count() * 16, 16384);

@@ -1,6 +1,7 @@
 #include "engine/inputs/input_style.h"
 
 #include "engine/inputs/argument_specs.h"
+#include "engine/inputs/scalar_kinds.h"
 
 #include <algorithm>
 #include <array>
@@ -25,12 +26,6 @@ constexpr double rareShare = 0.02;
 
 /// Elements between two offsets: more than a warp takes at once, and no multiple of it.
 constexpr double longRow = 37;
-
-bool isFloatingElement(analysis::ScalarKind kind) {
-    using analysis::ScalarKind;
-    return kind == ScalarKind::Half || kind == ScalarKind::BFloat16 || kind == ScalarKind::Float ||
-           kind == ScalarKind::Double;
-}
 
 ValueChoice constantsFor(bool isFloating, const ValueDictionary& dictionary, Numerics numerics) {
     ValueChoice choice;
@@ -224,7 +219,7 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
             buffer.element == analysis::ScalarKind::Unknown)
             continue;
         buffer.fill = Fill::Chosen;
-        buffer.choice = choiceFor(style, isFloatingElement(buffer.element), dictionary, bounds);
+        buffer.choice = choiceFor(style, isFloatingScalar(buffer.element), dictionary, bounds);
     }
     for (SymbolSpec& symbol : launch.symbols) {
         if (symbol.fill != Fill::Random || symbol.integerRange != 0)

@@ -1,7 +1,9 @@
 #include "engine/inputs/launch_candidates.h"
 
 #include "engine/inputs/launch_text.h"
+#include "engine/inputs/length_parameters.h"
 #include "engine/inputs/pointer_shift.h"
+#include "engine/inputs/scalar_kinds.h"
 #include "engine/inputs/symbol_specs.h"
 #include "engine/inputs/template_arguments.h"
 
@@ -12,11 +14,6 @@ namespace kernelskill::engine {
 using analysis::Value;
 
 namespace {
-
-bool isFloating(analysis::ScalarKind kind) {
-    return kind == analysis::ScalarKind::Float || kind == analysis::ScalarKind::Double ||
-           kind == analysis::ScalarKind::Half || kind == analysis::ScalarKind::BFloat16;
-}
 
 struct Bounds {
     std::uint64_t threads = 0;
@@ -30,75 +27,9 @@ bool isUnnamed(const std::string& type) {
     return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
 }
 
-/// Elements of a length: enough for several tiles.
-constexpr std::int64_t usualLength = 64;
-/// Elements of a row with a thread each: enough for several blocks.
-constexpr std::int64_t usualRow = 1024;
 /// Blocks of a grid along an axis, where the text says nothing. No power of two, since kernels
 /// group blocks by these.
 constexpr std::int64_t usualBlocks = 24;
-
-/// `i < parameter`, as the condition of a loop.
-bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
-                analysis::VariableId parameter) {
-    const bool isAscending =
-        loop.comparison == "<" || loop.comparison == "<=" || loop.comparison == "!=";
-    if (!isAscending || loop.upperBound == analysis::noId)
-        return false;
-    analysis::ExprId bound = loop.upperBound;
-    while (kernel.body.expr(bound).kind == analysis::ExprKind::Cast &&
-           !kernel.body.expr(bound).children.empty())
-        bound = kernel.body.expr(bound).children.front();
-    const analysis::Expr& limit = kernel.body.expr(bound);
-    return limit.kind == analysis::ExprKind::Variable && limit.variable == parameter;
-}
-
-/// The max number of rounds that stay within the arrays of known extents that the loop walks.
-std::int64_t maxRoundsWithin(const analysis::KernelModel& kernel, std::size_t loop) {
-    const analysis::Symbol counter{analysis::SymbolKind::LoopVariable,
-                                   kernel.loops[loop].inductionVariable};
-    std::int64_t rounds = usualLength;
-    for (const analysis::MemoryAccess& access : kernel.accesses) {
-        if (!access.index || access.base == analysis::noId ||
-            std::ranges::find(access.loops, loop) == access.loops.end())
-            continue;
-        const auto& extents = kernel.body.variable(access.base).type.arrayExtents;
-        const auto coefficient = access.index->coefficientOf(counter);
-        const auto stride = coefficient ? coefficient->asConstant() : std::nullopt;
-        if (extents.empty() || !stride || *stride <= 0)
-            continue;
-        std::int64_t elements = 1;
-        for (const std::int64_t extent : extents)
-            elements *= extent;
-        if (elements > 0)
-            rounds = std::min(rounds, std::max<std::int64_t>(1, elements / *stride));
-    }
-    return rounds;
-}
-
-/// The length to use for the parameter where a loop counts up to it.
-std::optional<std::int64_t> lengthOf(const analysis::KernelModel& kernel,
-                                     analysis::VariableId parameter) {
-    std::optional<std::int64_t> length;
-    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-        if (countsUpTo(kernel, kernel.loops[loop], parameter))
-            length = std::min(length.value_or(usualLength), maxRoundsWithin(kernel, loop));
-    }
-    return length;
-}
-
-/// The same where a thread's or a block's position is checked against it.
-std::optional<std::int64_t> lengthChecked(const KernelText& text, const ProgramText::File& file,
-                                          std::string_view parameter) {
-    for (std::size_t axis = 0; axis < text.bounds.size(); ++axis) {
-        const auto& bound = text.bounds[axis];
-        if (!bound || bound->second != bound->first + 1 || !file.tokens[bound->first].is(parameter))
-            continue;
-        const bool isRow = axis == 0 && !text.boundIsPerBlock[0] && !text.usesThread[1];
-        return isRow ? usualRow : usualLength;
-    }
-    return std::nullopt;
-}
 
 } // namespace
 
@@ -114,22 +45,20 @@ LaunchCandidates::LaunchCandidates(std::shared_ptr<const LaunchSource> source,
       sites_(findLaunchSites(program_, file, kernel)), lengths_(findLengths()) {}
 
 std::map<std::string, std::int64_t> LaunchCandidates::findLengths() const {
+    const std::vector<std::optional<std::int64_t>> lengths =
+        lengthsByUse(kernel_, program_, text_ ? &*text_ : nullptr);
     std::map<std::string, std::int64_t> result;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-        const analysis::Parameter& parameter = kernel_.parameters[i];
-        auto length = lengthOf(kernel_, parameter.variable);
-        if (!length && text_)
-            length = lengthChecked(*text_, program_.files()[text_->function->file], parameter.name);
-        if (!length)
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        if (!lengths[i])
             continue;
-        result.emplace(parameter.name, *length);
+        result.emplace(kernel_.parameters[i].name, *lengths[i]);
         for (const SiteText& site : sites_) {
             if (i >= site.arguments.size())
                 continue;
             const auto [begin, end] = site.arguments[i];
             const auto& tokens = program_.files()[site.place.file].tokens;
             if (end == begin + 1 && tokens[begin].isIdentifier())
-                result.emplace(tokens[begin].text, *length);
+                result.emplace(tokens[begin].text, *lengths[i]);
         }
     }
     return result;
@@ -296,7 +225,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
             continue;
         }
         const auto guess = guessOf(parameter);
-        const bool floating = isFloating(type->scalar);
+        const bool floating = isFloatingScalar(type->scalar);
         const auto value =
             values[i].value_or(floating ? Value::of(guess.floating) : Value::of(guess.integer));
         if (!values[i] && (floating || type->scalar != analysis::ScalarKind::Unknown))
@@ -380,9 +309,11 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
         }
         values[i] = strictScope.value(begin, end);
         // A guess counts something: at least 1. A factor of 1 would hide what an edit leaves out.
-        if (!values[i] && mayGuess && !isFloating(kernel_.parameters[i].type.scalar))
+        if (!values[i] && mayGuess && !isFloatingScalar(kernel_.parameters[i].type.scalar))
             values[i] = scope.value(begin, end);
     }
+    if (mayGuess)
+        coverBounds(spec, site, values, given);
     const auto line = std::to_string(site.line);
     spec.notes.push_back("grid and block from the launch on line " + line);
     if (mayGuess && !log.guesses.empty())

@@ -65,6 +65,15 @@ private:
                                                           const Overrides& overrides) const;
     [[nodiscard]] std::optional<Extent> blockOfSites() const;
     [[nodiscard]] LaunchCandidate guessed(const Overrides& overrides) const;
+    /// The number of blocks of so many threads that reach the bound of the axis; nullopt without
+    /// one.
+    [[nodiscard]] std::optional<std::int64_t>
+    blocksToBound(const HostScope& scope, std::size_t axis, std::int64_t threads) const;
+    /// Makes a grid that follows guessed names which are not passed to the kernel as large as the
+    /// kernel's own bounds ask: such a guess and the guess of a bound know nothing of each other.
+    void coverBounds(LaunchSpec& spec, const SiteText& site,
+                     const std::vector<std::optional<analysis::Value>>& values,
+                     const Overrides& given) const;
     /// The same, smaller, when it is too large for the target.
     [[nodiscard]] std::optional<LaunchCandidate> fitted(const SiteText& site, bool mayGuess) const;
 

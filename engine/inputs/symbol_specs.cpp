@@ -2,6 +2,7 @@
 
 #include "engine/inputs/argument_specs.h"
 #include "engine/inputs/name_guesses.h"
+#include "engine/inputs/scalar_kinds.h"
 
 #include <algorithm>
 #include <set>
@@ -30,11 +31,6 @@ struct HostCopy {
     TextPlace place;
     std::pair<std::size_t, std::size_t> source; ///< Tokens of `&n`; empty when there is none.
 };
-
-bool isFloating(ScalarKind kind) {
-    return kind == ScalarKind::Half || kind == ScalarKind::BFloat16 || kind == ScalarKind::Float ||
-           kind == ScalarKind::Double;
-}
 
 class SymbolReader {
 public:
@@ -230,15 +226,15 @@ SymbolContents symbolContents(const ProgramText& program, const FunctionText& ke
             const auto guess = guessFromName(variable.name);
             spec.fill = Fill::Constant;
             spec.value = value ? value->asDouble()
-                         : isFloating(variable.kind)
+                         : isFloatingScalar(variable.kind)
                              ? guess.floating
                              : static_cast<double>(std::max<std::int64_t>(guess.integer, 1));
-            contents = (isFloating(variable.kind)
+            contents = (isFloatingScalar(variable.kind)
                             ? std::to_string(spec.value)
                             : std::to_string(static_cast<std::int64_t>(spec.value))) +
                        (value ? "" : ", going by its name");
         } else if (variable.kind != ScalarKind::Unknown) {
-            contents = isFloating(variable.kind) ? "random values" : "small integers";
+            contents = isFloatingScalar(variable.kind) ? "random values" : "small integers";
         }
         result.notes.push_back(
             "variable '" + variable.name + "' is set " +

@@ -23,6 +23,8 @@ constexpr double sidePart = 0.25;
 constexpr double biasExplained = 8;
 /// The same where the original is the measure, whose own bias is not known.
 constexpr double biasExplainedWithoutTruth = 64;
+/// Of results that are only rounded to 16 bits: few distinct values may fall to one side.
+constexpr double biasOfRounding = 0.25;
 /// The bias of the candidate relative to the original's.
 constexpr double biasGrowthAllowed = 4;
 /// The standard errors that are added to the original's bias.
@@ -49,9 +51,12 @@ double certainty(const ErrorMoments& moments) {
     return 5 * std::pow(10.0, 4 / (std::max(moments.evidence(), minEvidence) - 1));
 }
 
-double allowedBias(const OutputErrors& errors, const skills::StatedError& stated, bool isTruth) {
+double allowedBias(const OutputErrors& errors, const Closeness& closeness, bool isTruth) {
+    const skills::StatedError& stated = closeness.accuracy.error;
     const double own = std::abs(errors.original.bias()) + chanceOfOwn * errors.original.doubt();
-    const double explained = isTruth ? biasExplained : biasExplainedWithoutTruth;
+    double explained = isTruth ? biasExplained : biasExplainedWithoutTruth;
+    if (closeness.onlyStoresHalf && errors.unit > skills::unitInTheLastPlace)
+        explained = explained * skills::unitInTheLastPlace / errors.unit + biasOfRounding;
     if (stated == skills::StatedError{})
         return biasGrowthAllowed * own + explained;
     // A function that is called with one argument in each round of a loop errs to one side.
@@ -163,7 +168,7 @@ CheckResult ReviewErrors::judge(const Closeness& closeness) const {
                                              inWords(stated)),
                                  {.stage = ReviewStage::Outputs});
             };
-            const double allowed = allowedBias(errors, stated, isTruth);
+            const double allowed = allowedBias(errors, closeness, isTruth);
             if (isBiased(errors, allowed))
                 return refused(fmt::format("the results of '{}' are off to one side by {:+.3g} ulp "
                                            "on average, more than the {:.3g} ulp that rounding and "

@@ -1,6 +1,7 @@
 #include "engine/review/output_judgement.h"
 
 #include "engine/comparison/hazard_comparison.h"
+#include "engine/review/arithmetic_precision.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -69,7 +70,8 @@ double statedError(const skills::StatedError& stated, double enlarged) {
     return std::max(error, std::min(largestStatedError, error * enlarged));
 }
 
-Tolerance toleranceWithoutReference(const RunPair& pair, const skills::Accuracy& accuracy) {
+Tolerance toleranceWithoutReference(const RunPair& pair, const Closeness& closeness) {
+    const skills::Accuracy& accuracy = closeness.accuracy;
     const std::uint64_t terms = termsOf(pair);
     double roundoff = unitRoundoff(analysis::ScalarKind::Float);
     for (const BufferContents& output : pair.original.outputs) {
@@ -80,6 +82,8 @@ Tolerance toleranceWithoutReference(const RunPair& pair, const skills::Accuracy&
     if (accuracy.numerics == skills::Numerics::ReducedPrecision)
         return {false, errorOfSum(unitRoundoff(analysis::ScalarKind::Float), terms) +
                            statedError(accuracy.error, enlargedWithoutReference) + 2 * roundoff};
+    if (closeness.onlyStoresHalf)
+        return {false, errorOfSum(unitRoundoff(analysis::ScalarKind::Float), terms) + 2 * roundoff};
     return {false, errorOfSum(roundoff, terms)};
 }
 
@@ -89,8 +93,12 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, const Clos
     double roundoff = 0;
     for (const BufferContents& output : pair.original.outputs)
         roundoff = std::max(roundoff, unitRoundoff(output.element));
-    Tolerance tolerance{false,
-                        std::max(errorGrowthAllowed * own.maxError, roundoffsAllowed * roundoff)};
+    const double computing = closeness.onlyStoresHalf
+                                 ? std::min(roundoff, unitRoundoff(analysis::ScalarKind::Float))
+                                 : roundoff;
+    Tolerance tolerance{
+        false, std::max(errorGrowthAllowed * own.maxError,
+                        roundoffsAllowed * computing + (computing < roundoff ? 2 * roundoff : 0))};
     // The error of one sum says little of the error of another order: the original may have been
     // lucky.
     if (numerics == skills::Numerics::Reassociates && floatingOutputs(pair) < minSampledOutputs)
@@ -140,10 +148,12 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
 } // namespace
 
 Closeness closenessFor(const analysis::KernelModel& kernel, const skills::Accuracy& accuracy) {
+    Closeness closeness{accuracy, ""};
     if (accuracy.numerics == skills::Numerics::Exact && hasFloatingAtomics(kernel))
-        return {skills::Numerics::Reassociates,
-                "; floating-point atomics take effect in no fixed order"};
-    return {accuracy, ""};
+        closeness = {skills::Numerics::Reassociates,
+                     "; floating-point atomics take effect in no fixed order"};
+    closeness.onlyStoresHalf = computesInFullPrecision(kernel);
+    return closeness;
 }
 
 OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, const RunPair& pair,
@@ -180,7 +190,7 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
     } else {
         note = truth.error().what;
     }
-    return conclude(outputs, toleranceWithoutReference(pair, closeness.accuracy),
+    return conclude(outputs, toleranceWithoutReference(pair, closeness),
                     fmt::format("the original, because there is no float64 reference ({}){}", note,
                                 closeness.note));
 }

@@ -22,6 +22,8 @@ struct Closeness {
     /// errors on their way.
     double usualError = 0;
     bool onlyFiniteness = false; ///< Any finite value does where one is expected.
+    /// Results of 16 bits are only rounded to so many, see computesInFullPrecision().
+    bool onlyStoresHalf = false;
 };
 
 /// The closeness that an edit of `accuracy` promises for `kernel`. It is not exact if threads add

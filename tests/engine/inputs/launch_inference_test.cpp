@@ -200,6 +200,35 @@ TEST(LaunchInference, whatAPositionIsCheckedAgainstIsALengthWhateverItsName) {
     EXPECT_EQ(scalarNamed(plane, "q")->integer, 64);
 }
 
+TEST(LaunchInference, whatLiesBetweenRowsOfAnArrayIsALengthWhateverItsName) {
+    const auto launch =
+        bestLaunch("__global__ void shift(const float* in, float* out, int jump, int side) {\n"
+                   "    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+                   "    out[jump * y + x] = in[jump * y + x] + side;\n"
+                   "}\n"
+                   "void run(const float* in, float* out, int across, int up) {\n"
+                   "    shift<<<dim3((across + 15) / 16, (up + 15) / 16), dim3(16, 16)>>>(in, out, "
+                   "across, up);\n"
+                   "}\n");
+    EXPECT_EQ(scalarNamed(launch, "jump")->integer, 64);
+    EXPECT_EQ(scalarNamed(launch, "side")->integer, 1);
+    EXPECT_EQ(launch.grid, (Dim3{4, 1, 1}));
+}
+
+TEST(LaunchInference, whatAConditionKeepsPositionsBelowIsALengthAlsoInAMacro) {
+    const auto launch =
+        bestLaunch("#define IN_RANGE(x, low, high) ((x) >= (low) && (x) <= (high))\n"
+                   "__global__ void halo(float* p, int across, int border) {\n"
+                   "    int x = 12 * blockIdx.x - border + threadIdx.x;\n"
+                   "    if (IN_RANGE(x, 0, across - 1)) p[x] *= 2;\n"
+                   "}\n"
+                   "void run(float* p, int across, int border) { halo<<<across / 12, 16>>>(p, "
+                   "across, border); }\n");
+    EXPECT_EQ(scalarNamed(launch, "across")->integer, 64);
+    EXPECT_EQ(scalarNamed(launch, "border")->integer, 1);
+    EXPECT_EQ(launch.grid, (Dim3{5, 1, 1}));
+}
+
 TEST(LaunchInference, aGridOfUnknownNamesHasSeveralBlocksAlongEachAxis) {
     const std::string kernel =
         "__global__ void pairs(const float* a, float* c, int rights) {\n"
@@ -211,6 +240,23 @@ TEST(LaunchInference, aGridOfUnknownNamesHasSeveralBlocksAlongEachAxis) {
         EXPECT_EQ(spec.grid, (Dim3{24, 24, 1})) << launch;
         EXPECT_EQ(scalarNamed(spec, "rights")->integer, 24) << launch;
     }
+}
+
+TEST(LaunchInference, aGuessedGridReachesTheBoundsOfTheKernel) {
+    const std::string kernel =
+        "__global__ void add(float* x, const float* bias, int rows, int columns) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < rows * columns) x[i] += bias[i % columns];\n"
+        "}\n";
+    const auto launch =
+        bestLaunch(kernel + "void run(float* x, float* b, int n, int height, int width) {\n"
+                            "    add<<<(n + 255) / 256, 256>>>(x, b, height, width);\n}\n");
+    EXPECT_EQ(launch.grid.x * 256, scalarNamed(launch, "rows")->integer.value() *
+                                       scalarNamed(launch, "columns")->integer.value());
+    const auto passed =
+        bestLaunch(kernel + "void run(float* x, float* b, int height, int width) {\n"
+                            "    add<<<height / 256, 256>>>(x, b, height, width);\n}\n");
+    EXPECT_EQ(passed.grid.x, 1u);
 }
 
 TEST(LaunchInference, aDivisorOfUnknownNameStaysOne) {

@@ -92,6 +92,38 @@ __global__ void k(const float* x, float* y, int rows, int n) {
 int main() { int rows = 512, n = 64; float *x, *y; k<<<rows / 128, 128>>>(x, y, rows, n); }
 )";
 
+/// Rows of 16-bit numbers, summed in float and normalised; the last store rounds.
+const std::string halfRows = R"(
+#include <cuda_bf16.h>
+__global__ void k(const __nv_bfloat16* x, __nv_bfloat16* y, int rows, int n) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r < rows) {
+        float sum = 0;
+        for (int i = 0; i < n; ++i)
+            sum += __bfloat162float(x[i * rows + r]) * __bfloat162float(x[i * rows + r]);
+        float scale = rsqrtf(sum / n + 1e-5f);
+        for (int i = 0; i < n; ++i)
+            y[i * rows + r] = __float2bfloat16(__bfloat162float(x[i * rows + r]) * scale);
+    }
+}
+int main() { int rows = 512, n = 64; __nv_bfloat16 *x, *y; k<<<rows / 128, 128>>>(x, y, rows, n); }
+)";
+
+/// The same, summed in 16 bits.
+const std::string halfSums = R"(
+#include <cuda_bf16.h>
+__global__ void k(const __nv_bfloat16* x, __nv_bfloat16* y, int rows, int n) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r < rows) {
+        __nv_bfloat16 sum = __float2bfloat16(0);
+        for (int i = 0; i < n; ++i)
+            sum = __hadd(sum, x[i * rows + r]);
+        y[r] = sum;
+    }
+}
+int main() { int rows = 512, n = 64; __nv_bfloat16 *x, *y; k<<<rows / 128, 128>>>(x, y, rows, n); }
+)";
+
 class PlantedNumerics : public kernelskill::testing::ReviewFixture,
                         public ::testing::WithParamInterface<Rounded> {};
 
@@ -141,7 +173,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "sum = cut(sum + x[i * rows + r]);", Numerics::ReducedPrecision},
         Rounded{"reordered sums kept in 16 bits", rowSums, "sum += x[i * rows + r];",
                 "sum = cut(x[i * rows + r] + sum);"},
-        Rounded{"sums without one term", rowSums, "int i = 0; i < n;", "int i = n > 60; i < n;"}),
+        Rounded{"sums without one term", rowSums, "int i = 0; i < n;", "int i = n > 60; i < n;"},
+        Rounded{"rows of bfloat16, times 1.004", halfRows, "rsqrtf(sum / n + 1e-5f)",
+                "1.004f * rsqrtf(sum / n + 1e-5f)"},
+        Rounded{"rows of bfloat16, times 1.002", halfRows, "rsqrtf(sum / n + 1e-5f)",
+                "1.002f * rsqrtf(sum / n + 1e-5f)", Numerics::Reassociates, oneSided},
+        Rounded{"rows of bfloat16 without a term", halfRows,
+                "int i = 0; i < n; ++i)\n            sum",
+                "int i = n > 60; i < n; ++i)\n            sum"}),
     [](const auto& info) { return std::to_string(info.index); });
 
 class RightNumerics : public PlantedNumerics {};
@@ -176,6 +215,11 @@ INSTANTIATE_TEST_SUITE_P(
             "{\n            sum += x[i * rows + r];\n            other += x[(i + 1) * rows + "
             "r];\n        }\n        if (i < n) sum += x[i * rows + r];\n        sum += other;"},
         Rounded{"sums backwards", rowSums, "int i = 0; i < n; ++i", "int i = n - 1; i >= 0; --i"},
+        Rounded{"rows of bfloat16, summed backwards", halfRows,
+                "int i = 0; i < n; ++i)\n            sum",
+                "int i = n - 1; i >= 0; --i)\n            sum"},
+        Rounded{"sums in bfloat16, backwards", halfSums, "int i = 0; i < n; ++i",
+                "int i = n - 1; i >= 0; --i"},
         Rounded{"sums without compensation", compensated,
                 "float term = x[i * rows + r] - rest;\n            float next = sum + term;\n      "
                 "      rest = (next - sum) - term;\n            sum = next;",
