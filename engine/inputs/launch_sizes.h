@@ -42,6 +42,10 @@ public:
     [[nodiscard]] const Extents& extents() const { return extents_; }
     /// Whether they are what the launch's numbers suggest.
     [[nodiscard]] bool areFromNumbers() const { return relations_.has_value(); }
+    /// What they suggest; null where the text says the sizes.
+    [[nodiscard]] const SizeRelations* relations() const {
+        return relations_ ? &*relations_ : nullptr;
+    }
     /// Whether the kernel compares its positions with extents. Otherwise it may rely on full
     /// blocks.
     [[nodiscard]] bool isGuarded() const { return launches_.hasBounds(); }

@@ -169,17 +169,25 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle sty
 
 /// `candidate` with as many threads, along each axis, in proportion to those of `original` as the
 /// launches of the programs have: numbers alone do not tell which of two equal sizes a grid is for.
+/// Where both have a thread for each position, they keep one for each.
 LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
-                        const LaunchSpec& statedOriginal, const LaunchSpec& stated) {
+                        const LaunchSpec& statedOriginal, const LaunchSpec& stated,
+                        const SizeRelations& relations) {
     const auto dividedUp = [](std::uint64_t value, std::uint64_t by) {
         return (value + by - 1) / by;
     };
-    for (std::uint32_t Dim3::* const axis : {&Dim3::x, &Dim3::y, &Dim3::z}) {
+    constexpr std::array axes{&Dim3::x, &Dim3::y, &Dim3::z};
+    for (std::size_t at = 0; at < axes.size(); ++at) {
+        std::uint32_t Dim3::* const axis = axes.at(at);
         const auto threadsAlong = [&](const LaunchSpec& launch) {
             return std::uint64_t{launch.grid.*axis} * launch.block.*axis;
         };
-        const std::uint64_t threads =
+        std::uint64_t threads =
             dividedUp(threadsAlong(original) * threadsAlong(stated), threadsAlong(statedOriginal));
+        const auto positions = static_cast<std::uint64_t>(relations.positions(at, statedOriginal));
+        if (positions > 0 && threadsAlong(stated) >= positions)
+            threads =
+                std::max(threads, static_cast<std::uint64_t>(relations.positions(at, original)));
         candidate.grid.*axis =
             static_cast<std::uint32_t>(dividedUp(threads, candidate.block.*axis));
     }
@@ -189,8 +197,8 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
 std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
                                                     const Extents& extents) const {
     auto other = candidateSizes_.at(extents);
-    if (other && sizes_.areFromNumbers())
-        other = inProportion(*std::move(other), original, statedOriginal_, stated_);
+    if (const SizeRelations* relations = sizes_.relations(); other && relations != nullptr)
+        other = inProportion(*std::move(other), original, statedOriginal_, stated_, *relations);
     if (!other && original.origin != LaunchOrigin::Guessed)
         return std::nullopt;
     return paired(original, std::move(other).value_or(stated_),
@@ -478,6 +486,11 @@ void ProbePlanner::addDistant(const Distance& distance) {
             launch = sizes_.at(extents);
             if (!launch)
                 break;
+        }
+        // What a grid leaves out is another matter for a candidate that loops over it.
+        if (auto whole = launch ? sizes_.with(extents, false) : std::nullopt) {
+            launch = std::move(whole->launch);
+            extents = std::move(whole->extents);
         }
         if (!launch || threadsOf(*launch) > 2 * threads || threadsOf(*launch) < threads / 64)
             continue;

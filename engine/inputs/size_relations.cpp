@@ -133,6 +133,12 @@ std::optional<SizeRelations::BufferRule> SizeRelations::ruleFor(std::uint64_t el
     return std::nullopt;
 }
 
+std::int64_t SizeRelations::positions(std::size_t axis, const LaunchSpec& launch) const {
+    const std::array threads{launch.block.x, launch.block.y, launch.block.z};
+    const auto& rule = grid_.at(axis);
+    return rule && rule->divisor == threads.at(axis) ? valueOf(rule->product, launch) : 0;
+}
+
 std::optional<LaunchSpec> SizeRelations::at(const Extents& extents) const {
     LaunchSpec launch = launch_;
     for (ArgumentSpec& argument : launch.arguments) {

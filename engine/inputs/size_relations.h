@@ -26,6 +26,9 @@ public:
     [[nodiscard]] const Extents& extents() const { return extents_; }
     /// The launch with these values, its grid and buffers recomputed; nullopt if that is not valid.
     [[nodiscard]] std::optional<LaunchSpec> at(const Extents& extents) const;
+    /// The number of positions that `launch`, one of these relations, has along the axis, where
+    /// each has a thread of its own; 0 where that is not so.
+    [[nodiscard]] std::int64_t positions(std::size_t axis, const LaunchSpec& launch) const;
 
 private:
     /// Indices of arguments whose values are multiplied.

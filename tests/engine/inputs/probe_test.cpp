@@ -121,6 +121,25 @@ TEST(Probes, GiveBothKernelsGridsForOneOfTwoEqualSizes) {
         EXPECT_EQ(threadsOf(probe.candidate), threadsOf(probe.original)) << probe.label;
 }
 
+TEST(Probes, GiveACandidateOfSmallerBlocksAThreadForEachPosition) {
+    const std::string kernel = "__global__ void k(float* x, int n) {\n    int i = blockIdx.x * "
+                               "blockDim.x + threadIdx.x;\n    if (i < n) x[i] *= 2;\n}\n"
+                               "int main() { float* x;";
+    const auto before = parsedProgram(kernel + " k<<<(300 + 127) / 128, 128>>>(x, 300); }\n");
+    const auto after = parsedProgram(kernel + " k<<<(300 + 63) / 64, 64>>>(x, 300); }\n");
+    const KernelInFile original{before, before.kernels.at(0)};
+    const KernelInFile candidate{after, after.kernels.at(0)};
+    const auto trials = planTrials(original, candidate);
+    ASSERT_TRUE(trials) << trials.error().describe();
+    const ProbePlan plan = planProbes(original, candidate, *trials, skills::Numerics::Exact, 7);
+    EXPECT_GT(plan.probes.size(), 10u);
+    for (const Trial& probe : plan.probes) {
+        const auto n = static_cast<double>(*scalarNamed(probe.original, "n")->integer);
+        EXPECT_GE(threadsOf(probe.candidate), std::min(threadsOf(probe.original), n))
+            << probe.label;
+    }
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

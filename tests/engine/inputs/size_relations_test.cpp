@@ -41,6 +41,14 @@ TEST(SizeRelations, AThreadForEachElement) {
     EXPECT_EQ(passed, 1000);
 }
 
+TEST(SizeRelations, PositionsAreThoseWithAThreadOfTheirOwn) {
+    const LaunchSpec each = launchOf({3, 1, 1}, {128, 1, 1}, {integer("m", 300)});
+    EXPECT_EQ(SizeRelations(each).positions(0, each), 300);
+    EXPECT_EQ(SizeRelations(each).positions(1, each), 0);
+    const LaunchSpec fours = launchOf({3, 1, 1}, {128, 1, 1}, {integer("m", 1500)});
+    EXPECT_EQ(SizeRelations(fours).positions(0, fours), 0);
+}
+
 TEST(SizeRelations, ABlockForEachRowAndABufferOfTheProduct) {
     const SizeRelations sizes(
         launchOf({60, 1, 1}, {128, 1, 1},
