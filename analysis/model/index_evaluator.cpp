@@ -159,6 +159,12 @@ Address IndexEvaluator::pointer(ExprId expression) const {
         if (!expr.type.arrayExtents.empty())
             return place(expression);
         return {};
+    // A field whose type depends on template parameters may be an array within its object.
+    case ExprKind::Member:
+        if (expr.type.scalar == ScalarKind::Unknown && !isPointer(expr.type) &&
+            expr.type.arrayExtents.empty())
+            return {place(expression).base, std::nullopt, 0, {}, {}};
+        return {};
     case ExprKind::InitList:
         return expr.children.size() == 1 ? pointer(expr.children.front()) : Address{};
     default:

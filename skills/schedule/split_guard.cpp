@@ -193,17 +193,34 @@ private:
                 continue;
             declared_.insert(declared_.end(), stmt.declared.begin(), stmt.declared.end());
             const bool isUsedLater = std::ranges::any_of(stmt.declared, [&](VariableId variable) {
-                return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
-                    for (std::size_t at = i + 1; at < all.size(); ++at)
-                        if (partOf(at) != partOf(i) && code_.holds(all[at], use))
-                            return true;
-                    return false;
-                });
+                return isFolded(variable) || isUsedBehind(variable, i, all);
             });
             if (isUsedLater)
                 KERNELSKILL_CHECK(moveDeclaration(all[i]));
         }
         return {};
+    }
+
+    /// By a later part than that of the statement, one of `all`.
+    [[nodiscard]] bool isUsedBehind(VariableId variable, std::size_t statement,
+                                    const std::vector<StmtId>& all) const {
+        return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
+            for (std::size_t at = statement + 1; at < all.size(); ++at)
+                if (partOf(at) != partOf(statement) && code_.holds(all[at], use))
+                    return true;
+            return false;
+        });
+    }
+
+    /// What a loop folds into is written again behind its barrier, whoever reads it then.
+    [[nodiscard]] bool isFolded(VariableId variable) const {
+        return std::ranges::any_of(shared_.loops, [&](const LaneLoop& loop) {
+            return std::ranges::find(loop.folds, body_.variable(variable).name, &LaneFold::name) !=
+                       loop.folds.end() ||
+                   std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
+                       return fold.best == variable || fold.place == variable;
+                   });
+        });
     }
 
     Gated<void> moveDeclaration(StmtId id) {

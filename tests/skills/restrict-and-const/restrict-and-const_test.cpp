@@ -60,6 +60,16 @@ TEST(RestrictAndConst, FitsATemplate) {
         "*out = in[1]; }\nvoid run(float* a, float* b) { k<float><<<1, 1>>>(a, b); }\n");
 }
 
+TEST(RestrictAndConst, LeavesOutConstWhereAFieldOfATemplateIsWritten) {
+    const std::string head = "template <typename T, int N> struct Fixed { T item[N]; };\n"
+                             "template <typename T, int N>\n__global__ void k(";
+    const std::string rest = " in, int n) {\n    for (int j = 0; j < N; ++j) out[n].item[j] = "
+                             "in[n].item[j];\n}\nvoid run(Fixed<int, 4>* a, Fixed<int, 4>* b) { "
+                             "k<int, 4><<<1, 1>>>(a, b, 1); }\n";
+    checkApplicable(id, head + "Fixed<T, N>* out, const Fixed<T, N>*" + rest,
+                    head + "Fixed<T, N>* __restrict__ out, const Fixed<T, N>* __restrict__" + rest);
+}
+
 TEST(RestrictAndConst, LeavesOutConstWhereAUseNeedsAPlainPointer) {
     const std::string text =
         appliedText(id, "__global__ void k(float* out, float* in) { float* p = in + 1; *out = *p; "

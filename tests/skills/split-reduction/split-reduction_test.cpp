@@ -201,6 +201,18 @@ TEST(SplitReduction, FindsPlacesOfExtremes) {
     EXPECT_TRUE(text.contains("        found = partialFound[0][threadIdx.x];\n")) << text;
 }
 
+TEST(SplitReduction, KeepsAnExtremeOfWhichOnlyThePlaceIsAskedFor) {
+    const std::string text = appliedText(
+        id,
+        kernel(index + "    if (j < m) {\n        int found = 0;\n        float least = 1e30f;\n"
+                       "        for (int i = 0; i < n; ++i)\n"
+                       "            if (a[i * m + j] < least) {\n"
+                       "                least = a[i * m + j];\n"
+                       "                found = i;\n            }\n"
+                       "        c[j] = found;\n    }\n"));
+    EXPECT_TRUE(text.contains("    float least = 1e30f;\n    if (j < m) {\n")) << text;
+}
+
 TEST(SplitReduction, WaitsWhereThreadsReadWhatOthersStored) {
     const std::string text =
         appliedText(id, kernel(index + "    if (j < m) {\n"
