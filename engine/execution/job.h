@@ -127,6 +127,8 @@ struct LaunchSpec {
     std::string kernel;                         ///< Qualified name.
     std::vector<std::string> templateArguments; ///< Empty if the kernel is no template.
     Dim3 grid;
+    /// The grid that the host's code asks for, where `grid` was guessed larger; see paired().
+    std::optional<Dim3> statedGrid;
     Dim3 block;
     std::uint64_t dynamicSharedBytes = 0;
     std::vector<ArgumentSpec> arguments; ///< One per parameter, in order.

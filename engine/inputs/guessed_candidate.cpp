@@ -145,6 +145,7 @@ void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
     }
     const auto sizes = settings(true, nullptr, known);
     const HostScope scope(program_, kernelPlace(), sizes);
+    const Dim3 stated = spec.grid;
     const auto cover = [&](std::size_t axis, std::uint32_t& blocks, std::uint32_t threads) {
         if (const auto needed = blocksToBound(scope, axis, threads))
             blocks = std::max(blocks, static_cast<std::uint32_t>(*needed));
@@ -152,6 +153,8 @@ void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
     cover(0, spec.grid.x, spec.block.x);
     cover(1, spec.grid.y, spec.block.y);
     cover(2, spec.grid.z, spec.block.z);
+    if (spec.grid != stated)
+        spec.statedGrid = stated;
 }
 
 LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {

@@ -25,6 +25,15 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
     });
 }
 
+/// `grid`, larger along each axis as `larger` is than `smaller`.
+Dim3 inProportion(const Dim3& grid, const Dim3& larger, const Dim3& smaller) {
+    const auto scaled = [](std::uint64_t blocks, std::uint64_t by, std::uint64_t over) {
+        return static_cast<std::uint32_t>((blocks * by + over - 1) / over);
+    };
+    return {scaled(grid.x, larger.x, smaller.x), scaled(grid.y, larger.y, smaller.y),
+            scaled(grid.z, larger.z, smaller.z)};
+}
+
 } // namespace
 
 bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
@@ -83,6 +92,13 @@ std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidat
         candidate.grid = original.grid;
         candidate.block = original.block;
         candidate.dynamicSharedBytes = original.dynamicSharedBytes;
+    } else if (original.statedGrid || candidate.statedGrid) {
+        // The edit may have changed the bounds that the guess follows: what the host's code asks
+        // for says how the two launches differ.
+        candidate.grid = candidate.statedGrid.value_or(candidate.grid);
+        if (original.statedGrid)
+            candidate.grid = inProportion(candidate.grid, original.grid, *original.statedGrid);
+        candidate.statedGrid.reset();
     }
     for (ArgumentSpec& argument : candidate.arguments) {
         const ArgumentSpec* same = argumentNamed(original, nameOf(argument));

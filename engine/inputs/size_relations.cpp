@@ -141,6 +141,7 @@ std::int64_t SizeRelations::positions(std::size_t axis, const LaunchSpec& launch
 
 std::optional<LaunchSpec> SizeRelations::at(const Extents& extents) const {
     LaunchSpec launch = launch_;
+    launch.statedGrid.reset();
     for (ArgumentSpec& argument : launch.arguments) {
         auto* scalar = std::get_if<ScalarSpec>(&argument);
         const auto wanted = scalar == nullptr ? extents.end() : extents.find(scalar->name);

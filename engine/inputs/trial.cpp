@@ -63,6 +63,8 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
     LaunchSpec launch = original;
     launch.grid = {part(original.grid.x), part(original.grid.y), part(original.grid.z)};
     pair->grid = launch.grid;
+    launch.statedGrid.reset();
+    pair->statedGrid.reset();
     std::string label =
         fmt::format("the first {}x{}x{} of {}x{}x{} blocks", launch.grid.x, launch.grid.y,
                     launch.grid.z, original.grid.x, original.grid.y, original.grid.z);

@@ -24,6 +24,8 @@
 #include <sstream>
 #include <thread>
 
+#include <sched.h>
+
 namespace kernelskill::testing {
 namespace {
 
@@ -68,6 +70,16 @@ std::string textOf(const std::filesystem::path& path) {
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
+}
+
+/// Gives this thread, and all that it starts, its part of the cores: reviews side by side each use as
+/// many as they find.
+void keepToOwnCores(unsigned job, unsigned jobs, unsigned cores) {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    for (unsigned core = job % cores; core < cores; core += jobs)
+        CPU_SET(core, &own);
+    sched_setaffinity(0, sizeof own, &own);
 }
 
 /// PTX without comments and debug lines; empty if it cannot be compiled.
@@ -327,6 +339,7 @@ int Bench::run() {
     EmulatorOptions emulator;
     emulator.workerExecutable = options_.worker;
     emulator.cacheDirectory = options_.cache;
+    emulator.workers = std::max(1u, std::thread::hardware_concurrency() / options_.jobs);
     auto executor = makeEmulatorExecutor(emulator, toolchain_);
     if (!executor) {
         std::cerr << executor.error().describe() << "\n";
@@ -342,8 +355,12 @@ int Bench::run() {
         details_.open(options_.details);
     judged_.resize(cases_.size());
     std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < options_.jobs; ++i)
-        threads.emplace_back([this] { work(); });
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    for (unsigned job = 0; job < options_.jobs; ++job)
+        threads.emplace_back([this, job, cores] {
+            keepToOwnCores(job, options_.jobs, cores);
+            work();
+        });
     threads.clear();
     print();
     return 0;

@@ -259,6 +259,33 @@ TEST(LaunchInference, aGuessedGridReachesTheBoundsOfTheKernel) {
     EXPECT_EQ(passed.grid.x, 1u);
 }
 
+TEST(LaunchInference, aGuessedGridOfAnEditFollowsThatOfTheOriginal) {
+    const std::string host = "void run(float* x, float* b, int n, int height, int width) {\n"
+                             "    add<<<(n + 255) / 256, 256>>>(x, b, height, width);\n}\n";
+    const std::string head =
+        "__global__ void add(float* x, const float* bias, int rows, int columns) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+    const auto before =
+        parsedProgram(head + "    if (i < rows * columns) x[i] += bias[i % columns];\n}\n" + host);
+    const auto gridOf = [&](const std::string& text) {
+        const auto after = parsedProgram(text);
+        const auto plan = planTrials({before, before.kernels.at(0)}, {after, after.kernels.at(0)});
+        EXPECT_TRUE(plan) << plan.error().describe();
+        return std::pair(plan->trials.front().original.grid.x,
+                         plan->trials.front().candidate.grid.x);
+    };
+    const auto [own, without] = gridOf(
+        head + "    for (; i < 9; ++i) break;\n    if (rows * columns > i) x[i] += 1;\n}\n" + host);
+    EXPECT_EQ(own, 32u);
+    EXPECT_EQ(without, own);
+    const auto [same, halves] =
+        gridOf(head + "    if (i < rows * columns) x[i] += bias[i % columns];\n}\n" +
+               "void run(float* x, float* b, int n, int height, int width) {\n"
+               "    add<<<(n + 127) / 128, 128>>>(x, b, height, width);\n}\n");
+    EXPECT_EQ(same, 32u);
+    EXPECT_EQ(halves, 64u);
+}
+
 TEST(LaunchInference, aDivisorOfUnknownNameStaysOne) {
     const auto spec =
         bestLaunch("__global__ void each(float* c, int n, int per) {\n"
