@@ -1,0 +1,54 @@
+#include "skills/thread-coarsening/initial_values.h"
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// The statement `n = value;` that alone sets the variable, ahead of its uses; noId if there is
+/// none.
+StmtId settingOf(const CodeMap& code, VariableId id) {
+    const FunctionBody& body = code.body();
+    const Variable& variable = body.variable(id);
+    const std::vector<ExprId>& uses = code.uses(id);
+    if (variable.storage != Storage::Local || variable.init != noId || uses.empty() ||
+        code.declarationOf(id) == noId || variable.type.isReference ||
+        !variable.type.arrayExtents.empty())
+        return noId;
+    const StmtId statement = code.statement(uses.front());
+    const Stmt& stmt = body.stmt(statement);
+    const ExprId assignment = code.parent(uses.front());
+    const bool isSet = stmt.kind == StmtKind::Expression && assignment != noId &&
+                       stmt.expr == assignment && body.expr(assignment).kind == ExprKind::Binary &&
+                       body.expr(assignment).op == "=" &&
+                       body.expr(assignment).children[0] == uses.front() && stmt.parent != noId &&
+                       body.stmt(stmt.parent).kind == StmtKind::Compound;
+    const bool isAlone = isSet && std::all_of(uses.begin() + 1, uses.end(), [&](ExprId use) {
+                             return !code.isWrite(use) && !code.holds(statement, use) &&
+                                    code.holds(stmt.parent, use);
+                         });
+    return isAlone ? statement : noId;
+}
+
+} // namespace
+
+FunctionBody withInitialValues(const CodeMap& code) {
+    FunctionBody changed = code.body();
+    for (VariableId id = 0; id < changed.variables.size(); ++id) {
+        const StmtId setting = settingOf(code, id);
+        if (setting == noId)
+            continue;
+        std::erase(changed.stmts[code.declarationOf(id)].declared, id);
+        Stmt& stmt = changed.stmts[setting];
+        changed.variables[id].init = changed.expr(stmt.expr).children[1];
+        stmt.kind = StmtKind::Declaration;
+        stmt.declared = {id};
+        stmt.expr = noId;
+    }
+    return changed;
+}
+
+} // namespace kernelskill::skills
