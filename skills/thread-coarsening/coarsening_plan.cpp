@@ -7,10 +7,13 @@
 #include "skills/base/gates.h"
 #include "skills/editing/grid_size.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/thread-coarsening/initial_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace kernelskill::skills {
 
@@ -32,10 +35,10 @@ constexpr double minGain = 1.1;
 
 class CoarseningPlanner {
 public:
-    CoarseningPlanner(const SkillContext& context, RowWork work, InnerWork inner)
+    CoarseningPlanner(const SkillContext& context, FunctionBody body, RowWork work, InnerWork inner)
         : context_(context), kernel_(context.kernel),
-          plan_{0, std::move(work), std::move(inner), {}, {}, {}, {}}, body_(plan_.inner.body),
-          code_(body_) {}
+          plan_{{}, std::move(body), std::move(work), std::move(inner), {}, {}, {}},
+          body_(plan_.inner.body), code_(body_) {}
 
     Gated<CoarseningPlan> plan() {
         if (!kernel_.atomics.empty())
@@ -47,9 +50,12 @@ public:
         findVaryingLocals();
         for (const StmtId id : plan_.statements)
             findCommonLoops(id);
-        KERNELSKILL_CHECK(chooseRows());
-        KERNELSKILL_CHECK(requireSharedLoads());
-        return std::move(plan_);
+        KERNELSKILL_TRY(const int most, mostRows());
+        for (int rows = most; rows > 1; rows /= 2)
+            KERNELSKILL_CHECK(addCount(rows));
+        if (!plan_.counts.empty())
+            return std::move(plan_);
+        return std::unexpected(std::move(*refusal_));
     }
 
 private:
@@ -140,9 +146,9 @@ private:
     }
 
     /// As many rows as leave enough blocks, where the launches tell how many there are.
-    Gated<void> chooseRows() {
+    Gated<int> mostRows() {
         KERNELSKILL_CHECK(requireResizableGrids(context_));
-        plan_.rows = maxRows;
+        int most = maxRows;
         for (const LaunchSite& launch : kernel_.launches) {
             const std::uint32_t line = lineNumber(context_, launch.span.begin);
             if (!dividedGridY(context_, launch, maxRows))
@@ -162,9 +168,9 @@ private:
                 const std::int64_t blocks = *x * *z * ((*y + rows - 1) / rows);
                 return threads > 0 ? blocks * threads >= enoughThreads : blocks >= enoughBlocks;
             };
-            while (plan_.rows > 1 && !isEnough(plan_.rows))
-                plan_.rows /= 2;
-            if (plan_.rows < 2)
+            while (most > 1 && !isEnough(most))
+                most /= 2;
+            if (most < 2)
                 return refuse(
                     "too-few-blocks",
                     fmt::format("the {} x {} blocks{} of the launch on line {} are too few "
@@ -172,7 +178,7 @@ private:
                                 *x, *y, threads > 0 ? fmt::format(" of {} threads", threads) : "",
                                 line));
         }
-        return {};
+        return most;
     }
 
     /// 0 if they are not known.
@@ -202,24 +208,28 @@ private:
         return once + (each - once) * static_cast<std::size_t>(rows);
     }
 
-    Gated<void> requireSharedLoads() {
-        while (plan_.rows > 2 && workOf(plan_.rows) > maxWork)
-            plan_.rows /= 2;
-        if (workOf(plan_.rows) > maxWork)
-            return refuse("work-too-large",
-                          fmt::format("{} rows of the work would be too much code", plan_.rows));
-        KERNELSKILL_TRY(plan_.loads, sharedLoads(context_,
-                                                 {code_, plan_.work.step, plan_.statements,
-                                                  plan_.varying, plan_.commonLoops},
-                                                 plan_.rows));
-        if (plan_.loads.after > 0 && plan_.loads.before >= minGain * plan_.loads.after)
+    /// Adds the count if it is worth it.
+    Gated<void> addCount(int rows) {
+        if (workOf(rows) > maxWork) {
+            refusal_ = Refusal{"work-too-large",
+                               fmt::format("{} rows of the work would be too much code", rows)};
             return {};
-        return refuse("rows-share-nothing",
-                      plan_.loads.wasCutOff
-                          ? fmt::format("a store stands between the loads of two rows, and may "
-                                        "change them unless all pointers are __restrict__")
-                          : fmt::format("neighbouring rows of {} load hardly anything in common",
-                                        kernel_.name));
+        }
+        KERNELSKILL_TRY(SharedLoads loads, sharedLoads(context_,
+                                                       {code_, plan_.work.step, plan_.statements,
+                                                        plan_.varying, plan_.commonLoops},
+                                                       rows));
+        if (loads.after > 0 && loads.before >= minGain * loads.after)
+            plan_.counts.push_back({rows, std::move(loads)});
+        else
+            refusal_ = Refusal{
+                "rows-share-nothing",
+                loads.wasCutOff
+                    ? fmt::format("a store stands between the loads of two rows, and may change "
+                                  "them unless all pointers are __restrict__")
+                    : fmt::format("neighbouring rows of {} load hardly anything in common",
+                                  kernel_.name)};
+        return {};
     }
 
     const SkillContext& context_;
@@ -227,15 +237,18 @@ private:
     CoarseningPlan plan_;
     const FunctionBody& body_;
     CodeMap code_;
+    std::optional<Refusal> refusal_;
 };
 
 } // namespace
 
-Gated<CoarseningPlan> planCoarsening(const SkillContext& context, const CodeMap& code) {
+Gated<CoarseningPlan> planCoarsening(const SkillContext& context) {
     KERNELSKILL_CHECK(requireEditable(context));
+    const FunctionBody body = withInitialRows(context.code());
+    const CodeMap code(body);
     KERNELSKILL_TRY(RowWork work, findRowWork(context, code));
     InnerWork inner = innerWork(context, code, work);
-    return CoarseningPlanner(context, std::move(work), std::move(inner)).plan();
+    return CoarseningPlanner(context, body, std::move(work), std::move(inner)).plan();
 }
 
 } // namespace kernelskill::skills

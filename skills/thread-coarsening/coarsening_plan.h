@@ -13,18 +13,23 @@
 
 namespace kernelskill::skills {
 
+/// A number of rows that a thread can take.
+struct RowCount {
+    int rows = 0;
+    SharedLoads loads;
+};
+
 struct CoarseningPlan {
-    int rows = 0; ///< A thread would take.
+    std::vector<RowCount> counts; ///< The one that is shown first; not empty.
+    analysis::FunctionBody body;  ///< The kernel's, see withInitialRows().
     RowWork work;
     InnerWork inner;                          ///< The work of rows away from the edges,
     std::vector<analysis::StmtId> statements; ///< and its statements.
     std::set<analysis::VariableId> varying;   ///< Locals of the work that each row needs.
     std::set<analysis::StmtId> commonLoops;   ///< Go round alike for all rows.
-    SharedLoads loads;
 };
 
 /// Refuses with the first gate that does not hold, see SKILL.md.
-[[nodiscard]] Gated<CoarseningPlan> planCoarsening(const SkillContext& context,
-                                                   const analysis::CodeMap& code);
+[[nodiscard]] Gated<CoarseningPlan> planCoarsening(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -8,12 +8,12 @@ namespace kernelskill::skills {
 
 using namespace analysis;
 
-CopyNames::CopyNames(const CoarseningPlan& plan) : body_(plan.inner.body) {
+CopyNames::CopyNames(const CoarseningPlan& plan, const RowCount& count) : body_(plan.inner.body) {
     for (const VariableId local : plan.varying)
-        for (int row = 0; row < plan.rows; ++row)
+        for (int row = 0; row < count.rows; ++row)
             locals_[{local, row}] = fresh(body_.variable(local).name + std::to_string(row));
     std::map<std::string, int> counts;
-    for (const LoadedValue& value : plan.loads.values) {
+    for (const LoadedValue& value : count.loads.values) {
         std::string wanted = value.base + std::to_string(counts[value.base]++);
         values_.push_back(fresh(wanted));
     }

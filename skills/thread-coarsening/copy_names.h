@@ -13,7 +13,7 @@ namespace kernelskill::skills {
 /// No two of them are the same, nor one that the kernel has.
 class CopyNames {
 public:
-    explicit CopyNames(const CoarseningPlan& plan);
+    CopyNames(const CoarseningPlan& plan, const RowCount& count);
 
     /// `sum2` for the local `sum` of the third row.
     [[nodiscard]] const std::string& of(analysis::VariableId local, int row) const;

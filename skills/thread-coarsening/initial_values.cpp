@@ -1,5 +1,7 @@
 #include "skills/thread-coarsening/initial_values.h"
 
+#include "analysis/queries/index_arithmetic.h"
+
 #include <algorithm>
 
 namespace kernelskill::skills {
@@ -7,6 +9,8 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
+
+constexpr std::uint32_t alongY = 1;
 
 /// The statement `n = value;` that alone sets the variable, ahead of its uses; noId if there is
 /// none.
@@ -33,22 +37,49 @@ StmtId settingOf(const CodeMap& code, VariableId id) {
     return isAlone ? statement : noId;
 }
 
-} // namespace
-
-FunctionBody withInitialValues(const CodeMap& code) {
+/// With the values of those for which `isWanted` holds.
+template <typename Predicate>
+FunctionBody withValues(const CodeMap& code, const Predicate& isWanted) {
     FunctionBody changed = code.body();
     for (VariableId id = 0; id < changed.variables.size(); ++id) {
         const StmtId setting = settingOf(code, id);
         if (setting == noId)
             continue;
+        const ExprId value = changed.expr(changed.stmt(setting).expr).children[1];
+        if (!isWanted(value))
+            continue;
         std::erase(changed.stmts[code.declarationOf(id)].declared, id);
+        changed.variables[id].init = value;
         Stmt& stmt = changed.stmts[setting];
-        changed.variables[id].init = changed.expr(stmt.expr).children[1];
         stmt.kind = StmtKind::Declaration;
         stmt.declared = {id};
         stmt.expr = noId;
     }
     return changed;
+}
+
+} // namespace
+
+FunctionBody withInitialValues(const CodeMap& code) {
+    return withValues(code, [](ExprId) { return true; });
+}
+
+FunctionBody withInitialRows(const CodeMap& code) {
+    const auto isPlace = [](const CodeMap& known, ExprId value) {
+        const auto index = polynomialOf(known, value);
+        return index && !index->asConstant() &&
+               std::ranges::all_of(index->terms(), [](const auto& term) {
+                   return std::ranges::all_of(term.first, [](Symbol symbol) {
+                       return symbol.id == alongY && (symbol.kind == SymbolKind::ThreadIdx ||
+                                                     symbol.kind == SymbolKind::BlockIdx ||
+                                                     symbol.kind == SymbolKind::BlockDim);
+                   });
+               });
+    };
+    // A place may be the sum of others.
+    FunctionBody changed = withValues(code, [&](ExprId value) { return isPlace(code, value); });
+    const CodeMap known(changed);
+    return withValues(known, [&](ExprId value) { return isPlace(known, value); });
 }
 
 } // namespace kernelskill::skills

@@ -9,4 +9,8 @@ namespace kernelskill::skills {
 /// before: to look at values, not to write text. Ids are kept.
 [[nodiscard]] analysis::FunctionBody withInitialValues(const analysis::CodeMap& code);
 
+/// The same for those alone that hold a thread's place along y. Text of the others can still be
+/// written from it.
+[[nodiscard]] analysis::FunctionBody withInitialRows(const analysis::CodeMap& code);
+
 } // namespace kernelskill::skills

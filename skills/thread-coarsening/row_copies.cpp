@@ -19,10 +19,10 @@ namespace {
 
 class RowCopies {
 public:
-    RowCopies(const SkillContext& context, const CoarseningPlan& plan)
-        : original_(context.code()), code_(plan.inner.body), body_(plan.inner.body), plan_(plan),
-          source_(*context.file.source), layout_(source_, context.kernel), names_(plan),
-          row_(body_.variable(plan.work.row).name) {}
+    RowCopies(const SkillContext& context, const CoarseningPlan& plan, const RowCount& count)
+        : original_(plan.body), code_(plan.inner.body), body_(plan.inner.body), plan_(plan),
+          count_(count), source_(*context.file.source), layout_(source_, context.kernel),
+          names_(plan, count), row_(body_.variable(plan.work.row).name) {}
 
     [[nodiscard]] std::vector<TextEdit> edits() const {
         std::vector<TextEdit> edits{rowIndex(), work()};
@@ -46,7 +46,7 @@ private:
     [[nodiscard]] TextEdit rowIndex() const {
         const Span init = body_.expr(body_.variable(plan_.work.row).init).span;
         const Span base = body_.expr(plan_.work.base).span;
-        const std::string product = fmt::format("({}) * {}", source_.slice(base), plan_.rows);
+        const std::string product = fmt::format("({}) * {}", source_.slice(base), count_.rows);
         const std::string_view before = source_.slice({init.begin, base.begin});
         const std::string_view after = source_.slice({base.end, init.end});
         return {init, fmt::format("{}{}{}", before, product, after)};
@@ -76,7 +76,7 @@ private:
         CodeLines rest(layout_, layout_.indentation(guard.span.begin) + layout_.unit());
         const std::string each = freshName(body_, row_ + "Each");
         rest.open(fmt::format("for ({0} {1} = {2}; {1} < {2} + {3}; ++{1}) {{", rowType(), each,
-                              row_, plan_.rows));
+                              row_, count_.rows));
         rest.open(fmt::format("if ({}) {{", boundsOf(each)));
         for (const Span chunk : chunks)
             rest.addBlock(withRow(chunk, each), layout_.indentation(chunk.begin));
@@ -163,9 +163,10 @@ private:
         const auto add = [&](const RowCondition& condition) {
             std::string text;
             for (const RowTest& test : condition)
-                text += (text.empty() ? "" : " || ") + textOf(test, [&](Span span) {
-                            return withCopy(span, test.row == TestedRow::Last ? plan_.rows - 1 : 0);
-                        });
+                text +=
+                    (text.empty() ? "" : " || ") + textOf(test, [&](Span span) {
+                        return withCopy(span, test.row == TestedRow::Last ? count_.rows - 1 : 0);
+                    });
             text = condition.size() > 1 ? "(" + text + ")" : text;
             if (std::ranges::find(parts, text) == parts.end())
                 parts.push_back(text);
@@ -229,22 +230,23 @@ private:
             lines.close();
             return;
         }
-        if (const auto loaded = plan_.loads.loadedAt.find(id); loaded != plan_.loads.loadedAt.end())
+        if (const auto loaded = count_.loads.loadedAt.find(id);
+            loaded != count_.loads.loadedAt.end())
             for (const std::size_t value : loaded->second)
                 lines.add(loadText(value, id));
         const bool isCommon = stmt.kind == StmtKind::Declaration &&
                               std::ranges::none_of(stmt.declared, [&](VariableId local) {
                                   return plan_.varying.contains(local);
                               });
-        for (int copy = 0; copy < (isCommon ? 1 : plan_.rows); ++copy)
+        for (int copy = 0; copy < (isCommon ? 1 : count_.rows); ++copy)
             lines.addBlock(replacedIn(stmt.span, substitutions(stmt.span, id, copy)),
                            layout_.indentation(stmt.span.begin));
     }
 
     /// `const float in0 = in[...];`
     [[nodiscard]] std::string loadText(std::size_t value, StmtId id) const {
-        const LoadedValue& loaded = plan_.loads.values[value];
-        const Span span = plan_.loads.places.at(loaded.load.expr);
+        const LoadedValue& loaded = count_.loads.values[value];
+        const Span span = count_.loads.places.at(loaded.load.expr);
         std::vector<TextEdit> parts = namesAndRows(span, id, loaded.load.row);
         return fmt::format("const {} {} = {};", loaded.type, names_.of(value),
                            replacedIn(span, std::move(parts)));
@@ -252,8 +254,8 @@ private:
 
     [[nodiscard]] std::vector<TextEdit> substitutions(Span span, StmtId id, int copy) const {
         std::vector<TextEdit> parts = namesAndRows(span, id, copy);
-        for (const auto& [load, value] : plan_.loads.valueOf) {
-            const Span place = plan_.loads.places.at(load.expr);
+        for (const auto& [load, value] : count_.loads.valueOf) {
+            const Span place = count_.loads.places.at(load.expr);
             if (load.row != copy || !span.contains(place))
                 continue;
             std::erase_if(parts, [&](const TextEdit& part) { return place.contains(part.span); });
@@ -388,10 +390,11 @@ private:
         return isAlone ? text : "(" + text + ")";
     }
 
-    const CodeMap& original_;
+    CodeMap original_;
     CodeMap code_; ///< Of the rows away from the edges.
     const FunctionBody& body_;
     const CoarseningPlan& plan_;
+    const RowCount& count_;
     const SourceText& source_;
     SourceLayout layout_;
     CopyNames names_;
@@ -400,8 +403,9 @@ private:
 
 } // namespace
 
-std::vector<TextEdit> rowCopies(const SkillContext& context, const CoarseningPlan& plan) {
-    return RowCopies(context, plan).edits();
+std::vector<TextEdit> rowCopies(const SkillContext& context, const CoarseningPlan& plan,
+                                const RowCount& count) {
+    return RowCopies(context, plan, count).edits();
 }
 
 } // namespace kernelskill::skills

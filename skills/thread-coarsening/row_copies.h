@@ -8,8 +8,8 @@
 
 namespace kernelskill::skills {
 
-/// The edits of the kernel; those of its launches are the caller's.
-[[nodiscard]] std::vector<analysis::TextEdit> rowCopies(const SkillContext& context,
-                                                        const CoarseningPlan& plan);
+/// The edits of the kernel, for one of the plan's counts; those of its launches are the caller's.
+[[nodiscard]] std::vector<analysis::TextEdit>
+rowCopies(const SkillContext& context, const CoarseningPlan& plan, const RowCount& count);
 
 } // namespace kernelskill::skills

@@ -6,6 +6,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 namespace kernelskill::skills {
 
 using namespace analysis;
@@ -15,33 +17,48 @@ namespace {
 /// How many rows a thread is given.
 enum class Rows : int {};
 
-class ThreadCoarseningSkill : public PlannedSkill<CoarseningPlan, Rows> {
+class ThreadCoarseningSkill : public VariedSkill<CoarseningPlan, Rows> {
     Gated<CoarseningPlan> plan(const SkillContext& context) const override {
-        return planCoarsening(context, context.code());
+        return planCoarsening(context);
     }
 
-    Gated<Offer> offer(const SkillContext& context, const CoarseningPlan& plan) const override {
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const CoarseningPlan& plan) const override {
+        std::vector<Offer> all;
+        for (const RowCount& count : plan.counts)
+            all.push_back(offer(context, plan, count));
+        return all;
+    }
+
+    [[nodiscard]] Offer offer(const SkillContext& context, const CoarseningPlan& plan,
+                              const RowCount& count) const {
         const FunctionBody& body = context.kernel.body;
-        Offer offer = newOffer(context, body.stmt(plan.work.guards.front()).span, Rows{plan.rows});
-        offer.title = fmt::format("Give each thread of {} {} rows", context.kernel.name, plan.rows);
+        Offer offer = newOffer(context, body.stmt(plan.work.guards.front()).span, Rows{count.rows});
+        offer.title =
+            fmt::format("Give each thread of {} {} rows", context.kernel.name, count.rows);
         offer.why = fmt::format("threads whose {} is next to each other load the same: {} rows in "
                                 "one thread need {:.0f} % of the loads (line {}); the launch{} "
                                 "get{} a grid {} times smaller",
-                                body.variable(plan.work.row).name, plan.rows,
-                                100 * plan.loads.after / plan.loads.before,
+                                body.variable(plan.work.row).name, count.rows,
+                                100 * count.loads.after / count.loads.before,
                                 lineNumber(context, offer.anchor.begin),
                                 context.kernel.launches.size() == 1 ? "" : "es",
-                                context.kernel.launches.size() == 1 ? "s" : "", plan.rows);
-        offer.gain = ExpectedGain{plan.loads.before / plan.loads.after,
+                                context.kernel.launches.size() == 1 ? "s" : "", count.rows);
+        offer.gain = ExpectedGain{count.loads.before / count.loads.after,
                                   "loads of several rows by threads of their own, over those by "
                                   "one thread"};
         return offer;
     }
 
-    GatedEdits edits(const SkillContext& context, const CoarseningPlan& plan) const override {
-        std::vector<TextEdit> edits = rowCopies(context, plan);
+    GatedEdits editsFor(const SkillContext& context, const CoarseningPlan& plan,
+                        Rows rows) const override {
+        const auto count = std::ranges::find(plan.counts, static_cast<int>(rows), &RowCount::rows);
+        if (count == plan.counts.end())
+            return refuse("rows", fmt::format("{} no longer fits {} rows a thread",
+                                              context.kernel.name, static_cast<int>(rows)));
+        std::vector<TextEdit> edits = rowCopies(context, plan, *count);
         for (const LaunchSite& launch : context.kernel.launches)
-            edits.push_back(*dividedGridY(context, launch, plan.rows));
+            edits.push_back(*dividedGridY(context, launch, count->rows));
         return edits;
     }
 };

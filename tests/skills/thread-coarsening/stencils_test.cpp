@@ -296,6 +296,33 @@ TEST(CoarsenedStencil, FollowsLocalsThatAreSetLater) {
     EXPECT_TRUE(text.contains("out[here1] = in2 - in0;")) << text;
 }
 
+TEST(CoarsenedStencil, TakesAPlaceThatIsSetLater) {
+    const std::string text = edited(kernel(R"(    int x, y, ty;
+    ty = threadIdx.y;
+    y = blockIdx.y * blockDim.y + ty;
+    x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x < w && y < h - 1)
+        out[y * w + x] = in[y * w + x] + in[(y + 1) * w + x];
+)"));
+    EXPECT_TRUE(text.contains("    y = (blockIdx.y * blockDim.y + ty) * 4;\n")) << text;
+    EXPECT_TRUE(text.contains("for (int yEach = y; yEach < y + 4; ++yEach) {")) << text;
+}
+
+TEST(CoarsenedStencil, CanHaveFewerRowsThanFit) {
+    const Subject subject = parseSubject(kernel(column + row + R"(    if (x < w && y < h - 1)
+        out[y * w + x] = in[y * w + x] + in[(y + 1) * w + x];
+)"));
+    const auto others = skillNamed(id).alternatives(subject.context());
+    ASSERT_EQ(others.size(), 1U);
+    EXPECT_EQ(others[0].option, 2);
+    const auto edits = skillNamed(id).apply(subject.context(), others[0]);
+    ASSERT_TRUE(edits) << edits.error().describe();
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    ASSERT_TRUE(text);
+    EXPECT_TRUE(text->contains("int y = (blockIdx.y * blockDim.y + threadIdx.y) * 2;")) << *text;
+    EXPECT_TRUE(text->contains("((h + 7) / 8 + 1) / 2")) << *text;
+}
+
 class StencilIsNotCoarsened : public testing::TestWithParam<GateCase> {};
 
 TEST_P(StencilIsNotCoarsened, WhenAGateDoesNotHold) {
