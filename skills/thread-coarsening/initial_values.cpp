@@ -71,8 +71,8 @@ FunctionBody withInitialRows(const CodeMap& code) {
                std::ranges::all_of(index->terms(), [](const auto& term) {
                    return std::ranges::all_of(term.first, [](Symbol symbol) {
                        return symbol.id == alongY && (symbol.kind == SymbolKind::ThreadIdx ||
-                                                     symbol.kind == SymbolKind::BlockIdx ||
-                                                     symbol.kind == SymbolKind::BlockDim);
+                                                      symbol.kind == SymbolKind::BlockIdx ||
+                                                      symbol.kind == SymbolKind::BlockDim);
                    });
                });
     };

@@ -4,6 +4,7 @@
 #include "analysis/queries/source_words.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -90,10 +91,43 @@ private:
         }
     }
 
+    /// What a condition comes to where these conditions hold.
+    struct Choice {
+        bool holds = false;
+        std::vector<RowCondition> away;
+    };
+
     /// Whether the condition holds for most rows; nullopt where it is not decided.
     std::optional<bool> decide(ExprId condition) {
+        if (!names(code_, condition, work_.row))
+            return std::nullopt;
+        auto choice = choiceOf(condition);
+        if (!choice || inner_.conditions.size() + choice->away.size() > most_)
+            return std::nullopt;
+        for (RowCondition& away : choice->away)
+            addCondition(std::move(away));
+        return choice->holds;
+    }
+
+    [[nodiscard]] std::optional<Choice> choiceOf(ExprId condition) const {
+        const Expr& expr = body_.expr(condition);
+        if (expr.fromMacro || expr.kind != ExprKind::Binary || expr.children.size() != 2)
+            return std::nullopt;
+        if (expr.op != "&&" && expr.op != "||")
+            return names(code_, condition, work_.row) ? rowChoice(condition) : columnChoice(expr);
+        Choice all{expr.op == "&&", {}};
+        for (const ExprId part : expr.children) {
+            auto choice = choiceOf(part);
+            if (!choice || choice->holds != all.holds)
+                return std::nullopt;
+            std::ranges::move(choice->away, std::back_inserter(all.away));
+        }
+        return all;
+    }
+
+    [[nodiscard]] std::optional<Choice> rowChoice(ExprId condition) const {
         auto comparison = rowComparison(code_, condition, work_.row);
-        if (!comparison || body_.expr(condition).fromMacro)
+        if (!comparison)
             return std::nullopt;
         const Place place = placeOf(comparison->bound);
         const bool isEquality = comparison->op == "==" || comparison->op == "!=";
@@ -103,9 +137,30 @@ private:
                                       : comparison->op.starts_with('>') == (place == Place::Start);
         if (!holds)
             comparison->op = opposite(comparison->op);
-        if (!addCondition(awayFrom(*comparison, place)))
+        return Choice{holds, {awayFrom(*comparison, place)}};
+    }
+
+    /// The same of a column, which is compared with the first ones by constants and with the last
+    /// ones by other bounds.
+    [[nodiscard]] std::optional<Choice> columnChoice(const Expr& expr) const {
+        const auto isColumn = [&](ExprId side) {
+            const auto value = polynomialOf(code_, side);
+            return value && isIndexType(body_.expr(side).type) && isSteady(side) &&
+                   value->dependsOn({SymbolKind::ThreadIdx, 0});
+        };
+        const std::string_view other = opposite(expr.op);
+        const bool isLeft = isColumn(expr.children[0]);
+        const ExprId bound = expr.children[isLeft ? 1 : 0];
+        if (other.empty() || isLeft == isColumn(expr.children[1]) || !isSteady(bound) ||
+            !isIndexType(body_.expr(bound).type))
             return std::nullopt;
-        return holds;
+        const bool isAbove = expr.op.starts_with('>') == isLeft;
+        const bool holds = expr.op == "==" || expr.op == "!="
+                               ? expr.op == "!="
+                               : isAbove == code_.constantValue(bound).has_value();
+        return Choice{holds,
+                      {{{expr.children[0], holds ? opposite(other) : other, expr.children[1],
+                         TestedRow::First}}}};
     }
 
     /// Not equal to a bound near an end: on the side where most rows are.

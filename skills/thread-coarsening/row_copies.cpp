@@ -378,15 +378,14 @@ private:
         const ExprId parent = code.parent(use);
         if (body_.expr(use).fromMacro) // It goes where a macro's parameter stands.
             return "(" + text + ")";
-        const auto isLeftOf = [&](std::initializer_list<std::string_view> ops) {
-            const Expr& above = body_.expr(parent);
-            return above.kind == ExprKind::Binary && above.children[0] == use &&
-                   std::ranges::find(ops, above.op) != ops.end();
-        };
-        const bool isAlone = parent == noId ||
-                             (body_.expr(parent).kind == ExprKind::Subscript &&
-                              body_.expr(parent).children[1] == use) ||
-                             isLeftOf({"+", "-", "<", "<=", ">", ">=", "==", "!="});
+        if (parent == noId)
+            return text;
+        const Expr& above = body_.expr(parent);
+        const bool isSide = above.kind == ExprKind::Binary &&
+                            (!opposite(above.op).empty() || above.op == "=" ||
+                             ((above.op == "+" || above.op == "-") && above.children[0] == use));
+        const bool isIndex = above.kind == ExprKind::Subscript && above.children[1] == use;
+        const bool isAlone = isSide || isIndex;
         return isAlone ? text : "(" + text + ")";
     }
 

@@ -66,6 +66,7 @@ public:
             load.sharing = sharingOf(load);
         nameValues();
         count();
+        countUpdates();
         return std::move(shared_);
     }
 
@@ -399,6 +400,30 @@ private:
                                            ? std::string_view{}
                                            : context_.file.source->slice(declared->span);
         return !type.empty() && !occurrences(words, type).empty() ? type : "auto";
+    }
+
+    /// The loads of `x += y`, which rows never share. The second one of a row is none before: the
+    /// value is still in a register. Between the stores of several rows it is made again.
+    void countUpdates() {
+        for (const MemoryAccess& access : kernel_.accesses) {
+            if (access.kind != AccessKind::ReadWrite || access.space == MemorySpace::Local ||
+                code_.statement(access.expression) == noId)
+                continue;
+            const double weight =
+                rows_ * std::pow(roundsOfALoop, static_cast<double>(access.loops.size()));
+            const auto unit = std::ranges::find_if(units_, [&](const Unit& each) {
+                return code_.holds(each.statement, access.expression);
+            });
+            const bool isAgain = std::any_of(units_.begin(), unit, [&](const Unit& earlier) {
+                return unit != units_.end() && earlier.block == unit->block &&
+                       std::ranges::any_of(kernel_.accesses, [&](const MemoryAccess& store) {
+                           return stores(store) && store.base == access.base &&
+                                  code_.holds(earlier.statement, store.expression);
+                       });
+            });
+            shared_.before += isAgain ? 0 : weight;
+            shared_.after += weight;
+        }
     }
 
     /// Addresses of a row that are loaded once before, too, count once.

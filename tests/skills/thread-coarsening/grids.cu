@@ -114,6 +114,18 @@ __global__ void march(const float* __restrict__ now, float* __restrict__ next, i
     }
 }
 
+// The border is copied.
+__global__ void bordered(const float* in, float* out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    if (x == 0 || y == 0 || x == w - 1 || y == h - 1) {
+        out[y * w + x] = in[y * w + x];
+    } else {
+        out[y * w + x] = 0.25f * (in[y * w + x - 1] + in[y * w + x + 1] + in[(y - 1) * w + x] + in[(y + 1) * w + x]);
+    }
+}
+
 void relaxed(float* a, float* b, int w, int h) {
     dim3 block(32, 4), grid((w + 31) / 32, (h + 3) / 4);
     relax<<<grid, block>>>(a, b, w, h);
@@ -122,6 +134,7 @@ void relaxed(float* a, float* b, int w, int h) {
     driven<<<grid, block>>>(a, b, b + w * h, h, w, 0);
     diffuse<<<grid, block>>>(a, b, b + w * h, w, h, 0.1f);
     smooth<<<dim3((w + side - 1) / side, (h + side - 1) / side), dim3(side, side)>>>(h, w, a, b);
+    bordered<<<grid, block>>>(a, b, w, h);
     carry<<<dim3((w + 127) / 128, h), 128>>>(a, b, w, h);
 }
 

@@ -192,6 +192,34 @@ TEST(CoarsenedStencil, LeavesTheFirstRowToTheEdge) {
         << text;
 }
 
+TEST(CoarsenedStencil, LeavesABorderToTheEdges) {
+    const std::string text = edited(kernel(column + row + R"(    if (x >= w || y >= h)
+        return;
+    if (x == 0 || y < 1 || x == w - 1 || h - 1 == y)
+        out[y * w + x] = 0;
+    else
+        out[y * w + x] = in[(y - 1) * w + x] + in[(y + 1) * w + x] + in[y * w + x];
+)"));
+    EXPECT_TRUE(
+        text.contains("    if (x < w && y + 3 < h && x != 0 && y >= 1 && x != w - 1 && y + 3 "
+                      "< h - 1) {\n        const float in0 = "))
+        << text;
+    EXPECT_TRUE(text.contains("        out[(y + 1) * w + x] = in2 + in3 + in1;\n")) << text;
+}
+
+TEST(CoarsenedStencil, AsksOfEachRowWhatIsNotAboutEdges) {
+    const std::string text = edited(kernel(column + row + R"(    if (x < w && y < h - 1) {
+        float sum = in[y * w + x] + in[(y + 1) * w + x];
+        if (x == 0 || y < w)
+            sum *= 0.5f;
+        out[y * w + x] = sum;
+    }
+)"));
+    EXPECT_TRUE(text.contains("    if (x < w && y + 3 < h - 1) {\n")) << text;
+    EXPECT_TRUE(text.contains("        if (x == 0 || y + 3 < w)\n            sum3 *= 0.5f;\n"))
+        << text;
+}
+
 TEST(CoarsenedStencil, LeavesClampedNeighboursToTheEdges) {
     const std::string text = edited(kernel(column + row + R"(    if (x >= w || y >= h)
         return;
