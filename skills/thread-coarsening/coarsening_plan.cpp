@@ -7,6 +7,7 @@
 #include "skills/base/gates.h"
 #include "skills/editing/grid_size.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/schedule/threads_apart.h"
 #include "skills/thread-coarsening/initial_values.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -248,7 +249,10 @@ Gated<CoarseningPlan> planCoarsening(const SkillContext& context) {
     const CodeMap code(body);
     KERNELSKILL_TRY(RowWork work, findRowWork(context, code));
     InnerWork inner = innerWork(context, code, work);
-    return CoarseningPlanner(context, body, std::move(work), std::move(inner)).plan();
+    auto plan = CoarseningPlanner(context, body, std::move(work), std::move(inner)).plan();
+    if (plan)
+        KERNELSKILL_CHECK(requireThreadsApart(context)); // Also in the functions that it calls.
+    return plan;
 }
 
 } // namespace kernelskill::skills

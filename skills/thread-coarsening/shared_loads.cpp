@@ -320,14 +320,17 @@ private:
                });
     }
 
-    /// A call that is handed a pointer may store.
+    /// A call that is handed a pointer, or an object that may hold one, may store.
     [[nodiscard]] bool callsUnknown(StmtId stmt) const {
+        const auto mayPoint = [&](ExprId argument) {
+            const Type& type = body_.expr(argument).type;
+            return type.pointerDepth > 0 ||
+                   (type.scalar == ScalarKind::Unknown && !type.isPlainClass);
+        };
         return std::ranges::any_of(code_.expressionsIn(stmt), [&](ExprId id) {
             const Expr& expr = body_.expr(id);
             return expr.kind == ExprKind::Call && !expr.name.starts_with("__ldg") &&
-                   std::ranges::any_of(expr.children, [&](ExprId argument) {
-                       return body_.expr(argument).type.pointerDepth > 0;
-                   });
+                   (expr.isMethod || std::ranges::any_of(expr.children, mayPoint));
         });
     }
 

@@ -175,6 +175,23 @@ void run(float *u, float *v, float *d, int w, int h) {
     EXPECT_TRUE(text.contains("        v[(y + 1) * w + x] = u[(y + 1) * w + x];\n")) << text;
 }
 
+TEST(CoarsenedStencil, LoadsAnewBehindACallThatMayStore) {
+    const std::string text = edited(R"(
+struct View {
+    float* data;
+    int pitch;
+    __device__ void set(int r, int c, float v) const { data[r * pitch + c] = v; }
+};
+)" + kernel(column + row + R"(    if (x < w && y < h - 1) {
+        View view{out, w};
+        view.set(y, x, in[y * w + x] + in[(y + 1) * w + x]);
+        out[y * w + x] += in[(y + 1) * w + x] - in[y * w + x];
+    }
+)"));
+    EXPECT_TRUE(text.contains("view0.set(y, x, in[y * w + x] + in[(y + 1) * w + x]);")) << text;
+    EXPECT_TRUE(text.contains("out[(y + 1) * w + x] += in2 - in0;")) << text;
+}
+
 TEST(CoarsenedStencil, LeavesTheFirstRowToTheEdge) {
     const std::string text = edited(kernel(column + row + R"(    if (y < h && x < w) {
         if (y == 0) {
@@ -388,6 +405,11 @@ INSTANTIATE_TEST_SUITE_P(
                      kernel(column + row +
                             "    if (x < w && y < h - 1)\n        out[HERE] = "
                             "in[HERE] - in[HERE + w];\n")},
+        GateCase{"BarrierInAFunction", "barrier",
+                 "__device__ float together(float v) { __syncthreads(); return v; }\n" +
+                     kernel(column + row +
+                            "    if (x < w && y < h - 1)\n        out[y * w + x] = "
+                            "together(in[y * w + x] + in[(y + 1) * w + x]);\n")},
         GateCase{"RowAsAWhole", "uses-thread-position",
                  kernel(column + row +
                         "    if (x < w && y < h - 1)\n        out[y * w + x] = "
