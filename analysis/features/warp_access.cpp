@@ -172,10 +172,12 @@ std::vector<std::int64_t> laneIndices(const KernelModel& kernel,
     return indices;
 }
 
-/// Byte addresses of the elements.
+/// Byte addresses of the elements. Sizes that are not known are assumed to be large, and their
+/// product may be beyond all memory: there addresses start again, as far from each other.
 std::vector<std::int64_t> addressesOf(std::vector<std::int64_t> indices, std::int64_t width) {
+    constexpr std::int64_t allMemory = std::int64_t{1} << 50;
     for (std::int64_t& index : indices)
-        index *= width;
+        index = index % allMemory * width;
     return indices;
 }
 

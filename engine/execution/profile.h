@@ -129,6 +129,9 @@ struct BufferExtent {
     std::uint64_t elements = 0;
     bool read = false;
     bool written = false;
+    /// Elements in front of the first one were accessed in a guessed launch, where that is no
+    /// hazard. Not kept in files.
+    bool hasEarlier = false;
 };
 
 struct BufferContents {

@@ -37,15 +37,24 @@ bool hasTouchedExtents(const LaunchSpec& original) {
 }
 
 /// Removes hazards that the guess causes and not the candidate: a block that needs too much shared
-/// memory, and made-up indices that collide in a buffer.
-void excuseGuess(const LaunchSpec& original, std::vector<Hazard>& hazards) {
+/// memory, made-up indices that collide in a buffer, and made-up numbers by which the original goes
+/// in front of one, too.
+void excuseGuess(const LaunchSpec& original, const std::vector<BufferExtent>& touched,
+                 std::vector<Hazard>& hazards) {
     for (Hazard& hazard : hazards) {
         const bool isInBuffer = std::ranges::any_of(original.arguments, [&](const auto& argument) {
             const auto* buffer = std::get_if<BufferSpec>(&argument);
             return buffer != nullptr && buffer->name == hazard.details.object;
         });
+        const bool isEarlierInBoth =
+            hazard.details.element.value_or(0) < 0 &&
+            std::ranges::any_of(
+                touched,
+                [&](const BufferExtent& extent) {
+                    return extent.hasEarlier && extent.name == hazard.details.object;
+                });
         if (hazard.kind == HazardKind::OutOfBounds)
-            hazard.certain &= isInBuffer;
+            hazard.certain &= isInBuffer && !isEarlierInBoth;
         if (hazard.kind == HazardKind::Race)
             hazard.certain &= !isInBuffer;
     }
@@ -107,7 +116,8 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     }
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
-        excuseGuess(trial.original, (*runs.candidate)->profile.hazards);
+        excuseGuess(trial.original, runs.original->profile.extents,
+                    (*runs.candidate)->profile.hazards);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
         runs.truth = truth(comparand, *runs.original);
     return runs;

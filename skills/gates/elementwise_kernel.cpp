@@ -78,7 +78,7 @@ Gated<ElementwiseKernel> findGuard(const SkillContext& context, const CodeMap& c
 } // namespace
 
 Gated<void> requireIndependentWork(const SkillContext& context, const CodeMap& code,
-                                   const std::vector<StmtId>& work) {
+                                   const std::vector<StmtId>& work, WorkPosition position) {
     const FunctionBody& body = code.body();
     const KernelModel& kernel = context.kernel;
     const auto inWork = [&](ExprId expr) {
@@ -114,7 +114,7 @@ Gated<void> requireIndependentWork(const SkillContext& context, const CodeMap& c
         const Expr& expr = body.expr(id);
         if (!inWork(id))
             continue;
-        if (expr.kind == ExprKind::BuiltinIndex)
+        if (expr.kind == ExprKind::BuiltinIndex && position == WorkPosition::Unknown)
             return refuse("uses-thread-position",
                           fmt::format("line {} uses {}.{} beside the element's index", lineOf(id),
                                       expr.name, "xyz"[expr.axis % 3]));

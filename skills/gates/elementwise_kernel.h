@@ -32,9 +32,14 @@ struct ElementwiseKernel {
 [[nodiscard]] Gated<ElementwiseKernel> recogniseElementwise(const SkillContext& context,
                                                             const analysis::CodeMap& code);
 
+/// Whether the work may ask which thread or block does it: where an edit keeps that, or has seen to
+/// it.
+enum class WorkPosition : std::uint8_t { Unknown, Seen };
+
 /// Gates on the work alone, also for the body of a grid-stride loop.
 [[nodiscard]] Gated<void> requireIndependentWork(const SkillContext& context,
                                                  const analysis::CodeMap& code,
-                                                 const std::vector<analysis::StmtId>& work);
+                                                 const std::vector<analysis::StmtId>& work,
+                                                 WorkPosition position = WorkPosition::Unknown);
 
 } // namespace kernelskill::skills

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "analysis/queries/code_map.h"
-#include "analysis/queries/guarded_work.h"
 #include "skills/base/skill.h"
+#include "skills/thread-coarsening/row_choices.h"
+#include "skills/thread-coarsening/row_work.h"
+#include "skills/thread-coarsening/shared_loads.h"
 
 #include <expected>
 #include <set>
@@ -11,27 +13,23 @@
 
 namespace kernelskill::skills {
 
-/// One comparison of the condition under which a thread works, as it reads there.
-struct GuardPart {
-    analysis::ExprId expr = analysis::noId;
-    /// The comparison that holds where the kernel goes on; empty: the text as it is.
-    std::string_view op;
-    bool isUpperBound = false; ///< A bound from above: the last row decides. Else the first does.
+/// A number of rows that a thread can take.
+struct RowCount {
+    int rows = 0;
+    SharedLoads loads;
 };
 
 struct CoarseningPlan {
-    int rows = 0;                              ///< A thread would take.
-    analysis::VariableId row = analysis::noId; ///< blockIdx.y * blockDim.y + threadIdx.y
-    analysis::GuardedWork guarded;
-    std::vector<GuardPart> guard;           ///< All have to hold.
-    std::set<analysis::VariableId> varying; ///< Locals of the work that each row needs.
-    std::set<analysis::StmtId> commonLoops; ///< Go round alike for all rows.
-    double loadsBefore = 0; ///< For `rows` results, a load in a loop weighed by 16 rounds.
-    double loadsAfter = 0;
+    std::vector<RowCount> counts; ///< The one that is shown first; not empty.
+    analysis::FunctionBody body;  ///< The kernel's, see withInitialRows().
+    RowWork work;
+    InnerWork inner;                          ///< The work of rows away from the edges,
+    std::vector<analysis::StmtId> statements; ///< and its statements.
+    std::set<analysis::VariableId> varying;   ///< Locals of the work that each row needs.
+    std::set<analysis::StmtId> commonLoops;   ///< Go round alike for all rows.
 };
 
 /// Refuses with the first gate that does not hold, see SKILL.md.
-[[nodiscard]] Gated<CoarseningPlan> planCoarsening(const SkillContext& context,
-                                                   const analysis::CodeMap& code);
+[[nodiscard]] Gated<CoarseningPlan> planCoarsening(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -121,6 +121,9 @@ void addHazards(Profile& profile, std::vector<HazardReport>& reports, const Plac
             profile.notes.push_back(fmt::format(
                 "{}: {}; the launch or its data are guessed, so this may be no fault of the kernel",
                 spelled(place), message));
+            for (BufferExtent& extent : profile.extents)
+                extent.hasEarlier |=
+                    extent.name == report.details.object && report.details.element.value_or(0) < 0;
             continue;
         }
         profile.hazards.push_back({report.kind, report.certain, place.file, place.line, other.file,

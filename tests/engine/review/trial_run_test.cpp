@@ -110,6 +110,22 @@ TEST_F(TrialRunTest, AGuessedLaunchExcusesWhatABlockOrMadeUpIndicesDo) {
     EXPECT_TRUE(isCertain(HazardKind::Race, "x"));
 }
 
+TEST_F(TrialRunTest, AGuessedNumberExcusesWhatItDoesInFrontOfABufferInBothVersions) {
+    const auto isCertain = [&](std::int64_t element, bool hasEarlier) {
+        Hazard hazard;
+        hazard.kind = HazardKind::OutOfBounds;
+        hazard.details.object = "x";
+        hazard.details.element = element;
+        executor_.results.at(candidate_.get())->profile.hazards = {hazard};
+        executor_.results.at(original_.get())->profile.extents.at(0).hasEarlier = hasEarlier;
+        const Runs runs = run(skills::Numerics::Exact);
+        return (*runs.candidate)->profile.hazards.at(0).certain;
+    };
+    EXPECT_FALSE(isCertain(-1, true));
+    EXPECT_TRUE(isCertain(-1, false));
+    EXPECT_TRUE(isCertain(37, true));
+}
+
 TEST_F(TrialRunTest, TheCandidateIsGivenATimeThatFollowsFromTheOriginals) {
     (void)run(skills::Numerics::Exact);
     EXPECT_EQ(jobOf(candidate_).limits.time, std::chrono::milliseconds(3000));

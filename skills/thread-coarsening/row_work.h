@@ -1,0 +1,44 @@
+/// A kernel's work on one row: the row's index, the bounds it stands under, and the statements.
+#pragma once
+
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
+#include "skills/thread-coarsening/row_conditions.h"
+
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// One condition under which a thread works.
+struct RowBound {
+    analysis::ExprId expr = analysis::noId;
+    bool isNegated = false;             ///< Of an early return: it has not to hold.
+    std::optional<RowComparison> onRow; ///< As it has to hold; nullopt: alike for all rows.
+};
+
+struct RowWork {
+    analysis::VariableId row = analysis::noId;
+    /// A row further on is one more of it: threadIdx.y, or blockIdx.y where each block has one row.
+    analysis::Symbol step;
+    analysis::ExprId base = analysis::noId; ///< The row's initialiser less a constant.
+    std::vector<analysis::StmtId> guards;   ///< Outermost, or one behind the other.
+    std::vector<RowBound> bounds;           ///< All have to hold.
+    std::vector<analysis::StmtId> moved;    ///< Of `work`; they stand before the guards.
+    std::vector<analysis::StmtId> work;     ///< In order, with `moved`.
+    [[nodiscard]] bool isBoundedAbove() const;
+};
+
+/// Whether a variable's name stands in the text where it is used, also as a macro's argument.
+[[nodiscard]] bool isWrittenOut(const analysis::SourceText& source,
+                                const analysis::FunctionBody& body, analysis::ExprId use);
+
+/// The bound as the kernel asks for it, of one row.
+[[nodiscard]] RowTest testOf(const analysis::CodeMap& code, const RowBound& bound);
+
+/// The kernel as work on rows. Refuses with `no-rows`, `no-bounds-guard`, `compound-guard`,
+/// `uses-thread-position`, `row-used-elsewhere`, `work-before-guard`, `from-macro`, and what
+/// requireIndependentWork() and editableBlockPositions() refuse.
+[[nodiscard]] Gated<RowWork> findRowWork(const SkillContext& context,
+                                         const analysis::CodeMap& code);
+
+} // namespace kernelskill::skills
