@@ -19,11 +19,11 @@ namespace {
 /// alone adds one sector to four.
 constexpr double minOverfetch = 1.5;
 
-/// The numbers stay what memories hold; 2 was the way that became the skill row-per-warp.
-enum class Way : int { Exchange = 1, Interleave = 3, Stage = 4 };
+/// The numbers stay what memories hold; 2 and 4 were the ways that became the skills row-per-warp
+/// and shared-memory-transpose.
+enum class Way : int { Exchange = 1, Interleave = 3 };
 constexpr std::array ways = {std::pair{Way::Exchange, &exchangeAxes},
-                             std::pair{Way::Interleave, &interleaveChunks},
-                             std::pair{Way::Stage, &stageTile}};
+                             std::pair{Way::Interleave, &interleaveChunks}};
 
 struct Choice {
     Way way{};
@@ -64,8 +64,7 @@ Gated<Choice> choose(const SkillContext& context) {
         return std::unexpected(*nearest);
     return refuse(
         "no-known-shape",
-        fmt::format("{} neither exchanges its axes, nor walks along chunks by single threads, "
-                    "nor copies across",
+        fmt::format("{} neither exchanges its axes, nor walks along chunks by single threads",
                     context.kernel.name));
 }
 

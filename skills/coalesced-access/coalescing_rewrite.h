@@ -26,7 +26,5 @@ using FoundRewrite = Gated<CoalescingRewrite>;
 [[nodiscard]] FoundRewrite exchangeAxes(const SkillContext& context);
 /// A thread that walks over its own chunk: the threads walk side by side.
 [[nodiscard]] FoundRewrite interleaveChunks(const SkillContext& context);
-/// Loads or stores that go across: through a tile of shared memory.
-[[nodiscard]] FoundRewrite stageTile(const SkillContext& context);
 
 } // namespace kernelskill::skills

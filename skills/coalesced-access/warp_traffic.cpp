@@ -72,8 +72,21 @@ private:
     std::map<Symbol, std::int64_t> values_;
 };
 
-template <typename Wanted>
-WarpTraffic trafficOf(const SkillContext& context, const LaneSymbols& lanes, const Wanted& wanted) {
+} // namespace
+
+LaneSymbols lanesOfBlock(const std::array<std::int64_t, 3>& block) {
+    return [block](int lane) {
+        return std::map<Symbol, std::int64_t>{
+            {{SymbolKind::ThreadIdx, 0}, lane % block[0]},
+            {{SymbolKind::ThreadIdx, 1}, lane / block[0] % block[1]},
+            {{SymbolKind::ThreadIdx, 2}, lane / (block[0] * block[1])},
+            {{SymbolKind::BlockDim, 0}, block[0]},
+            {{SymbolKind::BlockDim, 1}, block[1]},
+            {{SymbolKind::BlockDim, 2}, block[2]}};
+    };
+}
+
+WarpTraffic warpTraffic(const SkillContext& context, const LaneSymbols& lanes) {
     std::vector<LaneIndex> indices;
     for (int lane = 0; lane < analysis::warpLanes; ++lane)
         indices.emplace_back(context, lanes(lane));
@@ -81,7 +94,7 @@ WarpTraffic trafficOf(const SkillContext& context, const LaneSymbols& lanes, con
     for (const MemoryAccess& access : context.kernel.accesses) {
         const bool isGlobal =
             access.space == MemorySpace::Global || access.space == MemorySpace::Generic;
-        if (!isGlobal || !wanted(access) || !access.index || access.width == 0)
+        if (!isGlobal || !access.index || access.width == 0)
             continue;
         std::set<std::int64_t> elements;
         std::set<std::int64_t> sectors;
@@ -106,38 +119,6 @@ WarpTraffic trafficOf(const SkillContext& context, const LaneSymbols& lanes, con
         traffic.requests += weight;
     }
     return traffic;
-}
-
-} // namespace
-
-LaneSymbols lanesOfBlock(const std::array<std::int64_t, 3>& block) {
-    return [block](int lane) {
-        return std::map<Symbol, std::int64_t>{
-            {{SymbolKind::ThreadIdx, 0}, lane % block[0]},
-            {{SymbolKind::ThreadIdx, 1}, lane / block[0] % block[1]},
-            {{SymbolKind::ThreadIdx, 2}, lane / (block[0] * block[1])},
-            {{SymbolKind::BlockDim, 0}, block[0]},
-            {{SymbolKind::BlockDim, 1}, block[1]},
-            {{SymbolKind::BlockDim, 2}, block[2]}};
-    };
-}
-
-WarpTraffic operator+(const WarpTraffic& a, const WarpTraffic& b) {
-    return {a.sectors + b.sectors, a.least + b.least, a.requests + b.requests};
-}
-
-WarpTraffic warpTraffic(const SkillContext& context, const LaneSymbols& lanes) {
-    return trafficOf(context, lanes, [](const MemoryAccess&) { return true; });
-}
-
-WarpTraffic loadTraffic(const SkillContext& context, const LaneSymbols& lanes) {
-    return trafficOf(context, lanes,
-                     [](const MemoryAccess& access) { return access.kind == AccessKind::Read; });
-}
-
-WarpTraffic storeTraffic(const SkillContext& context, const LaneSymbols& lanes) {
-    return trafficOf(context, lanes,
-                     [](const MemoryAccess& access) { return access.kind != AccessKind::Read; });
 }
 
 } // namespace kernelskill::skills

@@ -28,9 +28,5 @@ struct WarpTraffic {
 /// known. A size that is not known counts as large if it is the same for all threads; a loop as 16
 /// rounds.
 [[nodiscard]] WarpTraffic warpTraffic(const SkillContext& context, const LaneSymbols& lanes);
-/// The traffic of the loads alone, and of the stores and all else.
-[[nodiscard]] WarpTraffic loadTraffic(const SkillContext& context, const LaneSymbols& lanes);
-[[nodiscard]] WarpTraffic storeTraffic(const SkillContext& context, const LaneSymbols& lanes);
-[[nodiscard]] WarpTraffic operator+(const WarpTraffic& a, const WarpTraffic& b);
 
 } // namespace kernelskill::skills

@@ -102,6 +102,52 @@ std::vector<TextEdit> dividedGridAxes(const SkillContext& context, const LaunchS
     return edits;
 }
 
+std::optional<std::vector<TextEdit>> regroupedGrid(const SkillContext& context,
+                                                   const LaunchSite& launch, const Extents& from,
+                                                   const Extents& to) {
+    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
+    const Expr& grid = host.expr(launch.grid);
+    const auto regrouped = [&](const Expr& blocks, std::string text, std::size_t axis) {
+        const std::int64_t a = from[axis];
+        const std::int64_t b = to[axis];
+        if (a == b)
+            return text;
+        if (a % b == 0)
+            return fmt::format("{} * {}", operand(blocks, std::move(text), false), a / b);
+        if (b % a == 0)
+            return fmt::format("({} + {}) / {}", operand(blocks, std::move(text), true), b / a - 1,
+                               b / a);
+        return fmt::format("({} * {} + {}) / {}", operand(blocks, std::move(text), false), a, b - 1,
+                           b);
+    };
+    if (isDim3Name(grid)) {
+        const std::string name{context.file.source->slice(grid.span)};
+        Expr member;
+        member.kind = ExprKind::Member;
+        return std::vector<TextEdit>{
+            {grid.span,
+             fmt::format("dim3({}, {}, {})", regrouped(member, name + ".x", 0),
+                         regrouped(member, name + ".y", 1), regrouped(member, name + ".z", 2))}};
+    }
+    const std::vector<ExprId> axes =
+        grid.kind == ExprKind::InitList ? grid.children : std::vector{launch.grid};
+    std::vector<TextEdit> edits;
+    for (std::size_t axis = 0; axis < from.size(); ++axis) {
+        if (axis >= axes.size()) {
+            if (from[axis] > to[axis])
+                return std::nullopt;
+            continue;
+        }
+        if (from[axis] == to[axis])
+            continue;
+        const Expr& blocks = host.expr(axes[axis]);
+        edits.push_back(
+            {blocks.span,
+             regrouped(blocks, std::string(context.file.source->slice(blocks.span)), axis)});
+    }
+    return edits;
+}
+
 TextEdit multipliedGrid(const SkillContext& context, const LaunchSite& launch, int factor) {
     return resizedGrid(context, launch, [&](const Expr& blocks, std::string text) {
         return fmt::format("{} * {}", operand(blocks, std::move(text), false), factor);

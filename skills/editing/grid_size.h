@@ -1,6 +1,7 @@
 /// Launches whose number of blocks along x follows an edit of the kernel.
 #pragma once
 
+#include "analysis/queries/launch_extents.h"
 #include "skills/base/skill.h"
 
 #include <array>
@@ -21,6 +22,12 @@ dividedGridY(const SkillContext& context, const analysis::LaunchSite& launch, in
 [[nodiscard]] std::vector<analysis::TextEdit> dividedGridAxes(const SkillContext& context,
                                                               const analysis::LaunchSite& launch,
                                                               const std::array<int, 3>& divisors);
+/// The launch's blocks along each axis for blocks that take `to` positions of it instead of `from`,
+/// rounded up. Needs requireResizableGrids(). nullopt where an axis would get several blocks that
+/// the launch does not name.
+[[nodiscard]] std::optional<std::vector<analysis::TextEdit>>
+regroupedGrid(const SkillContext& context, const analysis::LaunchSite& launch,
+              const analysis::Extents& from, const analysis::Extents& to);
 /// The launch's blocks along x times `factor`. Needs requireResizableGrids().
 [[nodiscard]] analysis::TextEdit multipliedGrid(const SkillContext& context,
                                                 const analysis::LaunchSite& launch, int factor);

@@ -140,15 +140,4 @@ bool usesThread(const FunctionBody& body, std::uint8_t axis) {
     });
 }
 
-std::vector<TextEdit> exchangedThreads(const FunctionBody& body,
-                                       const std::vector<ExprId>& positions, Span span) {
-    std::vector<TextEdit> edits;
-    for (const ExprId id : positions) {
-        const Expr& expr = body.expr(id);
-        if (expr.name == "threadIdx" && expr.axis < 2 && span.contains(expr.span))
-            edits.push_back({{expr.span.end - 1, expr.span.end}, expr.axis == 0 ? "y" : "x"});
-    }
-    return edits;
-}
-
 } // namespace kernelskill::skills

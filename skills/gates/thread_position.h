@@ -25,9 +25,4 @@ editableBlockPositions(const SkillContext& context);
 /// Whether the body names that axis (0: x) of threadIdx.
 [[nodiscard]] bool usesThread(const analysis::FunctionBody& body, std::uint8_t axis);
 
-/// Edits that exchange x and y of `threadIdx` where it is used in `span`.
-[[nodiscard]] std::vector<analysis::TextEdit>
-exchangedThreads(const analysis::FunctionBody& body, const std::vector<analysis::ExprId>& positions,
-                 analysis::Span span);
-
 } // namespace kernelskill::skills

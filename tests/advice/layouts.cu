@@ -1,7 +1,7 @@
 // Moves of data: transposes, structures, strides, planes.
 #include <cuda_runtime.h>
 
-// expert: uncoalesced-access; coalesced-access; shared-memory-tiling
+// expert: uncoalesced-access; shared-memory-transpose; shared-memory-tiling
 __global__ void transposeNaive(const float* in, float* out, int width, int height) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -9,7 +9,7 @@ __global__ void transposeNaive(const float* in, float* out, int width, int heigh
         out[x * height + y] = in[y * width + x];
 }
 
-// expert: uncoalesced-access; coalesced-access; shared-memory-tiling
+// expert: uncoalesced-access; shared-memory-transpose; shared-memory-tiling
 __global__ void transposeOtherWay(const double* __restrict__ in, double* __restrict__ out, int rows, int columns) {
     const int i = blockIdx.y * blockDim.y + threadIdx.y;
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -121,7 +121,7 @@ __global__ void copyByColumns(const float* in, float* out, int rows, int columns
         out[row * columns + column] = 2.f * in[row * columns + column];
 }
 
-// expert: uncoalesced-access; coalesced-access; shared-memory-tiling
+// expert: uncoalesced-access; shared-memory-transpose; shared-memory-tiling
 __global__ void channelsLast(const float* __restrict__ in, float* __restrict__ out, int channels, int pixels, int total) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= total)
@@ -155,7 +155,7 @@ __global__ void reverseOrder(const int* in, int* out, int n) {
         out[n - 1 - i] = in[i];
 }
 
-// expert: uncoalesced-access; coalesced-access; shared-memory-tiling
+// expert: uncoalesced-access; shared-memory-transpose; shared-memory-tiling
 template <int TILE>
 __global__ void transposeBatched(const float* in, float* out, int rows, int cols) {
     const int plane = blockIdx.z * rows * cols;

@@ -124,6 +124,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "/ 128 * 32,", "/ 128,", VerdictStatus::Incorrect},
+        // A tile that is read before it is there, one that is not turned, a bound of the other
+        // axis, and a grid for blocks as they were.
+        Mistake{"shared-memory-transpose", "    __syncthreads();\n", "", VerdictStatus::Incorrect},
+        Mistake{"shared-memory-transpose", "= tile[threadIdx.x][threadIdx.y + step]",
+                "= tile[threadIdx.y + step][threadIdx.x]", VerdictStatus::Incorrect},
+        Mistake{"shared-memory-transpose", "const int y = yBegin + threadIdx.x",
+                "const int y = yBegin + threadIdx.y", VerdictStatus::Incorrect},
+        Mistake{"shared-memory-transpose", "(grid.x + 1) / 2", "grid.x / 2",
+                VerdictStatus::Incorrect},
         // A tile that is overwritten while others use it, a rest and blocks that are left out.
         Mistake{"register-tiling", "        __syncthreads();\n    }\n", "    }\n",
                 VerdictStatus::Incorrect},

@@ -87,57 +87,6 @@ TEST(CoalescedAccess, InterleavesPlacesInAChunk) {
                "in[base + j * static_cast<int>(blockDim.x * gridDim.x)];\n"));
 }
 
-TEST(CoalescedAccess, StagesATileWhoseStoresRunAcross) {
-    checkApplicable(id,
-                    kernel(R"(    int x = blockIdx.x * blockDim.x + threadIdx.x;
-    int y = blockIdx.y * blockDim.y + threadIdx.y;
-    // turned
-    if (x >= w || y >= n)
-        return;
-    out[x * n + y] = 2 * in[y * w + x];
-)",
-                           "<<<dim3((w + 31) / 32, (n + 31) / 32), dim3(32, 32)>>>"),
-                    kernel(R"(    int x = blockIdx.x * blockDim.x + threadIdx.x;
-    int y = blockIdx.y * blockDim.y + threadIdx.y;
-    // turned
-    __shared__ float tile[32][32 + 1];
-    if (x < w && y < n)
-        tile[threadIdx.y][threadIdx.x] = 2 * in[y * w + x];
-    __syncthreads();
-    const int xAcross = blockIdx.x * blockDim.x + threadIdx.y;
-    const int yAcross = blockIdx.y * blockDim.y + threadIdx.x;
-    if (xAcross < w && yAcross < n)
-        out[xAcross * n + yAcross] = tile[threadIdx.x][threadIdx.y];
-)",
-                           "<<<dim3((w + 31) / 32, (n + 31) / 32), dim3(32, 32)>>>"));
-}
-
-TEST(CoalescedAccess, StagesATileWhoseLoadsRunAcross) {
-    checkApplicable(id,
-                    kernel(R"(    int x = blockIdx.x * 16 + threadIdx.x;
-    int y = blockIdx.y * 16 + threadIdx.y;
-    if (x < w && y < n) {
-        float v = in[x * n + y];
-        out[y * w + x] += v * v;
-    }
-)",
-                           "<<<dim3(w / 16, n / 16), dim3(16, 16)>>>"),
-                    kernel(R"(    int x = blockIdx.x * 16 + threadIdx.x;
-    int y = blockIdx.y * 16 + threadIdx.y;
-    __shared__ float tile[16][16 + 1];
-    const int xAcross = blockIdx.x * 16 + threadIdx.y;
-    const int yAcross = blockIdx.y * 16 + threadIdx.x;
-    if (xAcross < w && yAcross < n) {
-        float v = in[xAcross * n + yAcross];
-        tile[threadIdx.y][threadIdx.x] = v * v;
-    }
-    __syncthreads();
-    if (x < w && y < n)
-        out[y * w + x] += tile[threadIdx.x][threadIdx.y];
-)",
-                           "<<<dim3(w / 16, n / 16), dim3(16, 16)>>>"));
-}
-
 TEST(CoalescedAccess, ComputesItsGainFromTheSectors) {
     const std::string source = chunks("    for (int i = t * w; i < t * w + w; ++i)\n"
                                       "        out[i] = in[i];\n");
@@ -207,13 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{
             "ChunkOfWhichThread", "uses-thread-position",
             chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = in[i] + t;\n")},
-        GateCase{"ChunkBehindReturn", "early-exit", chunks("    if (t > n) return;\n" + copyChunk)},
-        GateCase{
-            "OblongTile", "block-not-square",
-            kernel("    int x = blockIdx.x * blockDim.x + threadIdx.x;\n    int y = blockIdx.y * "
-                   "blockDim.y + threadIdx.y;\n    if (x < w && y < n) out[x * n + y] = in[y * w "
-                   "+ x];\n",
-                   "<<<dim3((w + 7) / 8, (n + 31) / 32), dim3(8, 32)>>>")}),
+        GateCase{"ChunkBehindReturn", "early-exit",
+                 chunks("    if (t > n) return;\n" + copyChunk)}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

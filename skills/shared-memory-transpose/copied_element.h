@@ -1,0 +1,39 @@
+/// Kernels whose threads each copy or map one element, in whatever style.
+#pragma once
+
+#include "skills/base/skill.h"
+#include "skills/shared-memory-transpose/position_digits.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// One of the conditions that all have to hold for an element to be copied.
+struct CopyClause {
+    analysis::ExprId condition = analysis::noId;
+    bool isNegated = false; ///< Of an early return.
+    bool isImplied = false; ///< It holds for all elements of all tiles.
+};
+
+/// `out[...] = value;`
+struct CopyStore {
+    analysis::StmtId statement = analysis::noId;
+    analysis::ExprId target = analysis::noId;
+    analysis::ExprId value = analysis::noId;
+    std::string op;
+};
+
+/// What a thread does for its element.
+struct CopyElement {
+    std::vector<analysis::StmtId> statements; ///< In order.
+    std::vector<CopyClause> guard;
+    std::vector<CopyStore> stores;                 ///< At least one.
+    analysis::VariableId strided = analysis::noId; ///< The variable of a grid-stride loop.
+};
+
+/// Reads the kernel's statements into `digits` on the way. Refuses with `from-macro`, `loop` or
+/// `other-shape`.
+[[nodiscard]] Gated<CopyElement> copiedElement(const SkillContext& context, PositionDigits& digits);
+
+} // namespace kernelskill::skills
