@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
             plane("    if (x < w && y < h) {\n        if (bias[x] > 0)\n            out[x * h + "
                   "y] = in[y * w + x];\n        float unused = 0;\n    }\n")},
         GateCase{
-            "ChangingPlace", "place-not-recomputable",
+            "ChangingPlace", "no-store-axis",
             plane("    if (x < w && y < h) {\n        int at = x * h + y;\n        at += 0 * "
                   "in[0];\n        out[at] = in[y * w + x];\n        out[x * h + y] = in[y * w "
                   "+ x];\n    }\n")}),
