@@ -48,6 +48,20 @@ CopyText::CopyText(const SkillContext& context, const CrossedCopy& copy)
     hasUnderscores_ = std::ranges::any_of(body_.variables, [](const Variable& variable) {
         return variable.storage == Storage::Local && variable.name.contains('_');
     });
+    // Numbers of elements have the type of the position that counts them, if a name holds it.
+    Type counting;
+    const PositionSlice whole{copy.in.slice.axis, {}, std::nullopt};
+    for (ExprId id = 0; id < body_.exprs.size(); ++id) {
+        const IndexExpression* value = copy.digits->value(id);
+        const PositionSlice* slice = value ? copy.digits->sliceIn(*value) : nullptr;
+        const Expr& expr = body_.expr(id);
+        if (slice == nullptr || *slice != whole || expr.kind == ExprKind::Cast)
+            continue;
+        counting = expr.type;
+        if (expr.kind == ExprKind::Variable)
+            break;
+    }
+    countType_ = declared(counting);
     const auto add = [&](const CopyDigit& digit, const std::string& wanted) {
         NamedDigit named{&digit, {}, {}, {}};
         if (digit.variable != noId) {
@@ -55,8 +69,7 @@ CopyText::CopyText(const SkillContext& context, const CrossedCopy& copy)
             named.type = body_.variable(digit.variable).type;
         } else {
             named.name = fresh(wanted);
-            if (digit.example != noId)
-                named.type = body_.expr(digit.example).type;
+            named.type = digit.example != noId ? body_.expr(digit.example).type : counting;
         }
         named.typeText = declared(named.type);
         digits_.push_back(std::move(named));
@@ -65,18 +78,6 @@ CopyText::CopyText(const SkillContext& context, const CrossedCopy& copy)
     add(copy.out, "row");
     for (const CopyDigit& digit : copy.others)
         add(digit, "outer");
-    countType_ = digits_[0].typeText;
-    const PositionSlice whole{copy.in.slice.axis, {}, std::nullopt};
-    for (ExprId id = 0; id < body_.exprs.size(); ++id) {
-        const IndexExpression* value = copy.digits->value(id);
-        const PositionSlice* slice = value ? copy.digits->sliceIn(*value) : nullptr;
-        const Expr& expr = body_.expr(id);
-        if (slice == nullptr || *slice != whole || expr.kind == ExprKind::Cast)
-            continue;
-        countType_ = declared(expr.type);
-        if (expr.kind == ExprKind::Variable)
-            break;
-    }
     std::ranges::stable_sort(digits_, [](const NamedDigit& a, const NamedDigit& b) {
         return a.digit->slice.low != b.digit->slice.low &&
                a.digit->slice.low.dividedBy(b.digit->slice.low).has_value();

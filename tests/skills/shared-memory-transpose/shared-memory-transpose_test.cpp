@@ -54,10 +54,10 @@ TEST(SharedMemoryTranspose, WorksOutWholeValuesWithTheLoadsOtherwise) {
     const std::string after = appliedText(
         id,
         plane("    if (x < w && y < h) {\n        float v = in[y * w + x];\n        if (v < 0)\n"
-              "            v = 0;\n        out[x * h + y] += 2 * v + bias[x];\n    }\n"));
+              "            v = 0;\n        out[x * h + y] += 2 * v;\n    }\n"));
     EXPECT_TRUE(after.contains("            float v = in[y * w + x];\n            if (v < 0)\n"
                                "                v = 0;\n            tile[threadIdx.y + step]"
-                               "[threadIdx.x] = 2 * v + bias[x];\n"))
+                               "[threadIdx.x] = 2 * v;\n"))
         << after;
     EXPECT_TRUE(after.contains("            out[x * h + y] += tile[threadIdx.x][threadIdx.y + "
                                "step];\n"))
@@ -109,7 +109,7 @@ TEST(SharedMemoryTranspose, TakesTilesOfAFlatIndexInTurns) {
     const int warp = threadIdx.x / 32;
     const int pTiles = (w + 31) / 32;
     const int cTiles = (h + 31) / 32;
-    const int tiles = pTiles * cTiles * ((n + (h * w) - 1) / (h * w));
+    const int tiles = pTiles * cTiles * ((n + (w * h) - 1) / (w * h));
     for (int tileNumber = blockIdx.x; tileNumber < tiles; tileNumber += gridDim.x) {
         const int pBegin = tileNumber % pTiles * 32;
         const int cBegin = tileNumber / pTiles % cTiles * 32;
@@ -141,7 +141,7 @@ TEST(SharedMemoryTranspose, TakesRowsThatStayTogetherForOne) {
         id,
         flat("    if (i < n) {\n        int x = i % w;\n        int y = i / w % h;\n"
              "        int c = i / (w * h);\n        out[(y * w + x) * 64 + c] = in[i];\n    }\n"));
-    EXPECT_TRUE(after.contains("const int columnTiles = (h * w + 31) / 32;")) << after;
+    EXPECT_TRUE(after.contains("const int columnTiles = (w * h + 31) / 32;")) << after;
     EXPECT_TRUE(after.contains("const int x = column % w;")) << after;
 }
 
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
             plane("    if (x < w && y < h) {\n        if (bias[x] > 0)\n            out[x * h + "
                   "y] = in[y * w + x];\n        float unused = 0;\n    }\n")},
         GateCase{
-            "ChangingPlace", "place-not-recomputable",
+            "ChangingPlace", "no-store-axis",
             plane("    if (x < w && y < h) {\n        int at = x * h + y;\n        at += 0 * "
                   "in[0];\n        out[at] = in[y * w + x];\n        out[x * h + y] = in[y * w "
                   "+ x];\n    }\n")}),
