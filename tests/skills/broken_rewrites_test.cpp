@@ -124,6 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "/ 128 * 32,", "/ 128,", VerdictStatus::Incorrect},
+        // Elements that several threads add, and that none does.
+        Mistake{"algorithm-cascading", "i += blockDim.x * gridDim.x", "i += blockDim.x",
+                VerdictStatus::Incorrect},
+        Mistake{"algorithm-cascading", "i < n; i +=", "i < n - 1; i +=", VerdictStatus::Incorrect},
         // A tile that is overwritten while others use it, a rest and blocks that are left out.
         Mistake{"register-tiling", "        __syncthreads();\n    }\n", "    }\n",
                 VerdictStatus::Incorrect},
