@@ -438,10 +438,23 @@ void ProbePlanner::addEqualPointers() {
 
 /// Guards of vector accesses ask where buffers begin.
 void ProbePlanner::addShiftedBuffers() {
-    if (!usesAddresses(candidate_) || threadsOf(base_.original) > maxProbeThreads * 16)
+    if (!usesAddresses(candidate_))
         return;
-    for (LaunchSpec& shifted : withShiftedBuffers(base_.original)) {
-        add(std::move(shifted), base_.candidate);
+    // Of a large launch, the largest probe of its size that is quick enough.
+    Trial launch = base_;
+    double most = 0;
+    for (const Trial& probe : plan_.probes) {
+        const double threads = threadsOf(probe.original);
+        if (threadsOf(base_.original) > maxProbeThreads * 16 && !probe.maxBlocks &&
+            threads <= maxProbeThreads * 16 && threads > most) {
+            most = threads;
+            launch = probe;
+        }
+    }
+    if (threadsOf(launch.original) > maxProbeThreads * 16)
+        return;
+    for (LaunchSpec& shifted : withShiftedBuffers(launch.original)) {
+        add(std::move(shifted), launch.candidate);
         plan_.probes.back().label += ", at odd addresses";
     }
     plan_.varied.emplace_back("the alignment of buffers");

@@ -110,9 +110,18 @@ bool Review::doSameWork(const Trial& someBlocks) {
     if (!runs.original || !runs.candidate || !*runs.candidate)
         return false;
     const auto nameOf = [](const BufferContents& part) { return part.name; };
-    return !runs.original->outputs.empty() &&
-           std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf,
-                              nameOf);
+    if (runs.original->outputs.empty() ||
+        !std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf, nameOf))
+        return false;
+    // Other values in a place that one block alone writes are a mistake, not other work.
+    if (original_.kernel.atomics.empty() || candidateKernel_->atomics.empty())
+        return true;
+    // Sums that all blocks add to have one place, whichever elements a block adds.
+    const TrialPlace place{someBlocks.label, false, 1, 0, false, someBlocks.candidate};
+    const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
+                       std::move(runs.truth)};
+    const CheckResult outputs = judgeOutputs(someBlocks.label, place, pair, probeCloseness_).check;
+    return outputs.has_value() || leavesPlacesToOthers(outputs.error().seen);
 }
 
 bool Review::judgeProbe(const Comparand& comparand, Runs runs) {

@@ -2,21 +2,18 @@
 
 #include "analysis/queries/source_layout.h"
 #include "skills/editing/grid_size.h"
+#include "skills/editing/vector_text.h"
 #include "skills/gates/elementwise_kernel.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 namespace kernelskill::skills {
 
 using namespace analysis;
 
 namespace {
-
-constexpr std::array<std::string_view, 4> componentNames = {"x", "y", "z", "w"};
 
 class Writer {
 public:
@@ -42,18 +39,10 @@ public:
 private:
     /// Declares `aligned`: whether every stream starts at a multiple of its vector.
     [[nodiscard]] std::string alignmentCheck(const std::string& name) const {
-        std::map<std::uint32_t, std::string> pointersOfSize;
-        for (const Stream& stream : plan_.streams) {
-            std::string& pointers = pointersOfSize[stream.bytes];
-            pointers += fmt::format("{}reinterpret_cast<size_t>({})", pointers.empty() ? "" : " | ",
-                                    stream.name);
-        }
-        std::string condition;
-        for (const auto& [bytes, pointers] : pointersOfSize)
-            condition +=
-                fmt::format("{}{} % {} == 0", condition.empty() ? "" : " && ",
-                            pointers.contains('|') ? "(" + pointers + ")" : pointers, bytes);
-        return fmt::format("const bool {} = {};", name, condition);
+        std::vector<VectorAddress> addresses;
+        for (const Stream& stream : plan_.streams)
+            addresses.push_back({stream.name, stream.bytes});
+        return fmt::format("const bool {} = {};", name, alignmentCondition(addresses));
     }
 
     /// The work on one vector, `index_` counting vectors.
@@ -86,11 +75,11 @@ private:
     /// The elements of a vector of pairs.
     static void addPairs(CodeLines& lines, const Stream& stream) {
         for (std::size_t lane = 0; lane < stream.pairs.size(); ++lane) {
-            const std::string value = stream.isRead
-                                          ? fmt::format(" = make_{}({}.{}, {}.{})", stream.pairType,
-                                                        stream.vector, componentNames[2 * lane],
-                                                        stream.vector, componentNames[2 * lane + 1])
-                                          : "";
+            const std::string value =
+                stream.isRead ? fmt::format(" = make_{}({}.{}, {}.{})", stream.pairType,
+                                            stream.vector, vectorComponents[2 * lane],
+                                            stream.vector, vectorComponents[2 * lane + 1])
+                              : "";
             lines.add(fmt::format("{}{} {}{};", stream.isWritten ? "" : "const ", stream.pairType,
                                   stream.pairs[lane], value));
         }
@@ -109,7 +98,7 @@ private:
     /// An element of a group, by its place there.
     static std::string element(const Stream& stream, int lane) {
         const auto place = static_cast<std::size_t>(lane);
-        return stream.pairs.empty() ? fmt::format("{}.{}", stream.vector, componentNames[place])
+        return stream.pairs.empty() ? fmt::format("{}.{}", stream.vector, vectorComponents[place])
                                     : stream.pairs[place];
     }
 

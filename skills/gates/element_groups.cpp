@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/gates/vector_types.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,102 +20,6 @@ namespace {
 
 /// More statements than this, copied once per element, are unreadable and raise register pressure.
 constexpr std::size_t maximumStatements = 8;
-
-/// CUDA's vector type of `lanes` elements; empty when it has none.
-std::string vectorType(ScalarKind scalar, int lanes) {
-    std::string_view stem;
-    switch (scalar) {
-    case ScalarKind::Half:
-        return lanes == 2 ? "__half2" : "";
-    case ScalarKind::BFloat16:
-        return lanes == 2 ? "__nv_bfloat162" : "";
-    case ScalarKind::Float:
-        stem = "float";
-        break;
-    case ScalarKind::Double:
-        stem = "double";
-        break;
-    case ScalarKind::Int16:
-        stem = "short";
-        break;
-    case ScalarKind::UInt16:
-        stem = "ushort";
-        break;
-    case ScalarKind::Int32:
-        stem = "int";
-        break;
-    case ScalarKind::UInt32:
-        stem = "uint";
-        break;
-    case ScalarKind::Int64:
-        stem = "longlong";
-        break;
-    case ScalarKind::UInt64:
-        stem = "ulonglong";
-        break;
-    case ScalarKind::UInt8:
-        stem = "uchar";
-        break;
-    default:
-        return "";
-    }
-    return fmt::format("{}{}", stem, lanes);
-}
-
-std::uint32_t elementBytes(ScalarKind scalar) {
-    switch (scalar) {
-    case ScalarKind::UInt8:
-        return 1;
-    case ScalarKind::Half:
-    case ScalarKind::BFloat16:
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-        return 2;
-    case ScalarKind::Float:
-    case ScalarKind::Int32:
-    case ScalarKind::UInt32:
-        return 4;
-    default:
-        return 8;
-    }
-}
-
-/// True if `expr` runs whenever the work does: under no condition, and not on one side of ?:, && or
-/// ||.
-bool isUnconditional(const CodeMap& code, const std::vector<StmtId>& work, ExprId expr) {
-    const FunctionBody& body = code.body();
-    for (ExprId at = expr; code.parent(at) != noId; at = code.parent(at)) {
-        const Expr& above = body.expr(code.parent(at));
-        const bool isFirst = above.children.front() == at;
-        if (!isFirst &&
-            (above.kind == ExprKind::Conditional || above.op == "&&" || above.op == "||"))
-            return false;
-    }
-    const StmtId holder = code.statement(expr);
-    if (body.stmt(holder).kind == StmtKind::If && body.stmt(holder).condition != noId &&
-        std::ranges::find(work, holder) != work.end())
-        return true; // the condition of an `if` at the top
-    for (StmtId at = holder; at != noId; at = body.stmt(at).parent) {
-        if (std::ranges::find(work, at) != work.end())
-            return body.stmt(at).kind == StmtKind::Expression ||
-                   body.stmt(at).kind == StmtKind::Declaration ||
-                   body.stmt(at).kind == StmtKind::Compound;
-        const StmtKind kind = body.stmt(at).kind;
-        if (kind != StmtKind::Expression && kind != StmtKind::Declaration &&
-            kind != StmtKind::Compound)
-            return false;
-    }
-    return false;
-}
-
-/// The `p[i]` that an access is about, also when it is given by its address or is a part of it.
-ExprId elementOf(const CodeMap& code, ExprId expression) {
-    const ExprId inner = code.withoutCasts(expression);
-    const Expr& expr = code.body().expr(inner);
-    const bool isAddress = expr.kind == ExprKind::Unary && expr.op == "&";
-    const bool isPart = expr.kind == ExprKind::Member && !expr.isArrow && expr.children.size() == 1;
-    return isAddress || isPart ? code.withoutCasts(expr.children[0]) : inner;
-}
 
 /// float2 and its kin: two components of 4 bytes.
 bool isPair(const Type& type) {
@@ -303,7 +208,7 @@ private:
                     continue;
                 const bool isPart = body.expr(access.expression).kind == ExprKind::Member;
                 ExprId replaced = isPart ? elementOf(code_, access.expression) : access.expression;
-                if (const ExprId call = readOnlyLoadAround(access.expression); call != noId)
+                if (const ExprId call = readOnlyLoadAround(code_, access.expression); call != noId)
                     replaced = call;
                 plan_.accesses.push_back({replaced, i});
                 // A part that is stored leaves the other one as it was.
@@ -315,18 +220,6 @@ private:
             }
         }
         return {};
-    }
-
-    /// The `__ldg(&p[i])` around p[i]; noId when there is none.
-    [[nodiscard]] ExprId readOnlyLoadAround(ExprId expression) const {
-        ExprId at = code_.parent(elementOf(code_, expression));
-        if (at != noId && code_.body().expr(at).kind == ExprKind::Unary &&
-            code_.body().expr(at).op == "&")
-            at = code_.parent(at);
-        return at != noId && code_.body().expr(at).kind == ExprKind::Call &&
-                       code_.body().expr(at).name == "__ldg"
-                   ? at
-                   : noId;
     }
 
     /// Why a pointer's accesses stay scalar; empty when they need not.

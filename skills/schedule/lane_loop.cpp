@@ -87,15 +87,23 @@ Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
                                   "without work",
                                   *found->tripCount, line(id)));
     KERNELSKILL_CHECK(requireOwnIterator(*found));
+    return readShared(id, static_cast<std::uint32_t>(found - context_.kernel.loops.begin()));
+}
+
+Gated<LaneLoop> LaneLoopReader::readShared(NestNodeId id, std::uint32_t index) {
+    const Loop& found = context_.kernel.loops.at(index);
+    const StmtId statement = found.statement;
+    const VariableId counter =
+        found.inductionVariable != noId ? found.inductionVariable : nest_.node(id).loop()->variable;
     LaneLoop loop{.node = id,
                   .statement = statement,
-                  .loop = static_cast<std::uint32_t>(found - context_.kernel.loops.begin()),
+                  .loop = index,
                   .folds = {},
-                  .extremes = extremeFolds(code_, statement, found->inductionVariable),
+                  .extremes = extremeFolds(code_, statement, counter),
                   .syncsBefore = false,
                   .syncsAfter = false};
     KERNELSKILL_CHECK(readEffects(id, loop));
-    KERNELSKILL_CHECK(readVariables(loop));
+    KERNELSKILL_CHECK(readVariables(loop, counter));
     return loop;
 }
 
@@ -210,7 +218,7 @@ Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, Lan
 
 /// What the text changes beside the accesses of the nest, which follows integers as numbers and
 /// objects into their methods.
-Gated<void> LaneLoopReader::readVariables(LaneLoop& loop) const {
+Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) const {
     for (VariableId id = 0; id < body_.variables.size(); ++id) {
         const Variable& variable = body_.variable(id);
         const StmtId declaration = code_.declarationOf(id);
@@ -222,7 +230,7 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop) const {
             return code_.holds(loop.statement, use) && (code_.isWrite(use) || isObject(use));
         });
         const bool isKnown =
-            first == code_.uses(id).end() || isIterator(id) ||
+            first == code_.uses(id).end() || isIterator(id) || id == counter ||
             std::ranges::find(loop.folds, variable.name, &LaneFold::name) != loop.folds.end() ||
             std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
                 return fold.best == id || fold.place == id;

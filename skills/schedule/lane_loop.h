@@ -44,6 +44,9 @@ public:
     /// `carries-over`, `columns-overlap`, or why an element that it folds into has to stay in
     /// memory.
     [[nodiscard]] Gated<LaneLoop> read(analysis::NestNodeId id);
+    /// As above, for a loop of any form that threads share already: what its rounds fold into, and
+    /// that they are independent otherwise. `loop` is its index into KernelModel::loops.
+    [[nodiscard]] Gated<LaneLoop> readShared(analysis::NestNodeId id, std::uint32_t loop);
     /// The elements that the loops fold into which were read without a refusal. A fold has the
     /// element's text for a name.
     [[nodiscard]] const std::vector<KeptElement>& kept() const { return kept_; }
@@ -59,7 +62,7 @@ private:
                                               const analysis::NestAccess& store) const;
     [[nodiscard]] Gated<void> readOwn(analysis::NestNodeId id, const analysis::NestAccess& access,
                                       LaneLoop& loop) const;
-    [[nodiscard]] Gated<void> readVariables(LaneLoop& loop) const;
+    [[nodiscard]] Gated<void> readVariables(LaneLoop& loop, analysis::VariableId counter) const;
     [[nodiscard]] Gated<void> addFold(analysis::NestNodeId id, const analysis::NestAccess& written,
                                       const std::string& name, LaneLoop& loop) const;
     [[nodiscard]] Gated<void> addKeptFold(analysis::NestNodeId id,

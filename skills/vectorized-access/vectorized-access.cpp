@@ -1,9 +1,17 @@
 /// Moves several neighbouring elements with one load or store of a vector type.
+#include "analysis/queries/grid_stride_loops.h"
 #include "skills/base/planned_skill.h"
 #include "skills/editing/group_writer.h"
 #include "skills/gates/element_groups.h"
+#include "skills/schedule/fold_text.h"
+#include "skills/vectorized-access/group_loops.h"
+#include "skills/vectorized-access/shared_walk.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include <algorithm>
+#include <variant>
 
 namespace kernelskill::skills {
 
@@ -11,12 +19,38 @@ using namespace analysis;
 
 namespace {
 
-class VectorizedAccessSkill : public PlannedSkill<ElementGroups, Lanes> {
-    Gated<ElementGroups> plan(const SkillContext& context) const override {
-        return planElementGroups(context, context.code());
+/// An elementwise kernel in groups, or loops of a kernel that threads share.
+using Vectors = std::variant<ElementGroups, std::vector<WalksOfOneGuard>>;
+
+/// Sums or products of floating-point numbers are made in another order.
+bool reassociates(const SharedWalk& walk) {
+    return std::ranges::any_of(walk.effects.folds, [](const LaneFold& fold) {
+        return (fold.scalar == ScalarKind::Float || fold.scalar == ScalarKind::Double) &&
+               !isIdempotent(fold);
+    });
+}
+
+class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
+    Gated<Vectors> plan(const SkillContext& context) const override {
+        auto groups = planElementGroups(context, context.code());
+        if (groups)
+            return *std::move(groups);
+        auto walks = sharedWalks(context);
+        if (walks)
+            return *std::move(walks);
+        const bool isElementwise = walks.error().gate == "no-shared-loop" ||
+                                   !findGridStrideLoops(context.kernel, context.code()).empty();
+        return std::unexpected(isElementwise ? std::move(groups.error())
+                                             : std::move(walks.error()));
     }
 
-    Gated<Offer> offer(const SkillContext& context, const ElementGroups& groups) const override {
+    Gated<Offer> offer(const SkillContext& context, const Vectors& vectors) const override {
+        const auto* groups = std::get_if<ElementGroups>(&vectors);
+        return groups != nullptr ? offerOf(context, *groups)
+                                 : offerOf(context, std::get<1>(vectors));
+    }
+
+    [[nodiscard]] Offer offerOf(const SkillContext& context, const ElementGroups& groups) const {
         Offer offer = newOffer(context, groupedSpan(context.code(), groups), Lanes{groups.lanes});
         std::string names;
         for (const Stream& stream : groups.streams)
@@ -28,8 +62,40 @@ class VectorizedAccessSkill : public PlannedSkill<ElementGroups, Lanes> {
         return offer;
     }
 
-    GatedEdits edits(const SkillContext& context, const ElementGroups& groups) const override {
-        return groupEdits(context, context.code(), groups);
+    [[nodiscard]] Offer offerOf(const SkillContext& context,
+                                const std::vector<WalksOfOneGuard>& sets) const {
+        const FunctionBody& body = context.kernel.body;
+        const SharedWalk& first = sets.front().front();
+        std::vector<std::string> accesses;
+        std::vector<std::uint32_t> lines;
+        bool isExact = true;
+        for (const WalksOfOneGuard& set : sets)
+            for (const SharedWalk& walk : set) {
+                lines.push_back(lineNumber(context, body.stmt(walk.statement).span.begin));
+                isExact = isExact && !reassociates(walk);
+                for (const WalkedElements& elements : walk.elements) {
+                    std::string access = fmt::format("{} as {}", elements.name, elements.type);
+                    if (std::ranges::find(accesses, access) == accesses.end())
+                        accesses.push_back(std::move(access));
+                }
+            }
+        std::ranges::sort(lines);
+        Offer offer = newOffer(context, body.stmt(first.statement).span, Lanes{first.group});
+        offer.title =
+            fmt::format("Access {} elements at once: {}", first.group, fmt::join(accesses, ", "));
+        const std::string_view plural = lines.size() == 1 ? "" : "s";
+        offer.why = fmt::format("the threads that share the loop{} on line{} {} move one element "
+                                "each in a round, and may move a group of neighbours",
+                                plural, plural, fmt::join(lines, ", "));
+        if (!isExact)
+            offer.numerics = Numerics::Reassociates;
+        return offer;
+    }
+
+    GatedEdits edits(const SkillContext& context, const Vectors& vectors) const override {
+        const auto* groups = std::get_if<ElementGroups>(&vectors);
+        return groups != nullptr ? groupEdits(context, context.code(), *groups)
+                                 : groupLoopEdits(context, std::get<1>(vectors));
     }
 };
 

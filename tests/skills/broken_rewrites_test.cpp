@@ -133,6 +133,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "const int y = yBegin + threadIdx.y", VerdictStatus::Incorrect},
         Mistake{"shared-memory-transpose", "(grid.x + 1) / 2", "grid.x / 2",
                 VerdictStatus::Incorrect},
+        // Elements that several threads add, and that none does.
+        Mistake{"algorithm-cascading", "i += blockDim.x * gridDim.x", "i += blockDim.x",
+                VerdictStatus::Incorrect},
+        Mistake{"algorithm-cascading", "i < n; i +=", "i < n - 1; i +=", VerdictStatus::Incorrect},
         // A tile that is overwritten while others use it, a rest and blocks that are left out.
         Mistake{"register-tiling", "        __syncthreads();\n    }\n", "    }\n",
                 VerdictStatus::Incorrect},

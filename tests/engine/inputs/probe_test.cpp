@@ -140,6 +140,24 @@ TEST(Probes, GiveACandidateOfSmallerBlocksAThreadForEachPosition) {
     }
 }
 
+TEST(Probes, ShiftTheBuffersOfLargeLaunches) {
+    // A warp a row: the smallest trial keeps too many threads for a probe.
+    const auto plan = probesOf("__global__ void k(const float* x, float* y, int rows, int n) {\n"
+                               "    int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
+                               "    if (row >= rows) return;\n"
+                               "    bool aligned = reinterpret_cast<size_t>(x) % 16 == 0;\n"
+                               "    for (int j = threadIdx.x % 32; j < n; j += 32)\n"
+                               "        y[row * n + j] = x[row * n + j] + aligned;\n"
+                               "}\n"
+                               "int main() { const int rows = 8192, n = 256; float *x, *y;\n"
+                               "    cudaMalloc(&x, rows * n * 4); cudaMalloc(&y, rows * n * 4);\n"
+                               "    k<<<(rows + 127) / 128 * 32, 128>>>(x, y, rows, n); }\n");
+    EXPECT_THAT(plan.varied, ::testing::Contains("the alignment of buffers"));
+    EXPECT_TRUE(std::ranges::any_of(plan.probes, [](const Trial& probe) {
+        return probe.label.contains("at odd addresses") && threadsOf(probe.original) > 256;
+    }));
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

@@ -141,6 +141,23 @@ TEST_F(ReviewerTest, AReorderedSumIsMeasuredAgainstFloat64) {
     EXPECT_THAT(match->detail, HasSubstr("float64 reference"));
 }
 
+TEST_F(ReviewerTest, BlocksMayAddOtherElementsToOneSum) {
+    const Verdict verdict = review(
+        "__global__ void total(const float* x, float* y, int n) {\n    float sum = 0;\n"
+        "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * "
+        "gridDim.x)\n        sum += x[i];\n    atomicAdd(y, sum);\n}\n"
+        "int main() { int n = 1 << 14; float *x, *y; cudaMalloc(&x, n * 4); cudaMalloc(&y, 4);\n"
+        "    total<<<(n + 511) / 512, 128>>>(x, y, n); }\n",
+        "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * "
+        "gridDim.x)\n        sum += x[i];\n",
+        "    for (int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x); i < n; i += 2 * blockDim.x "
+        "* "
+        "gridDim.x)\n        sum += i + 1 < n ? x[i] + x[i + 1] : x[i];\n",
+        skills::Numerics::Reassociates);
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("the edit gives them other work"));
+}
+
 TEST_F(ReviewerTest, AReorderedSumIsIncorrectWhereExactnessIsPromised) {
     Verdict verdict = review(sourceFile("examples/reduce.cu"),
                              "    for (unsigned s = blockDim.x / 2; s > 0; s >>= 1) {\n"

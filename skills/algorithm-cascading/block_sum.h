@@ -1,0 +1,36 @@
+/// Kernels whose blocks each sum one element a thread and add the sum to a total.
+#pragma once
+
+#include "skills/base/skill.h"
+
+#include <cstdint>
+
+namespace kernelskill::skills {
+
+/// The way a thread gets its element.
+enum class ElementForm : std::uint8_t {
+    Chosen,  ///< `x = i < n ? element : 0;`, also as a declaration.
+    Guarded, ///< `x = 0; … if (i < n) x = element;`
+};
+
+/// The element of a thread, of which all else that the kernel does is a linear function.
+struct BlockSum {
+    ElementForm form = ElementForm::Chosen;
+    analysis::StmtId statement = analysis::noId; ///< That gets the element.
+    analysis::VariableId index = analysis::noId; ///< blockIdx.x * blockDim.x + threadIdx.x
+    analysis::ExprId limit = analysis::noId;
+    analysis::ExprId element = analysis::noId;
+    analysis::ExprId zero = analysis::noId;   ///< Of Chosen.
+    analysis::ExprId target = analysis::noId; ///< What is assigned; noId: `variable` is declared.
+    analysis::VariableId variable = analysis::noId; ///< The local, or the shared array.
+    bool movesIndex =
+        false; ///< The index' declaration stands alone, and may go into a loop's head.
+    analysis::ScalarKind scalar = analysis::ScalarKind::Float;
+};
+
+/// Refuses with `already-cascaded`, `no-thread-index`, `element-form`, `element-effect`,
+/// `no-block-sum`, `counts-blocks`, `not-a-sum`, `no-total`, `no-exchange`, `early-return`,
+/// `index-declaration`, and what requireResizableGrids() refuses with.
+[[nodiscard]] Gated<BlockSum> findBlockSum(const SkillContext& context);
+
+} // namespace kernelskill::skills

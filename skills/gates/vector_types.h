@@ -1,0 +1,32 @@
+/// CUDA's vector types, and the accesses that may become one.
+#pragma once
+
+#include "analysis/queries/code_map.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// CUDA's vector type of `lanes` elements; empty when it has none.
+[[nodiscard]] std::string vectorType(analysis::ScalarKind scalar, int lanes);
+
+/// The size of an element that has a vector type.
+[[nodiscard]] std::uint32_t elementBytes(analysis::ScalarKind scalar);
+
+/// True if `expr` runs whenever the statements `work` do: under no condition, and not on one side
+/// of ?:, && or ||.
+[[nodiscard]] bool isUnconditional(const analysis::CodeMap& code,
+                                   const std::vector<analysis::StmtId>& work,
+                                   analysis::ExprId expr);
+
+/// The `p[i]` that an access is about, also when it is given by its address or is a part of it.
+[[nodiscard]] analysis::ExprId elementOf(const analysis::CodeMap& code,
+                                         analysis::ExprId expression);
+
+/// The `__ldg(&p[i])` around p[i]; noId when there is none.
+[[nodiscard]] analysis::ExprId readOnlyLoadAround(const analysis::CodeMap& code,
+                                                  analysis::ExprId expression);
+
+} // namespace kernelskill::skills
