@@ -19,14 +19,6 @@ bool isPointer(const Type& type) {
     return type.pointerDepth > 0 && type.arrayExtents.empty();
 }
 
-SymbolKind builtinKind(std::string_view name) {
-    if (name == "threadIdx")
-        return SymbolKind::ThreadIdx;
-    if (name == "blockIdx")
-        return SymbolKind::BlockIdx;
-    return name == "blockDim" ? SymbolKind::BlockDim : SymbolKind::GridDim;
-}
-
 /// The component of a vector type: x, y, z, w.
 std::optional<std::int64_t> laneOf(std::string_view member) {
     constexpr std::string_view names = "xyzw";

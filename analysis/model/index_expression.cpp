@@ -38,6 +38,14 @@ std::string nameOf(Symbol symbol, const FunctionBody& body) {
 
 } // namespace
 
+SymbolKind builtinKind(std::string_view name) {
+    if (name == "threadIdx")
+        return SymbolKind::ThreadIdx;
+    if (name == "blockIdx")
+        return SymbolKind::BlockIdx;
+    return name == "blockDim" ? SymbolKind::BlockDim : SymbolKind::GridDim;
+}
+
 IndexExpression IndexExpression::constant(std::int64_t value) {
     IndexExpression result;
     if (value != 0)

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::analysis {
@@ -30,6 +31,9 @@ struct Symbol {
     std::uint32_t id = 0;
     auto operator<=>(const Symbol&) const = default;
 };
+
+/// The kind of `threadIdx`, `blockIdx`, `blockDim` or `gridDim`.
+[[nodiscard]] SymbolKind builtinKind(std::string_view name);
 
 /// Product of symbols, sorted; empty is the constant term.
 using Monomial = std::vector<Symbol>;

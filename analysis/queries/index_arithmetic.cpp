@@ -114,19 +114,26 @@ IndexExpression flatThreadCount() {
            IndexExpression::symbol({SymbolKind::GridDim, 0});
 }
 
+bool isPlainOperation(const Expr& expr) {
+    switch (expr.kind) {
+    case ExprKind::Integer:
+    case ExprKind::Floating:
+    case ExprKind::Cast:
+    case ExprKind::Conditional:
+        return true;
+    case ExprKind::Unary:
+        return expr.op == "-" || expr.op == "~" || expr.op == "!";
+    case ExprKind::Binary:
+        return !isAssignment(expr.op);
+    default:
+        return false;
+    }
+}
+
 bool isUniformInput(const CodeMap& code, ExprId expr) {
     return std::ranges::all_of(code.expressionsBelow(expr), [&](ExprId id) {
         const Expr& at = code.body().expr(id);
         switch (at.kind) {
-        case ExprKind::Integer:
-        case ExprKind::Floating:
-        case ExprKind::Cast:
-        case ExprKind::Conditional:
-            return true;
-        case ExprKind::Unary:
-            return at.op == "-" || at.op == "~" || at.op == "!";
-        case ExprKind::Binary:
-            return !isAssignment(at.op);
         case ExprKind::BuiltinIndex:
             return at.name == "blockDim" || at.name == "gridDim";
         case ExprKind::Variable: {
@@ -146,7 +153,7 @@ bool isUniformInput(const CodeMap& code, ExprId expr) {
                     isUniformInput(code, variable.init));
         }
         default:
-            return false;
+            return isPlainOperation(at);
         }
     });
 }

@@ -21,6 +21,10 @@ namespace kernelskill::analysis {
 /// blockDim.x * gridDim.x
 [[nodiscard]] IndexExpression flatThreadCount();
 
+/// Literals, casts, choices, and operators that write nothing: the value follows from the
+/// operands'.
+[[nodiscard]] bool isPlainOperation(const Expr& expr);
+
 /// True if every thread of the launch sees the same value: made of constants, parameters that never
 /// change, constant variables and blockDim / gridDim; no memory is read and nothing is called.
 [[nodiscard]] bool isUniformInput(const CodeMap& code, ExprId expr);

@@ -1,5 +1,6 @@
 #include "engine/comparison/error_distribution.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/comparison/scalar_row.h"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ void ErrorDistribution::add(const std::vector<BufferContents>& reference,
     for (const BufferContents& output : original) {
         const BufferContents* exact = named(output.name, reference);
         const BufferContents* other = named(output.name, candidate);
-        if (!isFloating(output.element) || exact == nullptr || other == nullptr)
+        if (!isFloatingScalar(output.element) || exact == nullptr || other == nullptr)
             continue;
         const ScalarRow truth(*exact);
         const ScalarRow before(output);

@@ -1,5 +1,6 @@
 #include "engine/comparison/output_comparison.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/execution/buffer_fill.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -34,7 +35,7 @@ std::string bytesInHex(std::span<const std::byte> bytes) {
 }
 
 std::string shown(ScalarKind kind, std::span<const std::byte> bytes) {
-    if (isFloating(kind))
+    if (isFloatingScalar(kind))
         return fmt::format("{:.9g}", floatingScalar(kind, bytes.data()));
     switch (kind) {
     case ScalarKind::Int32:
@@ -157,7 +158,7 @@ void compareFloating(Comparison& result, const ScalarRow& expected, const Scalar
 }
 
 void compareExactly(Comparison& result, const ScalarRow& expected, const ScalarRow& actual) {
-    const bool isFloat = isFloating(actual.buffer.element);
+    const bool isFloat = isFloatingScalar(actual.buffer.element);
     const double scale = isFloat ? rootMeanSquare(expected) : 0;
     DifferenceTally tally(expected, actual);
     for (std::size_t index = 0; index < actual.size(); ++index) {
@@ -200,8 +201,8 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
             continue;
         }
         elements += actualRow.size();
-        bool isRounded =
-            !tolerance.bitExact && isFloating(wanted.element) && isFloating(found->element);
+        bool isRounded = !tolerance.bitExact && isFloatingScalar(wanted.element) &&
+                         isFloatingScalar(found->element);
         if (isRounded)
             compareFloating(result, expectedRow, actualRow, tolerance);
         else
@@ -215,7 +216,7 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
 std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs) {
     std::map<std::string, double> scales;
     for (const BufferContents& output : outputs) {
-        if (isFloating(output.element))
+        if (isFloatingScalar(output.element))
             scales.emplace(output.name, rootMeanSquare(ScalarRow(output)));
     }
     return scales;

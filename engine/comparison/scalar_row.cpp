@@ -74,10 +74,6 @@ std::uint32_t scalarBytes(ScalarKind kind) {
     return 0;
 }
 
-bool isFloating(ScalarKind kind) {
-    return unitRoundoff(kind) > 0;
-}
-
 double unitRoundoff(ScalarKind kind) {
     switch (kind) {
     case ScalarKind::Half:

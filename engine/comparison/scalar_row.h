@@ -14,7 +14,6 @@ namespace kernelskill::engine {
 
 /// Bytes of one scalar of `kind`; 0 if it is not a number.
 [[nodiscard]] std::uint32_t scalarBytes(analysis::ScalarKind kind);
-[[nodiscard]] bool isFloating(analysis::ScalarKind kind);
 /// The relative rounding error of `kind`: half the distance from 1 to the next value. 0 for
 /// integers.
 [[nodiscard]] double unitRoundoff(analysis::ScalarKind kind);

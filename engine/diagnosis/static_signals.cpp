@@ -117,7 +117,7 @@ double requestCost(const analysis::Nest& nest, const analysis::NestAccess& acces
 /// Whether the sectors that a warp's requests to global memory transfer in vain are a tenth or more
 /// of all that it transfers: a wasteful access that is made once beside a long loop is not.
 bool wasteCounts(const WarpView& warp) {
-    constexpr double minShare = 0.1; // As of counted sectors.
+    constexpr double minShare = 0.1; // the threshold for counted sectors, too
     const analysis::Nest& nest = warp.nest();
     double total = 0;
     double waste = 0;

@@ -1,6 +1,6 @@
+#include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_text.h"
-#include "engine/inputs/scalar_kinds.h"
 #include "engine/inputs/shared_fit.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using analysis::Value;
 
 namespace {
 
-/// Along an axis of a guessed grid.
+/// The max number of blocks along an axis of a guessed grid.
 constexpr std::int64_t maxBlocks = 4096;
 
 /// A block for a kernel. `compiled` is the number of threads along a side that it is compiled for,
@@ -122,7 +122,7 @@ void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
                                    const std::vector<std::optional<Value>>& values,
                                    const Overrides& given) const {
     EvaluationLog log;
-    // A guess that is given another value still is one.
+    // Names that `given` overrides count as guessed, too.
     const auto guessing = settings(true, &log, casesAround(site));
     const auto [begin, end] = site.configuration[0];
     static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));

@@ -1,7 +1,7 @@
 #include "engine/inputs/input_style.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/argument_specs.h"
-#include "engine/inputs/scalar_kinds.h"
 
 #include <algorithm>
 #include <array>

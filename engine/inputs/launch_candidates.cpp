@@ -1,9 +1,9 @@
 #include "engine/inputs/launch_candidates.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/launch_text.h"
 #include "engine/inputs/length_parameters.h"
 #include "engine/inputs/pointer_shift.h"
-#include "engine/inputs/scalar_kinds.h"
 #include "engine/inputs/symbol_specs.h"
 #include "engine/inputs/template_arguments.h"
 

@@ -25,8 +25,8 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
     });
 }
 
-/// `grid`, larger along each axis as `larger` is than `smaller`.
-Dim3 inProportion(const Dim3& grid, const Dim3& larger, const Dim3& smaller) {
+/// `grid` times the quotient of `larger` and `smaller` along each axis, rounded up.
+Dim3 scaledGrid(const Dim3& grid, const Dim3& larger, const Dim3& smaller) {
     const auto scaled = [](std::uint64_t blocks, std::uint64_t by, std::uint64_t over) {
         return static_cast<std::uint32_t>((blocks * by + over - 1) / over);
     };
@@ -97,7 +97,7 @@ std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidat
         // for says how the two launches differ.
         candidate.grid = candidate.statedGrid.value_or(candidate.grid);
         if (original.statedGrid)
-            candidate.grid = inProportion(candidate.grid, original.grid, *original.statedGrid);
+            candidate.grid = scaledGrid(candidate.grid, original.grid, *original.statedGrid);
         candidate.statedGrid.reset();
     }
     for (ArgumentSpec& argument : candidate.arguments) {

@@ -40,9 +40,8 @@ public:
 
     /// The extents of the launch; empty if none can be changed.
     [[nodiscard]] const Extents& extents() const { return extents_; }
-    /// Whether they are what the launch's numbers suggest.
-    [[nodiscard]] bool areFromNumbers() const { return relations_.has_value(); }
-    /// What they suggest; null where the text says the sizes.
+    /// The relations between the launch's numbers that the extents come from; null where they come
+    /// from the text.
     [[nodiscard]] const SizeRelations* relations() const {
         return relations_ ? &*relations_ : nullptr;
     }

@@ -90,9 +90,9 @@ bool isPosition(const Monomial& monomial) {
     });
 }
 
-/// `p[y * parameter + x]` with threads along x: rows of so many elements lie one behind another. In
-/// `p[blockIdx.x * parameter + threadIdx.x]` they are a block's elements.
-bool parts(const analysis::MemoryAccess& access, const Symbol& parameter) {
+/// Whether the parameter is the distance of rows, as in `p[y * parameter + x]` with threads along
+/// x. In `p[blockIdx.x * parameter + threadIdx.x]` it is the number of a block's elements.
+bool separatesRows(const analysis::MemoryAccess& access, const Symbol& parameter) {
     if (!access.index || !access.index->dependsOn(parameter))
         return false;
     const auto isFactorOf = [&](const Monomial& monomial) {
@@ -164,7 +164,7 @@ std::vector<std::optional<std::int64_t>> lengthsByUse(const analysis::KernelMode
         const Symbol symbol{SymbolKind::Parameter, parameter.variable};
         if (!length && (std::ranges::any_of(kernel.accesses,
                                             [&](const analysis::MemoryAccess& access) {
-                                                return parts(access, symbol);
+                                                return separatesRows(access, symbol);
                                             }) ||
                         std::ranges::any_of(bounds, [&](const UpperBound& bound) {
                             return staysBelow(bound.position, bound.bound, symbol);

@@ -72,8 +72,8 @@ public:
           bounds_{numerics},
           sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
           candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
-                          sizes_.areFromNumbers() ? SizeSource::Numbers
-                                                  : SizeSource::TextOrNumbers),
+                          sizes_.relations() != nullptr ? SizeSource::Numbers
+                                                        : SizeSource::TextOrNumbers),
           random_(seed), baseExtents_(sizes_.extents()), base_(smallest(plan)),
           whole_(plan.trials.front()) {}
 
@@ -102,6 +102,7 @@ private:
     void addLargeValues();
     void addValues();
     void addEqualPointers();
+    [[nodiscard]] std::optional<Trial> launchToShift() const;
     void addShiftedBuffers();
     void addDistantBlocks();
     void addDistant(const Distance& distance);
@@ -169,7 +170,7 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle sty
 
 /// `candidate` with as many threads, along each axis, in proportion to those of `original` as the
 /// launches of the programs have: numbers alone do not tell which of two equal sizes a grid is for.
-/// Where both have a thread for each position, they keep one for each.
+/// If both programs have a thread for each position, the candidate keeps one for each.
 LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
                         const LaunchSpec& statedOriginal, const LaunchSpec& stated,
                         const SizeRelations& relations) {
@@ -436,25 +437,31 @@ void ProbePlanner::addEqualPointers() {
     plan_.varied.emplace_back("equal pointers");
 }
 
+/// The base launch, or the largest whole probe if the base is too large to be run again and again;
+/// nullopt if no probe is small enough.
+std::optional<Trial> ProbePlanner::launchToShift() const {
+    constexpr double maxThreads = 16 * maxProbeThreads;
+    if (threadsOf(base_.original) <= maxThreads)
+        return base_;
+    std::optional<Trial> largest;
+    for (const Trial& probe : plan_.probes) {
+        const double threads = threadsOf(probe.original);
+        if (!probe.maxBlocks && threads <= maxThreads &&
+            (!largest || threads > threadsOf(largest->original)))
+            largest = probe;
+    }
+    return largest;
+}
+
 /// Guards of vector accesses ask where buffers begin.
 void ProbePlanner::addShiftedBuffers() {
     if (!usesAddresses(candidate_))
         return;
-    // Of a large launch, the largest probe of its size that is quick enough.
-    Trial launch = base_;
-    double most = 0;
-    for (const Trial& probe : plan_.probes) {
-        const double threads = threadsOf(probe.original);
-        if (threadsOf(base_.original) > maxProbeThreads * 16 && !probe.maxBlocks &&
-            threads <= maxProbeThreads * 16 && threads > most) {
-            most = threads;
-            launch = probe;
-        }
-    }
-    if (threadsOf(launch.original) > maxProbeThreads * 16)
+    const std::optional<Trial> launch = launchToShift();
+    if (!launch)
         return;
-    for (LaunchSpec& shifted : withShiftedBuffers(launch.original)) {
-        add(std::move(shifted), launch.candidate);
+    for (LaunchSpec& shifted : withShiftedBuffers(launch->original)) {
+        add(std::move(shifted), launch->candidate);
         plan_.probes.back().label += ", at odd addresses";
     }
     plan_.varied.emplace_back("the alignment of buffers");
@@ -500,7 +507,8 @@ void ProbePlanner::addDistant(const Distance& distance) {
             if (!launch)
                 break;
         }
-        // What a grid leaves out is another matter for a candidate that loops over it.
+        // The grid covers all positions: a candidate that loops over the grid would do the rest
+        // that the original leaves out.
         if (auto whole = launch ? sizes_.with(extents, false) : std::nullopt) {
             launch = std::move(whole->launch);
             extents = std::move(whole->extents);

@@ -1,8 +1,8 @@
 #include "engine/inputs/symbol_specs.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/argument_specs.h"
 #include "engine/inputs/name_guesses.h"
-#include "engine/inputs/scalar_kinds.h"
 
 #include <algorithm>
 #include <set>

@@ -10,7 +10,7 @@ namespace {
 using analysis::Expr;
 using analysis::ExprKind;
 
-/// Beginnings of the names of functions that make numbers of 16 bits without computing in them.
+/// Prefixes of the functions that make 16-bit numbers without computing in them.
 constexpr std::array<std::string_view, 21> conversions{"__float2half",   "__float2bfloat16",
                                                        "__double2half",  "__double2bfloat16",
                                                        "__int2half",     "__uint2half",

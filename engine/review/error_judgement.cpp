@@ -23,7 +23,8 @@ constexpr double sidePart = 0.25;
 constexpr double biasExplained = 8;
 /// The same where the original is the measure, whose own bias is not known.
 constexpr double biasExplainedWithoutTruth = 64;
-/// Of results that are only rounded to 16 bits: few distinct values may fall to one side.
+/// The bias that rounding to 16 bits alone explains, in units of the result: if values are few,
+/// their roundings may fall to one side.
 constexpr double biasOfRounding = 0.25;
 /// The bias of the candidate relative to the original's.
 constexpr double biasGrowthAllowed = 4;

@@ -1,5 +1,6 @@
 #include "engine/review/output_judgement.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/comparison/hazard_comparison.h"
 #include "engine/review/arithmetic_precision.h"
 
@@ -33,7 +34,7 @@ bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
         if (atomic.access >= kernel.accesses.size())
             return false;
         auto base = kernel.accesses[atomic.access].base;
-        return base != analysis::noId && isFloating(kernel.body.variable(base).type.scalar);
+        return base != analysis::noId && isFloatingScalar(kernel.body.variable(base).type.scalar);
     });
 }
 
@@ -58,7 +59,7 @@ double errorOfSum(double roundoff, std::uint64_t terms) {
 std::size_t floatingOutputs(const RunPair& pair) {
     std::size_t count = 0;
     for (const BufferContents& output : pair.original.outputs) {
-        if (isFloating(output.element))
+        if (isFloatingScalar(output.element))
             count += output.bytes.size() / scalarBytes(output.element);
     }
     return count;
@@ -75,7 +76,7 @@ Tolerance toleranceWithoutReference(const RunPair& pair, const Closeness& closen
     const std::uint64_t terms = termsOf(pair);
     double roundoff = unitRoundoff(analysis::ScalarKind::Float);
     for (const BufferContents& output : pair.original.outputs) {
-        if (isFloating(output.element))
+        if (isFloatingScalar(output.element))
             roundoff = std::max(roundoff, unitRoundoff(output.element));
     }
     // Both are rounded to the output's type, and may fall on either side of a rounding boundary.

@@ -22,7 +22,8 @@ struct Closeness {
     /// errors on their way.
     double usualError = 0;
     bool onlyFiniteness = false; ///< Any finite value does where one is expected.
-    /// Results of 16 bits are only rounded to so many, see computesInFullPrecision().
+    /// The kernel computes in float and only rounds its results to 16 bits, see
+    /// computesInFullPrecision().
     bool onlyStoresHalf = false;
 };
 

@@ -72,8 +72,8 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
-    /// Whether the same blocks of both kernels write to the same places, and sums to which all
-    /// blocks add come out alike.
+    /// Whether the same blocks of both kernels write to the same places. If both kernels have
+    /// atomics, these blocks have to leave the same values, too.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
 
     /// Whether the errors of all trials and probes are those of rounding.

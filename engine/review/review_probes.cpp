@@ -113,10 +113,10 @@ bool Review::doSameWork(const Trial& someBlocks) {
     if (runs.original->outputs.empty() ||
         !std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf, nameOf))
         return false;
-    // Other values in a place that one block alone writes are a mistake, not other work.
+    // Without atomics each place belongs to one block: another value there is a mistake.
     if (original_.kernel.atomics.empty() || candidateKernel_->atomics.empty())
         return true;
-    // Sums that all blocks add to have one place, whichever elements a block adds.
+    // All blocks add to the same place, so places do not tell which elements a block adds.
     const TrialPlace place{someBlocks.label, false, 1, 0, false, someBlocks.candidate};
     const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
                        std::move(runs.truth)};

@@ -192,7 +192,7 @@ void DocumentWorker::State::start() {
          reload = std::exchange(wantsReload, false)] { self->parse(input, generation, reload); });
 }
 
-/// What was known of the document before stays beside the notice.
+/// Publishes the notice beside the diagnostics of the last parse.
 void DocumentWorker::State::sayStillParsing(const ParseInput& input, std::uint64_t generation) {
     if (!isParsing || isClosed)
         return;

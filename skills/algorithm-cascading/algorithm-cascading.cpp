@@ -19,13 +19,13 @@ using namespace analysis;
 
 namespace {
 
-/// How many elements a thread sums where the grid covers the data once.
+/// The number of elements that a thread sums if the grid covers the data once.
 enum class Elements : int {};
 
 /// The first one is the default: with blocks of 256 threads, four times eight bytes in flight for
 /// each load of it fill the memory's pipes.
 constexpr std::array elementCounts = {8, 4, 16, 32};
-/// Fewer blocks leave multiprocessors of a data-centre GPU without one.
+/// The min number of blocks: fewer leave multiprocessors of a data-centre GPU idle.
 constexpr std::int64_t enoughBlocks = 132;
 
 class Writer {

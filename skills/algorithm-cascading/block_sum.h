@@ -13,15 +13,15 @@ enum class ElementForm : std::uint8_t {
     Guarded, ///< `x = 0; … if (i < n) x = element;`
 };
 
-/// The element of a thread, of which all else that the kernel does is a linear function.
+/// The element that a thread adds to its block's sum. The rest of the kernel is linear in it.
 struct BlockSum {
     ElementForm form = ElementForm::Chosen;
-    analysis::StmtId statement = analysis::noId; ///< That gets the element.
+    analysis::StmtId statement = analysis::noId; ///< It loads the element.
     analysis::VariableId index = analysis::noId; ///< blockIdx.x * blockDim.x + threadIdx.x
     analysis::ExprId limit = analysis::noId;
     analysis::ExprId element = analysis::noId;
-    analysis::ExprId zero = analysis::noId;   ///< Of Chosen.
-    analysis::ExprId target = analysis::noId; ///< What is assigned; noId: `variable` is declared.
+    analysis::ExprId zero = analysis::noId;         ///< For Chosen: the other value.
+    analysis::ExprId target = analysis::noId;       ///< The left side; noId: a declaration.
     analysis::VariableId variable = analysis::noId; ///< The local, or the shared array.
     bool movesIndex =
         false; ///< The index' declaration stands alone, and may go into a loop's head.

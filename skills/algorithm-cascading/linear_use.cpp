@@ -44,7 +44,7 @@ private:
                                   line(id)));
     }
 
-    /// The variables that values go on into.
+    /// The variables that hold sums.
     void findSums() {
         for (std::size_t before = 0; before != sums_.size();) {
             before = sums_.size();
@@ -62,7 +62,7 @@ private:
         }
     }
 
-    /// The variable or the array that an lvalue is of.
+    /// The variable or array that the lvalue belongs to.
     [[nodiscard]] VariableId variableOf(ExprId id) const {
         const Expr& expr = body_.expr(code_.withoutCasts(id));
         if (expr.kind == ExprKind::Subscript)
@@ -131,7 +131,7 @@ private:
         const bool isArray = expr.kind == ExprKind::Variable && isBase(id);
         if (!isSum(id) || isArray || (expr.kind == ExprKind::Cast))
             return {};
-        // What stands around it up to the statement's own expression has to be known.
+        // The expressions around the use, up to the statement's own, have to be linear.
         for (ExprId at = id; code_.parent(at) != noId; at = code_.parent(at)) {
             const ExprId parent = code_.parent(at);
             const Expr& above = body_.expr(parent);
@@ -162,7 +162,7 @@ private:
                                    [&](const Atomic& atomic) { return atomic.call == call; });
     }
 
-    /// What leaves the block are sums that are added to memory.
+    /// The block's results leave it only as sums that atomicAdd adds to memory.
     [[nodiscard]] Gated<void> requireTotal() const {
         bool hasTotal = false;
         for (const Atomic& atomic : kernel_.atomics) {

@@ -1,4 +1,5 @@
 /// Replaces functions of float by what the special-function units compute in a few instructions.
+#include "analysis/model/scalar_kinds.h"
 #include "skills/base/planned_skill.h"
 #include "skills/fast-math-intrinsics/replacements.h"
 
@@ -151,10 +152,6 @@ class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
         return noId;
     }
 
-    static bool isFloating(ScalarKind scalar) {
-        return scalar == ScalarKind::Half || scalar == ScalarKind::BFloat16 ||
-               scalar == ScalarKind::Float || scalar == ScalarKind::Double;
-    }
     static bool isInteger(ScalarKind scalar) {
         return scalar >= ScalarKind::Char && scalar <= ScalarKind::UInt64;
     }
@@ -167,7 +164,7 @@ class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
             return value != noId && target.pointerDepth == 0 && isInteger(target.scalar) &&
                    body.expr(value).kind != ExprKind::Floating &&
                    body.expr(value).type.pointerDepth == 0 &&
-                   isFloating(body.expr(value).type.scalar);
+                   isFloatingScalar(body.expr(value).type.scalar);
         };
         for (ExprId id = 0; id < body.exprs.size(); ++id) {
             const Expr& expr = body.expr(id);

@@ -50,11 +50,11 @@ readAdvancingLoop(const SkillContext& context, const analysis::CodeMap& code, st
                                           const analysis::CodeMap& code,
                                           const analysis::Loop& loop);
 
-/// How much a loop that a skill refuses is what the skill looks for.
+/// The likeness of a refused loop to those that a skill takes.
 enum class Likeness : std::uint8_t {
     None,
-    Near, ///< More than other loops.
-    Kind, ///< It is of the kind, and a gate does not hold.
+    Near, ///< It is more like them than others are.
+    Kind, ///< It is such a loop, but a gate does not hold.
 };
 
 /// The result of `study` on the kernel's loops, each given by its index: that of the one at the

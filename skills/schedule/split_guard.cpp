@@ -201,7 +201,7 @@ private:
         return {};
     }
 
-    /// By a later part than that of the statement, one of `all`.
+    /// Whether a part behind that of `all[statement]` uses the variable.
     [[nodiscard]] bool isUsedBehind(VariableId variable, std::size_t statement,
                                     const std::vector<StmtId>& all) const {
         return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
@@ -212,7 +212,7 @@ private:
         });
     }
 
-    /// What a loop folds into is written again behind its barrier, whoever reads it then.
+    /// Whether a loop folds into the variable: the fold behind its barrier writes it again.
     [[nodiscard]] bool isFolded(VariableId variable) const {
         return std::ranges::any_of(shared_.loops, [&](const LaneLoop& loop) {
             return std::ranges::find(loop.folds, body_.variable(variable).name, &LaneFold::name) !=

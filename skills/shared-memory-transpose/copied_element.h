@@ -12,7 +12,7 @@ namespace kernelskill::skills {
 /// One of the conditions that all have to hold for an element to be copied.
 struct CopyClause {
     analysis::ExprId condition = analysis::noId;
-    bool isNegated = false; ///< Of an early return.
+    bool isNegated = false; ///< The condition of an early return, which must not hold.
     bool isImplied = false; ///< It holds for all elements of all tiles.
 };
 
@@ -24,7 +24,7 @@ struct CopyStore {
     std::string op;
 };
 
-/// What a thread does for its element.
+/// A thread's work on its element.
 struct CopyElement {
     std::vector<analysis::StmtId> statements; ///< In order.
     std::vector<CopyClause> guard;

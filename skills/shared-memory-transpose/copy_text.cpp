@@ -138,7 +138,7 @@ bool CopyText::staysValid(const Expr& builtin) const {
            (copy_.form == TileForm::Loop && !copy_.resizesGrid);
 }
 
-/// It is the same for all threads of a block, and reads no memory.
+/// Whether all threads of a block compute the same value, without reading memory.
 bool CopyText::isOfBlock(ExprId root) const {
     return std::ranges::all_of(code_.expressionsBelow(root), [&](ExprId id) {
         const Expr& expr = body_.expr(id);
@@ -151,15 +151,6 @@ bool CopyText::isOfBlock(ExprId root) const {
             }))
             return false;
         switch (expr.kind) {
-        case ExprKind::Integer:
-        case ExprKind::Floating:
-        case ExprKind::Cast:
-        case ExprKind::Conditional:
-            return true;
-        case ExprKind::Unary:
-            return expr.op == "-" || expr.op == "~" || expr.op == "!";
-        case ExprKind::Binary:
-            return !isAssignment(expr.op);
         case ExprKind::BuiltinIndex:
             return expr.name != "threadIdx" && staysValid(expr);
         case ExprKind::Variable: {
@@ -179,7 +170,7 @@ bool CopyText::isOfBlock(ExprId root) const {
         case ExprKind::Member:
             return !expr.isArrow && body_.expr(expr.children[0]).kind == ExprKind::Variable;
         default:
-            return false;
+            return isPlainOperation(expr);
         }
     });
 }
@@ -245,7 +236,8 @@ std::string CopyText::sliceText(const PositionSlice& slice, const Type& type) {
     std::string text;
     for (const NamedDigit& each : digits_) {
         const PositionSlice& digit = each.digit->slice;
-        // Both are made of the same digits, so that the lower end of one divides the other's.
+        // Slice and digit are products of the same sizes: one end divides the other, or they
+        // overlap.
         const bool endsBelow = slice.high && digit.low.dividedBy(*slice.high);
         const bool beginsAbove = digit.high && slice.low.dividedBy(*digit.high);
         if (digit.axis != slice.axis || endsBelow || beginsAbove)
@@ -275,7 +267,7 @@ std::string CopyText::sliceText(const PositionSlice& slice, const Type& type) {
 
 void CopyText::replace(ExprId id, std::string text, std::vector<TextEdit>& parts) {
     const Expr& expr = body_.expr(id);
-    // A macro for the right side alone leaves the whole with its own place.
+    // If only the right side is a macro, the text of the whole expression is the file's own.
     const bool isOwn =
         !expr.fromMacro || (expr.kind == ExprKind::Binary && expr.children.size() == 2 &&
                             !body_.expr(expr.children[0]).fromMacro &&

@@ -33,9 +33,9 @@ public:
     [[nodiscard]] const NamedDigit& named(const CopyDigit& digit) const;
     /// A type for numbers of elements and tiles.
     [[nodiscard]] const std::string& countType() const { return countType_; }
-    /// Where the digit ends, to stand beside a sum or a comparison; empty where nothing tells.
+    /// The end of the digit's values, as an operand of a sum or a comparison; empty if unknown.
     [[nodiscard]] std::string extent(const CopyDigit& digit);
-    /// The same, to stand beside any operator.
+    /// The same, as an operand of any operator.
     [[nodiscard]] std::string factor(const CopyDigit& digit);
     /// The positions of all threads that position numbers through.
     [[nodiscard]] std::string launchedPositions() const;

@@ -27,12 +27,12 @@ using namespace analysis;
 
 namespace {
 
-/// Fewer sectors by less than this are not worth an edit.
+/// The min quotient of sectors before and after.
 constexpr double minGain = 1.5;
-/// A tile that an axis does not half fill leaves its lanes idle.
-constexpr std::int64_t leastExtent = 16;
-/// The sides of a block that fill a sector with elements of 4 bytes.
-constexpr std::int64_t leastBlockSide = 8;
+/// The min extent of an axis: a shorter one leaves more than half of a tile's lanes idle.
+constexpr std::int64_t minExtent = 16;
+/// The min side of a block: 8 elements of 4 bytes fill a sector.
+constexpr std::int64_t minBlockSide = 8;
 /// Stands for a size that is not known: large, and a multiple of every alignment that counts here.
 constexpr std::int64_t largeMultiple = 1 << 12;
 
@@ -53,7 +53,7 @@ struct SliceBound {
     std::size_t clause = 0;
 };
 
-/// Other threads see it.
+/// Whether the access is to memory that other threads see.
 bool isShared(const MemoryAccess& access) {
     return access.space == MemorySpace::Global || access.space == MemorySpace::Generic;
 }
@@ -95,7 +95,7 @@ public:
 private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
-    /// What is called works on numbers alone.
+    /// The called functions access no memory but their own variables.
     [[nodiscard]] Gated<void> requirePlainCallees() const {
         const Nest& nest = context_.shared().nest();
         for (const NestAccess& access : nest.accesses)
@@ -176,7 +176,7 @@ private:
         return result;
     }
 
-    /// Over digits instead of slices of several; nullopt where a slice has none.
+    /// `value` with each slice as a sum of digits; nullopt if a slice is not made of digits.
     std::optional<IndexExpression> overDigits(const IndexExpression& value) {
         IndexExpression result;
         for (const auto& [monomial, factor] : value.terms()) {
@@ -271,8 +271,8 @@ private:
         return {};
     }
 
-    /// The digit, together with those above it that all loads and stores count on with, as rows of
-    /// a plane that stays one: tiles then are full whatever the length of a row.
+    /// The digit merged with the higher ones that all loads and stores number through with it, such
+    /// as the rows of a plane. A merged digit fills tiles whatever the length of a row.
     PositionSlice widened(PositionSlice digit) {
         std::vector<PositionSlice>& digits = axes_[digit.axis];
         while (!isLongEnough(digit)) {
@@ -311,7 +311,8 @@ private:
         }
         return digit;
     }
-    /// Rows fill tiles, or the quotients of longer ones would cost more than idle lanes.
+    /// Whether the digit fills tiles by itself, or quotients of a longer one would cost more than
+    /// idle lanes.
     [[nodiscard]] bool isLongEnough(const PositionSlice& digit) const {
         constexpr std::int64_t longRow = 128;
         if (!digit.high || hasWideIndices())
@@ -325,7 +326,7 @@ private:
                    return extent && (*extent % tileSide == 0 || *extent >= longRow);
                });
     }
-    /// Positions are counted in 64 bits, whose quotients take many instructions.
+    /// Whether positions are counted in 64 bits, whose quotients take many instructions.
     [[nodiscard]] bool hasWideIndices() const {
         return std::ranges::any_of(found_.element.statements, [&](StmtId id) {
             return std::ranges::any_of(body_.stmt(id).declared, [&](VariableId variable) {
@@ -471,7 +472,7 @@ private:
             found_.form = TileForm::Grid;
             return {};
         }
-        if (!common || (*common)[in] < leastBlockSide || (*common)[out] < leastBlockSide)
+        if (!common || (*common)[in] < minBlockSide || (*common)[out] < minBlockSide)
             return isGrid;
         KERNELSKILL_CHECK(requireKnownLaunches(context_));
         found_.form = TileForm::Block;
@@ -507,7 +508,7 @@ private:
                 if (const auto all = found_.digits->product(whole->limit))
                     digit.extent = all->dividedBy(digit.slice.low);
             for (const LaunchSite& launch : kernel_.launches)
-                if (const auto extent = extentAt(digit, launch); extent && *extent < leastExtent)
+                if (const auto extent = extentAt(digit, launch); extent && *extent < minExtent)
                     return refuse("short-axis",
                                   fmt::format("a tile has {} rows, and {} has {} elements along "
                                               "one of its axes",
@@ -545,7 +546,7 @@ private:
         return static_cast<double>(touched.size());
     }
 
-    /// The digits of the first warp of a block.
+    /// The digits of a block's first warp as the program launches it.
     LaneValues asLaunched() {
         LaneValues lanes(warpLanes);
         for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
@@ -567,7 +568,7 @@ private:
         }
         return lanes;
     }
-    /// Lanes that follow each other along one digit, and then along another.
+    /// The digits of a warp whose lanes run along `first`, and then along `second`.
     LaneValues along(const CopyDigit& first, const CopyDigit& second) {
         const std::int64_t width =
             found_.form == TileForm::Block ? found_.block[first.slice.axis] : tileSide;
@@ -625,7 +626,7 @@ private:
         const bool isCall = outer != noId && body_.expr(outer).kind == ExprKind::Call;
         return isCall && body_.expr(load).type.pointerDepth > 0 ? outer : load;
     }
-    /// Every thread within the guard evaluates it.
+    /// Whether every thread within the guard evaluates the expression.
     [[nodiscard]] bool isAlways(ExprId id) const {
         const StmtId statement = code_.statement(id);
         if (std::ranges::find(found_.element.statements, statement) ==
@@ -640,7 +641,7 @@ private:
         return true;
     }
 
-    /// No load sees what a store of another thread leaves.
+    /// Refuses if a load may see another thread's store.
     Gated<void> requireOwnMemory() const {
         for (const Reach& store : reaches_) {
             if (!store.isStore)

@@ -16,7 +16,7 @@ namespace kernelskill::skills {
 
 /// Rows and columns of a tile, other than those of TileForm::Block.
 inline constexpr std::int64_t tileSide = 32;
-/// Of a block of TileForm::Grid, as rows of tileSide threads, and all.
+/// The threads of a block of TileForm::Grid: rows of tileSide threads, and all together.
 inline constexpr std::int64_t tileRows = 8;
 inline constexpr std::int64_t tileThreads = tileRows * tileSide;
 
@@ -33,7 +33,7 @@ struct CopyDigit {
     bool isLimitOfWhole = false; ///< The digit has the rounded quotient of it.
 };
 
-/// What a block does.
+/// The way blocks share the tiles.
 enum class TileForm : std::uint8_t {
     Grid,  ///< Blocks of 32 x 8 threads take a tile of 32 x 32; launches follow.
     Block, ///< Each block takes the rectangle that it has; launches stay.
@@ -53,7 +53,7 @@ struct CrossedCopy {
     std::vector<CopyDigit> others;    ///< For TileForm::Loop: the other digits, lowest first.
     bool resizesGrid = false;         ///< For TileForm::Loop.
     bool isUnbounded = false;         ///< For TileForm::Loop: the grid alone ends the positions.
-    double sectorsBefore = 0;         ///< Of a warp, in all loads and stores that are known.
+    double sectorsBefore = 0;         ///< A warp's, of all known loads and stores.
     double sectorsAfter = 0;
 };
 

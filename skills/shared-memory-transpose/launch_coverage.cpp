@@ -13,7 +13,7 @@ using namespace analysis;
 
 namespace {
 
-/// What the expression, or the variable that it names, is computed by.
+/// The expression, or the value of the variable that it names.
 ExprId definition(const CodeMap& host, ExprId id) {
     constexpr int maxSteps = 8;
     for (int step = 0; step < maxSteps; ++step) {
@@ -27,7 +27,7 @@ ExprId definition(const CodeMap& host, ExprId id) {
     return id;
 }
 
-/// Everything that the expression is computed from.
+/// Adds the expressions that `id` is computed from.
 void addParts(const CodeMap& host, ExprId id, std::vector<ExprId>& parts, int depth) {
     constexpr int maxDepth = 8;
     constexpr std::size_t maxParts = 256;
@@ -40,7 +40,7 @@ void addParts(const CodeMap& host, ExprId id, std::vector<ExprId>& parts, int de
     }
 }
 
-/// A part is the expression, or there are parts for all factors of it.
+/// Whether the expression is one of `parts`, or a product of some.
 bool isAmong(const CodeMap& host, ExprId id, const std::vector<ExprId>& parts) {
     const ExprId defined = definition(host, id);
     if (std::ranges::any_of(parts, [&](ExprId part) {
@@ -52,8 +52,7 @@ bool isAmong(const CodeMap& host, ExprId id, const std::vector<ExprId>& parts) {
            isAmong(host, expr.children[0], parts) && isAmong(host, expr.children[1], parts);
 }
 
-/// The grid along the axes is a quotient that is rounded up, or none, of what the kernel is told to
-/// stop at.
+/// Whether the grid along the axes is the kernel's limit, or its quotient rounded up.
 bool roundsUp(const SkillContext& context, const LaunchSite& launch,
               const std::vector<std::size_t>& axes, ExprId limit) {
     const KernelModel& kernel = context.kernel;
@@ -80,7 +79,7 @@ bool roundsUp(const SkillContext& context, const LaunchSite& launch,
             isOfLargerBlock)
             return false;
     }
-    // What the kernel is told to stop at has to be what the grid is computed from.
+    // The grid has to be computed from the same arguments as the kernel's limit.
     return std::ranges::all_of(context.code().expressionsBelow(limit), [&](ExprId id) {
         const VariableId variable = body.expr(id).variable;
         if (body.expr(id).kind != ExprKind::Variable || variable == noId ||

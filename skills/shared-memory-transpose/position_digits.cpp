@@ -33,14 +33,6 @@ IndexExpression term(const Monomial& monomial, std::int64_t factor) {
     return result;
 }
 
-SymbolKind builtinKind(std::string_view name) {
-    if (name == "threadIdx")
-        return SymbolKind::ThreadIdx;
-    if (name == "blockIdx")
-        return SymbolKind::BlockIdx;
-    return name == "blockDim" ? SymbolKind::BlockDim : SymbolKind::GridDim;
-}
-
 } // namespace
 
 SizeProduct SizeProduct::operator*(const SizeProduct& other) const {
@@ -86,7 +78,7 @@ void PositionDigits::readStatement(StmtId statement) {
         readStatement(child);
     if (stmt.kind == StmtKind::Declaration || stmt.kind == StmtKind::Expression)
         return;
-    // What may or may not run leaves numbers that are not known.
+    // Assignments below may not run, so the variables' values are unknown behind them.
     for (const ExprId id : code_.expressionsIn(statement))
         if (const Expr& expr = body_.expr(id);
             expr.kind == ExprKind::Binary && isAssignment(expr.op))
@@ -320,6 +312,12 @@ std::optional<SizeProduct> plainProduct(const IndexExpression& value) {
 
 } // namespace
 
+std::optional<SizeProduct> PositionDigits::sizeOf(const IndexExpression& divisor, ExprId id) {
+    if (divisor.asConstant())
+        return plainProduct(divisor);
+    return isSize(divisor) ? product(id) : std::nullopt;
+}
+
 PositionDigits::Value PositionDigits::quotient(const IndexExpression& value,
                                                const IndexExpression& divisor, ExprId id) {
     const auto a = value.asConstant();
@@ -329,8 +327,7 @@ PositionDigits::Value PositionDigits::quotient(const IndexExpression& value,
     if (isSize(value) && isSize(divisor))
         return atom(id);
     const PositionSlice* whole = sliceIn(value);
-    const auto by = isSize(divisor) ? product(body_.expr(id).children[1]) : std::nullopt;
-    const auto size = b ? plainProduct(divisor) : by;
+    const auto size = sizeOf(divisor, body_.expr(id).children[1]);
     if (whole == nullptr || !size)
         return std::nullopt;
     const PositionSlice part{whole->axis, whole->low * *size, whole->high};
@@ -348,8 +345,7 @@ PositionDigits::Value PositionDigits::remainder(const IndexExpression& value,
     if (isSize(value) && isSize(divisor))
         return atom(id);
     const PositionSlice* whole = sliceIn(value);
-    const auto by = isSize(divisor) ? product(body_.expr(id).children[1]) : std::nullopt;
-    const auto size = b ? plainProduct(divisor) : by;
+    const auto size = sizeOf(divisor, body_.expr(id).children[1]);
     if (whole == nullptr || !size)
         return std::nullopt;
     const PositionSlice part{whole->axis, whole->low, whole->low * *size};
@@ -452,7 +448,7 @@ PositionDigits::positionIn(const IndexExpression& value) const {
             continue;
         if (axis > 0)
             return PositionTerms{axis, {*thread, *block}};
-        // Where y has one thread a block, its blocks are positions themselves.
+        // If blocks have one thread along y, blockIdx.y is a position itself.
         std::vector<Symbol> further{{SymbolKind::BlockIdx, 1}};
         for (std::size_t at = 0; at < slices_.size(); ++at)
             if (slices_[at] == PositionSlice{1, {}, std::nullopt})

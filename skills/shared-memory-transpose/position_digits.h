@@ -58,9 +58,9 @@ public:
 
     /// nullopt where the number is not known, or was not read.
     [[nodiscard]] const analysis::IndexExpression* value(analysis::ExprId expr) const;
-    /// What the variable holds behind all that was read.
+    /// The variable's value behind the last statement that was read; nullptr if unknown.
     [[nodiscard]] const analysis::IndexExpression* held(analysis::VariableId variable) const;
-    /// What the variable holds is known wherever it is.
+    /// Whether the variable's value is known at each place.
     [[nodiscard]] bool isFollowed(analysis::VariableId variable) const {
         return held_.contains(variable) && !lost_.contains(variable);
     }
@@ -96,6 +96,9 @@ private:
     Value evaluate(analysis::ExprId id);
     Value variable(const analysis::Expr& expr);
     Value binary(analysis::ExprId id, const analysis::Expr& expr);
+    /// The divisor, whose value was read of expression `id`, as a product of sizes.
+    std::optional<SizeProduct> sizeOf(const analysis::IndexExpression& divisor,
+                                      analysis::ExprId id);
     Value quotient(const analysis::IndexExpression& value, const analysis::IndexExpression& divisor,
                    analysis::ExprId id);
     Value remainder(const analysis::IndexExpression& value,
@@ -122,7 +125,7 @@ private:
     std::array<bool, 3> isBare_{}; ///< One thread a block along the axis: blockIdx is the position.
     std::map<analysis::ExprId, analysis::IndexExpression> values_;
     std::map<analysis::VariableId, analysis::IndexExpression> held_;
-    std::set<analysis::VariableId> lost_; ///< At some place.
+    std::set<analysis::VariableId> lost_; ///< Their values are unknown at some place.
     std::vector<PositionSlice> slices_;
     std::vector<analysis::ExprId> atoms_; ///< Sizes that their text alone tells.
 };

@@ -23,8 +23,8 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::uint32_t largestShared = 48 * 1024;
-constexpr std::uint32_t largestElement = 16;
+constexpr std::uint32_t maxShared = 48 * 1024;
+constexpr std::uint32_t maxElement = 16;
 
 /// Loads, or stores, of a tile's elements: a thread's place along the side that neighbouring
 /// threads follow, and along the other.
@@ -36,7 +36,7 @@ struct Side {
 
 struct Line {
     std::string text;
-    std::string indentation; ///< Of its lines after the first.
+    std::string indentation; ///< For the lines after the first.
 };
 
 class TransposeWriter {
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] std::size_t tiles() const {
         return stagesLoads() ? copy_.staged.size() : copy_.element.stores.size();
     }
-    /// What a tile holds.
+    /// The type of a tile's elements.
     [[nodiscard]] Type elementOf(std::size_t tile) const {
         if (stagesLoads())
             return body_.expr(copy_.staged[tile]).type;
@@ -95,18 +95,18 @@ private:
             const bool isPlain =
                 type.pointerDepth == 0 && (type.scalar != ScalarKind::Unknown || type.isDependent ||
                                            type.isPlainClass || type.lanes > 1);
-            if (!isPlain || type.size > largestElement)
+            if (!isPlain || type.size > maxElement)
                 return refuse("class-type",
                               fmt::format("elements of type {} are not staged in shared memory",
                                           type.spelling));
-            const std::uint32_t size = type.size > 0 ? type.size : largestElement;
+            const std::uint32_t size = type.size > 0 ? type.size : maxElement;
             bytes += size * static_cast<std::uint32_t>(side(copy_.out) * (side(copy_.in) + 1));
             names_.push_back(text_.fresh("tile"));
         }
-        if (bytes > largestShared)
+        if (bytes > maxShared)
             return refuse("too-much-shared-memory",
                           fmt::format("{} tiles have {} bytes, and a block has {}", tiles(), bytes,
-                                      largestShared));
+                                      maxShared));
         return {};
     }
 
@@ -123,7 +123,7 @@ private:
         return body_.stmt(all.back()).span;
     }
 
-    /// Declarations that stand in front of all tiles, and do not yet.
+    /// Writes the declarations of the replaced text that belong in front of all tiles.
     void addOnce(CodeLines& lines, Span replaced) {
         for (const StmtId id : copy_.element.statements)
             if (const Span span = body_.stmt(id).span;
@@ -159,7 +159,7 @@ private:
                                   side(*digit)));
     }
 
-    /// Where the sides of a block's rectangle differ, its threads are numbered through.
+    /// Numbers the threads of a block through if the sides of its rectangle differ.
     void nameThread(CodeLines& lines) {
         const auto [first, second] = std::minmax(copy_.in.slice.axis, copy_.out.slice.axis);
         const std::int64_t width = copy_.block[first];
@@ -220,7 +220,7 @@ private:
         return copy_.form == TileForm::Grid ? tileRows : copy_.block[0] / tileSide;
     }
 
-    /// All threads take as many rows.
+    /// Whether all threads take the same number of rows.
     [[nodiscard]] bool hasEvenSteps() const { return tileSide % stepOfRows() == 0; }
 
     /// The place of a thread in the tile, along lanes and rows of a side.
@@ -263,7 +263,7 @@ private:
         lines.close();
     }
 
-    /// What a thread does for one element, whose place in a tile is `inTile`.
+    /// Writes a thread's work on one element, whose place in a tile is `inTile`.
     void addElement(CodeLines& lines, const Side& side, const std::string& inTile) {
         std::set<VariableId>& needed = text_.needed();
         needed.clear();
@@ -312,7 +312,7 @@ private:
             lines.leave();
     }
 
-    /// The elements of a tile that there are.
+    /// The conditions under which an element of a tile exists.
     std::vector<std::string> conditionsOf() {
         std::vector<std::string> result;
         if (copy_.form == TileForm::Loop)
@@ -508,7 +508,7 @@ private:
     const SourceText& source_;
     SourceLayout layout_;
     CopyText text_;
-    std::vector<std::string> names_; ///< Of the tiles.
+    std::vector<std::string> names_; ///< The tiles' names.
     std::array<std::string, 2> begins_;
     std::array<std::string, 2> along_; ///< For TileForm::Block: the threads of both axes.
     std::string thread_;

@@ -29,9 +29,9 @@ constexpr std::int64_t enoughBlocks = 256;
 /// threads that are missing cost more than loads that are saved: 0.4 to 0.8 times as fast on an
 /// H200.
 constexpr std::int64_t enoughThreads = 132 * 2048;
-/// Expressions of all copies; beyond this registers and the instruction cache pay for it.
+/// The max number of expressions in all copies: more cost registers and instruction cache.
 constexpr std::size_t maxWork = 512;
-/// Loads before over loads after that is worth the larger code.
+/// The min quotient of loads before and after.
 constexpr double minGain = 1.1;
 
 class CoarseningPlanner {
@@ -51,8 +51,8 @@ public:
         findVaryingLocals();
         for (const StmtId id : plan_.statements)
             findCommonLoops(id);
-        KERNELSKILL_TRY(const int most, mostRows());
-        for (int rows = most; rows > 1; rows /= 2)
+        KERNELSKILL_TRY(const int max, maxRowsOfLaunches());
+        for (int rows = max; rows > 1; rows /= 2)
             KERNELSKILL_CHECK(addCount(rows));
         if (!plan_.counts.empty())
             return std::move(plan_);
@@ -64,7 +64,7 @@ private:
         return lineNumber(context_, body_.expr(expr).span.begin);
     }
 
-    /// The statement, or those of the branch that is taken.
+    /// Adds the statement, or those of the branch that rows away from the edges take.
     void addStatements(StmtId id) {
         const auto branch = plan_.inner.branches.find(id);
         if (branch == plan_.inner.branches.end()) {
@@ -147,9 +147,9 @@ private:
     }
 
     /// As many rows as leave enough blocks, where the launches tell how many there are.
-    Gated<int> mostRows() {
+    Gated<int> maxRowsOfLaunches() {
         KERNELSKILL_CHECK(requireResizableGrids(context_));
-        int most = maxRows;
+        int max = maxRows;
         for (const LaunchSite& launch : kernel_.launches) {
             const std::uint32_t line = lineNumber(context_, launch.span.begin);
             if (!dividedGridY(context_, launch, maxRows))
@@ -169,9 +169,9 @@ private:
                 const std::int64_t blocks = *x * *z * ((*y + rows - 1) / rows);
                 return threads > 0 ? blocks * threads >= enoughThreads : blocks >= enoughBlocks;
             };
-            while (most > 1 && !isEnough(most))
-                most /= 2;
-            if (most < 2)
+            while (max > 1 && !isEnough(max))
+                max /= 2;
+            if (max < 2)
                 return refuse(
                     "too-few-blocks",
                     fmt::format("the {} x {} blocks{} of the launch on line {} are too few "
@@ -179,10 +179,10 @@ private:
                                 *x, *y, threads > 0 ? fmt::format(" of {} threads", threads) : "",
                                 line));
         }
-        return most;
+        return max;
     }
 
-    /// 0 if they are not known.
+    /// The threads of a block; 0 if they are unknown.
     [[nodiscard]] static std::int64_t threadsOf(const KnownExtents& block) {
         std::int64_t threads = 1;
         for (const auto extent : block)
@@ -209,7 +209,7 @@ private:
         return once + (each - once) * static_cast<std::size_t>(rows);
     }
 
-    /// Adds the count if it is worth it.
+    /// Adds the number of rows if it pays.
     Gated<void> addCount(int rows) {
         if (workOf(rows) > maxWork) {
             refusal_ = Refusal{"work-too-large",

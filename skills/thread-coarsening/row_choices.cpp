@@ -14,7 +14,7 @@ using namespace analysis;
 
 namespace {
 
-/// More of them, beside the kernel's own, would make a condition that nobody reads.
+/// The max number of conditions beside the kernel's own: more would be unreadable.
 constexpr std::size_t maxConditions = 6;
 
 class ChoiceMaker {
@@ -28,7 +28,7 @@ public:
         for (const RowBound& bound : work_.bounds)
             addCondition(bound.onRow ? awayFrom(*bound.onRow, placeOf(bound.onRow->bound))
                                      : RowCondition{testOf(code_, bound)});
-        most_ = inner_.conditions.size() + maxConditions;
+        maxConditions_ = inner_.conditions.size() + maxConditions;
         for (const StmtId top : work_.work)
             for (const StmtId id : code_.statementsIn(top))
                 chooseBranch(id);
@@ -91,7 +91,7 @@ private:
         }
     }
 
-    /// What a condition comes to where these conditions hold.
+    /// The value of a condition for rows away from the edges.
     struct Choice {
         bool holds = false;
         std::vector<RowCondition> away;
@@ -102,7 +102,7 @@ private:
         if (!names(code_, condition, work_.row))
             return std::nullopt;
         auto choice = choiceOf(condition);
-        if (!choice || inner_.conditions.size() + choice->away.size() > most_)
+        if (!choice || inner_.conditions.size() + choice->away.size() > maxConditions_)
             return std::nullopt;
         for (RowCondition& away : choice->away)
             addCondition(std::move(away));
@@ -173,7 +173,7 @@ private:
         return away;
     }
 
-    /// Where among the rows a bound is.
+    /// The place of a bound among the rows.
     [[nodiscard]] Place placeOf(ExprId bound) const {
         constexpr std::int64_t near = 16; // rows
         if (!isSteady(bound))
@@ -223,7 +223,7 @@ private:
         });
         if (isKnown)
             return true;
-        if (inner_.conditions.size() >= most_)
+        if (inner_.conditions.size() >= maxConditions_)
             return false;
         inner_.conditions.push_back(std::move(condition));
         return true;
@@ -252,7 +252,7 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     const RowWork& work_;
-    std::size_t most_ = std::numeric_limits<std::size_t>::max();
+    std::size_t maxConditions_ = std::numeric_limits<std::size_t>::max();
     InnerWork inner_;
 };
 

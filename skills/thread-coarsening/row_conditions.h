@@ -19,7 +19,7 @@ struct RowComparison {
     std::string_view op;                       ///< With the row on the left.
 };
 
-/// Which of a thread's rows a test is about.
+/// The row of a thread that a test looks at.
 enum class TestedRow : std::uint8_t { First, Last };
 
 /// `left op right`, or `left` alone, or its opposite, with a row's number in place of the row.
@@ -33,8 +33,7 @@ struct RowTest {
 /// Holds where one of them does.
 using RowCondition = std::vector<RowTest>;
 
-/// nullopt for other conditions. Of an unsigned row less something nothing follows for its
-/// neighbours: it may wrap around.
+/// nullopt for other conditions, and for an unsigned row minus something, which may wrap around.
 [[nodiscard]] std::optional<RowComparison>
 rowComparison(const analysis::CodeMap& code, analysis::ExprId condition, analysis::VariableId row);
 

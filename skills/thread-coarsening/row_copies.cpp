@@ -42,7 +42,7 @@ private:
         return rewritten(source_, span, std::move(parts));
     }
 
-    /// The first of the thread's rows.
+    /// The edit that makes the row index the first of the thread's rows.
     [[nodiscard]] TextEdit rowIndex() const {
         const Span init = body_.expr(body_.variable(plan_.work.row).init).span;
         const Span base = body_.expr(plan_.work.base).span;
@@ -52,7 +52,7 @@ private:
         return {init, fmt::format("{}{}{}", before, product, after)};
     }
 
-    /// Its lines, where it has lines of its own.
+    /// The statement's lines with the comment behind it, if it has lines of its own.
     [[nodiscard]] Span withItsComment(Span statement) const {
         if (!layout_.startsLine(statement.begin) || !layout_.endsLine(statement.end))
             return layout_.statementWithLine(statement);
@@ -176,7 +176,7 @@ private:
         return joined(parts);
     }
 
-    /// `text` makes that of a span.
+    /// The test's text; `text` gives the text of a span.
     template <typename Text>
     [[nodiscard]] std::string textOf(const RowTest& test, const Text& text) const {
         const Expr& left = body_.expr(test.left);
@@ -283,7 +283,7 @@ private:
         return parts;
     }
 
-    /// Leaves out what is not taken.
+    /// The edits that leave out branches which the rows away from the edges do not take.
     [[nodiscard]] std::vector<TextEdit> choices(Span span) const {
         std::vector<TextEdit> parts;
         const auto keep = [&](Span whole, Span part, std::string_view open,
@@ -312,7 +312,7 @@ private:
         return parts;
     }
 
-    /// As a whole value, e.g. of an assignment.
+    /// Whether the expression is a whole value, e.g. of an assignment, and needs no brackets.
     [[nodiscard]] bool standsAlone(ExprId expr) const {
         const ExprId parent = original_.parent(expr);
         return parent == noId ||
@@ -345,7 +345,7 @@ private:
                std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
     }
 
-    /// With the brackets around an expression, if they are not a call's.
+    /// The span with the brackets around it, unless they are a call's.
     [[nodiscard]] Span withBrackets(Span span) const {
         const std::string_view text = source_.text();
         const auto isName = [](char c) {
@@ -390,7 +390,7 @@ private:
     }
 
     CodeMap original_;
-    CodeMap code_; ///< Of the rows away from the edges.
+    CodeMap code_; ///< The work of rows away from the edges.
     const FunctionBody& body_;
     const CoarseningPlan& plan_;
     const RowCount& count_;

@@ -70,7 +70,7 @@ private:
         return height && isFrom(block * IndexExpression::constant(*height) + thread);
     }
 
-    /// Of the blocks of all launches.
+    /// The height that the blocks of all launches have; nullopt if it differs or is unknown.
     [[nodiscard]] std::optional<std::int64_t> heightOfBlocks() const {
         const auto blocks = launchedBlocks(context_);
         if (!blocks || std::ranges::any_of(*blocks, [&](const Extents& block) {
@@ -359,7 +359,7 @@ private:
         return {};
     }
 
-    /// What stands before the bounds check and stays there is done by fewer threads.
+    /// Code before the bounds check has no effect but on locals: fewer threads run it.
     Gated<void> requireNothingBefore() const {
         for (std::size_t at = 0; at < firstGuard_; ++at)
             for (const ExprId id : code_.expressionsIn(top_[at])) {

@@ -12,7 +12,7 @@ namespace kernelskill::skills {
 /// One condition under which a thread works.
 struct RowBound {
     analysis::ExprId expr = analysis::noId;
-    bool isNegated = false;             ///< Of an early return: it has not to hold.
+    bool isNegated = false;             ///< An early return's: it must not hold.
     std::optional<RowComparison> onRow; ///< As it has to hold; nullopt: alike for all rows.
 };
 
@@ -23,7 +23,7 @@ struct RowWork {
     analysis::ExprId base = analysis::noId; ///< The row's initialiser less a constant.
     std::vector<analysis::StmtId> guards;   ///< Outermost, or one behind the other.
     std::vector<RowBound> bounds;           ///< All have to hold.
-    std::vector<analysis::StmtId> moved;    ///< Of `work`; they stand before the guards.
+    std::vector<analysis::StmtId> moved;    ///< The part of `work` before the guards.
     std::vector<analysis::StmtId> work;     ///< In order, with `moved`.
     [[nodiscard]] bool isBoundedAbove() const;
 };

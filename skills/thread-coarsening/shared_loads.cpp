@@ -24,7 +24,7 @@ namespace {
 
 constexpr double roundsOfALoop = 16;
 
-/// How an address that rows have in common comes to be loaded once.
+/// The way an address that rows share is loaded once.
 enum class Sharing : std::uint8_t {
     None,
     Compiler, ///< No store stands between the loads, as the compiler sees it.
@@ -34,7 +34,7 @@ enum class Sharing : std::uint8_t {
 /// A statement that is copied as a whole.
 struct Unit {
     StmtId statement = noId;
-    std::size_t block = 0; ///< Which statements are copied behind one another, without a loop head.
+    std::size_t block = 0; ///< Units of one block have no loop head between their copies.
 };
 
 struct Load {
@@ -129,7 +129,7 @@ private:
         return use;
     }
 
-    /// With the choices that were made.
+    /// The index in the work away from the edges; nullopt if it is no polynomial.
     [[nodiscard]] std::optional<IndexExpression> indexOf(const MemoryAccess& access) const {
         const Expr& expr = body_.expr(access.expression);
         const bool isPlain = expr.kind == ExprKind::Subscript && access.base != noId &&
@@ -139,7 +139,7 @@ private:
         return isPlain ? polynomialOf(code_, expr.children[1]) : access.index;
     }
 
-    /// Whether it holds what differs from row to row in ways that are not followed.
+    /// Whether the index holds a variable that changes from row to row in an unknown way.
     [[nodiscard]] bool isUnknown(const IndexExpression& index) const {
         return std::ranges::any_of(index.terms(), [&](const auto& term) {
             return std::ranges::any_of(term.first, [&](Symbol symbol) {
@@ -161,9 +161,10 @@ private:
                code_.statement(access.expression) != noId;
     }
 
-    /// Then its rows would be done in another order, or one after the other where they raced.
+    /// Refuses if a row loads what another one stores: several rows a thread would change their
+    /// order.
     [[nodiscard]] Gated<void> requireNoRowReadsAnother() const {
-        constexpr int farthest = 8; // rows
+        constexpr int maxDistance = 8; // rows
         for (const MemoryAccess& store : kernel_.accesses) {
             if (!stores(store) || store.base == noId)
                 continue;
@@ -171,7 +172,7 @@ private:
             for (const Load& load : loads_) {
                 if (!stored || load.access->base != store.base || !load.isKnown)
                     continue;
-                for (int rows = 1; rows <= farthest; ++rows) {
+                for (int rows = 1; rows <= maxDistance; ++rows) {
                     const IndexExpression distance = load.step * IndexExpression::constant(rows);
                     if (load.index - *stored == distance || *stored - load.index == distance)
                         return refuse("rows-depend",
@@ -199,7 +200,7 @@ private:
         if (!load.isKnown || !isJammed || load.statement == noId ||
             isConditional(load.access->expression, load.statement))
             return Sharing::None;
-        // Where indices differ from row to row the compiler may not see that two are equal.
+        // The compiler may not see that two addresses are equal if indices differ between rows.
         const bool isOneAddress = load.step.asConstant() == 0;
         const bool isLeftAlone = !hasStoreBetween(load);
         if (isOneAddress && isLeftAlone)
@@ -212,7 +213,7 @@ private:
         return Sharing::None;
     }
 
-    /// Not in each round of the loops around it.
+    /// Whether the statement may run without evaluating the expression.
     [[nodiscard]] bool isConditional(ExprId expr, StmtId statement) const {
         for (ExprId at = expr; code_.parent(at) != noId; at = code_.parent(at)) {
             const Expr& above = body_.expr(code_.parent(at));
@@ -246,8 +247,8 @@ private:
         });
     }
 
-    /// It can be made ahead of its statement. Other rows' stores there do not matter: threads of
-    /// different rows never waited for each other.
+    /// Whether the load can move ahead of its statement. Stores of other rows do not forbid it:
+    /// threads of different rows never waited for each other.
     [[nodiscard]] bool canBeNamed(const Load& load) const {
         const Stmt& stmt = body_.stmt(load.statement);
         const Expr& expr = body_.expr(load.access->expression);
@@ -275,7 +276,7 @@ private:
                above.kind == ExprKind::InitList;
     }
 
-    /// A local of the statement itself, which is not yet there ahead of it.
+    /// Whether the load uses a local that its own statement declares.
     [[nodiscard]] bool namesLocalOf(const Load& load) const {
         return std::ranges::any_of(code_.expressionsBelow(load.access->expression), [&](ExprId id) {
             const Expr& expr = body_.expr(id);
@@ -334,7 +335,7 @@ private:
         });
     }
 
-    /// Declared once for all rows.
+    /// Whether the statement declares locals that all rows share.
     [[nodiscard]] bool isOnce(StmtId stmt) const {
         return body_.stmt(stmt).kind == StmtKind::Declaration &&
                std::ranges::none_of(body_.stmt(stmt).declared, [&](VariableId local) {
@@ -429,7 +430,7 @@ private:
         }
     }
 
-    /// Addresses of a row that are loaded once before, too, count once.
+    /// Counts the loads before and after. Equal addresses of one row count once.
     void count() {
         using Group = std::pair<VariableId, std::vector<std::uint32_t>>;
         std::map<Group, std::vector<IndexExpression>> ofAll;

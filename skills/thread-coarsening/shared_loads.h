@@ -38,9 +38,9 @@ struct SharedLoads {
     std::map<analysis::StmtId, std::vector<std::size_t>> loadedAt;
 };
 
-/// What is known of the work's statements.
+/// The statements of the work, and facts about them.
 struct CopiedWork {
-    const analysis::CodeMap& code; ///< Of the rows that are not at an edge.
+    const analysis::CodeMap& code; ///< The work of rows away from the edges.
     analysis::Symbol step;         ///< See RowWork.
     const std::vector<analysis::StmtId>& statements;
     const std::set<analysis::VariableId>& varying;

@@ -11,7 +11,7 @@
 
 namespace kernelskill::skills {
 
-/// What a sum is without an addend.
+/// The rest of a sum without one addend.
 struct SumRest {
     std::string text; ///< Empty: nothing.
     std::vector<analysis::ExprId> parts;

@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    /// The value that the variable is given last before the walk, beside it.
+    /// The last value that the variable gets before the walk, in the same block.
     [[nodiscard]] ExprId valueBefore(VariableId id) const {
         const Stmt& loop = body_.stmt(walk_.statement);
         ExprId value = body_.variable(id).init;

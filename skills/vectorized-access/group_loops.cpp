@@ -89,7 +89,7 @@ private:
         }
     }
 
-    /// How many groups there are: none where an address does not allow it.
+    /// Writes the number of groups: none if an address is not a multiple of its vector.
     void addGuard(CodeLines& lines, const WalksOfOneGuard& set, std::size_t indentation) const {
         const SharedWalk& first = set.front();
         std::vector<VectorAddress> addresses;

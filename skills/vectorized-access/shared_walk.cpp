@@ -125,7 +125,8 @@ private:
         return storage == Storage::Shared || storage == Storage::DynamicShared;
     }
 
-    /// In each round of the loops around it, the walk stores to other elements.
+    /// Refuses a walk that stores to the same elements in each round of a loop around it; lanes of
+    /// a warp wait behind it instead.
     [[nodiscard]] Gated<void> requireOwnRows(SharedWalk& walk, const NestAccess& store) const {
         for (const NestNodeId id : around(nest_, walk.node)) {
             const NestLoop* outer = nest_.node(id).loop();
@@ -142,7 +143,8 @@ private:
         return {};
     }
 
-    /// Both go to one element in rounds of one number alone, which fall to one thread.
+    /// Whether both accesses reach an element only in rounds of the same number: one thread's
+    /// rounds.
     [[nodiscard]] bool areOneThreads(const SharedWalk& walk, const NestAccess& a,
                                      const NestAccess& b) const {
         for (const SharedWalk& other : walks_) {
@@ -181,7 +183,8 @@ private:
         return sets;
     }
 
-    /// What decides about the groups of `walk` is known, and the same, before the walk `first`.
+    /// Whether the addresses and the limit of `walk` are known before the walk `first`, so that one
+    /// condition there decides for both.
     [[nodiscard]] bool mayJoin(const SharedWalk& first, const SharedWalk& walk) const {
         const auto firstIndex = [&](const SharedWalk& one) {
             const IndexExpression from = *nest_.node(one.node).loop()->first;

@@ -18,15 +18,15 @@ namespace kernelskill::skills {
 /// Elements that the rounds of a loop go through one by one: `p[base + i]`.
 struct WalkedElements {
     analysis::VariableId array = analysis::noId;
-    std::string name;    ///< Of the pointer or the array.
-    std::string address; ///< Where i is 0: "p + base".
+    std::string name;    ///< The name of the pointer or array.
+    std::string address; ///< The address of element 0: "p + base".
     std::string type;    ///< float4
     std::string vector;  ///< The name of the local that holds one vector.
     std::uint32_t bytes = 0;
     bool isRead = false;
     bool isWritten = false;
     std::uint32_t lastWrite = 0;           ///< Offset of the last store, for the order of stores.
-    std::vector<analysis::ExprId> reached; ///< What the address is made of.
+    std::vector<analysis::ExprId> reached; ///< The parts of the address.
 };
 
 /// One `p[base + i]` of the source.

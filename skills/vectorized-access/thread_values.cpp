@@ -108,7 +108,7 @@ bool ThreadValues::variableDiffers(VariableId id, ExprId use,
     if (!variable.type.arrayExtents.empty() || variable.type.isReference)
         return true;
     if (std::ranges::find(visited, id) != visited.end())
-        return false; // What else is written decides.
+        return false; // The other writes decide.
     const std::uint32_t place = body_.expr(use).span.begin;
     std::vector<Write> writes;
     if (variable.init != noId)
@@ -117,7 +117,7 @@ bool ThreadValues::variableDiffers(VariableId id, ExprId use,
         if (code_.isWrite(other))
             writes.push_back({other, body_.expr(other).span.begin});
     visited.push_back(id);
-    // The last one before the use, if it is made whenever the use is.
+    // The last write before the use decides alone if it runs whenever the use does.
     const Write* last = nullptr;
     for (const Write& write : writes)
         if (write.offset < place && (last == nullptr || write.offset > last->offset))
@@ -131,7 +131,7 @@ bool ThreadValues::variableDiffers(VariableId id, ExprId use,
                                return write.offset > place && write.use != noId &&
                                       body_.stmt(scope).span.contains({write.offset, write.offset});
                            });
-    // A loop of shuffles folds what went into it.
+    // A loop of shuffles makes values equal that differed before it.
     const bool isExchanged = last != nullptr && last->use != noId &&
                              code_.parent(last->use) != noId && exchanges(code_.parent(last->use));
     bool differs = false;
@@ -188,7 +188,7 @@ bool ThreadValues::mayPart(StmtId loop) const {
         const Stmt& stmt = body_.stmt(id);
         if (!isExit(stmt.kind) || code_.encloses(loop, id))
             continue;
-        // Those of other loops leave nothing but them.
+        // A `break` or `continue` of another loop leaves that loop alone.
         StmtId left = noId;
         for (StmtId at = stmt.parent; at != noId && stmt.kind != StmtKind::Return &&
                                       stmt.kind != StmtKind::Goto && left == noId;

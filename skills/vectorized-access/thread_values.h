@@ -1,4 +1,4 @@
-/// Which values are the same in all threads that share the rounds of a loop.
+/// Tells the values that are the same in all threads which share the rounds of a loop.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -13,7 +13,7 @@ namespace kernelskill::skills {
 struct LoopSharers {
     enum class Kind : std::uint8_t { Lanes, Block, Grid };
     Kind kind = Kind::Block;
-    std::int64_t lanes = 0; ///< Of Lanes: how many, neighbours of a block.
+    std::int64_t lanes = 0; ///< For Lanes: their number; they are neighbours in a block.
     bool operator==(const LoopSharers&) const = default;
 };
 
@@ -45,7 +45,7 @@ private:
                                        std::vector<analysis::VariableId>& visited) const;
     [[nodiscard]] bool writeDiffers(analysis::VariableId variable, const Write& write,
                                     std::vector<analysis::VariableId>& visited) const;
-    /// What the write leaves depends on what was there before.
+    /// Whether the variable's value behind the write depends on the one before.
     [[nodiscard]] bool keepsBefore(const Write& write) const;
     [[nodiscard]] bool indexDiffers(const analysis::Expr& index) const;
     [[nodiscard]] bool isNumberOfLanes(const analysis::Expr& quotient) const;

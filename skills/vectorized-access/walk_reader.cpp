@@ -305,7 +305,7 @@ private:
         return std::string{};
     }
 
-    /// A pointer or array by its name, which the loop leaves as it is.
+    /// Whether the expression is the name of a pointer or array that the loop does not change.
     [[nodiscard]] bool isOwnPointer(ExprId pointer) const {
         const Expr& expr = body_.expr(pointer);
         return expr.kind == ExprKind::Variable && expr.variable != noId && !expr.fromMacro &&
@@ -314,7 +314,7 @@ private:
                isFixedOutside(code_, loop_, pointer, walk_.form.advance);
     }
 
-    /// Beside what is read from memory at it.
+    /// Whether the expression names the index outside of the accesses at that index.
     [[nodiscard]] bool namesIndex(ExprId expr) const {
         return std::ranges::any_of(code_.uses(walk_.form.index), [&](ExprId use) {
             if (!body_.expr(expr).span.contains(body_.expr(use).span))
@@ -349,7 +349,7 @@ private:
         return {};
     }
 
-    /// What rounds fold into are variables of the thread, and all else that they change is theirs.
+    /// Rounds fold into variables of the thread alone, not into memory.
     [[nodiscard]] Gated<void> requireFoldsOfVariables(const LaneLoopReader& reader) const {
         if (reader.kept().empty())
             return {};
@@ -358,7 +358,7 @@ private:
                                   reader.kept().front().text));
     }
 
-    /// What is stored is used at the same place alone.
+    /// Each stored array is accessed at one index alone.
     [[nodiscard]] Gated<void> requireStoredOnce() const {
         for (std::size_t i = 0; i < walk_.elements.size(); ++i) {
             if (!walk_.elements[i].isWritten)
@@ -383,7 +383,7 @@ private:
         return {};
     }
 
-    /// The first index as what is the same for all threads and the thread's number.
+    /// Splits the first index into the thread's number and a part that is the same for all threads.
     Gated<void> splitStart() {
         const IndexExpression rest = *nestLoop().first - IndexExpression::symbol(thread_);
         const ExprId start = walk_.form.counted.start;
@@ -412,7 +412,7 @@ private:
             walk_.thread = thread->text;
             return {};
         }
-        // The thread's number is the addend that asks for it.
+        // The addend that differs between threads is the thread's number.
         ExprId own = noId;
         const ThreadValues values(context_.file, context_.kernel, code_, walk_.sharers);
         const auto first = withoutAddend(code_, source_, start, [&](ExprId id) {
@@ -479,7 +479,7 @@ private:
         return {};
     }
 
-    /// The index, a local of the round, or what rounds fold into.
+    /// Whether the variable is the index, a local of the round, or one that rounds fold into.
     [[nodiscard]] bool isOfRound(VariableId variable) const {
         if (variable == walk_.form.index || isFolded(variable))
             return true;
@@ -497,8 +497,8 @@ private:
                std::ranges::any_of(code_.uses(variable), writes);
     }
 
-    /// What a thread has folded goes on into what others have: which elements were its own does not
-    /// matter.
+    /// The threads' folded values are combined further, so that it does not matter which elements
+    /// were a thread's own.
     [[nodiscard]] Gated<void> requireFoldedFurther(const ThreadValues& values) const {
         for (VariableId id = 0; id < body_.variables.size(); ++id) {
             if (!isFolded(id))
@@ -516,7 +516,7 @@ private:
         return {};
     }
 
-    /// A further loop that the same threads share folds into it.
+    /// Whether a further loop of the same threads folds into the variable.
     [[nodiscard]] bool foldsOn(ExprId use) const {
         return std::ranges::any_of(nest_.nodes, [&](const NestNode& node) {
             return node.loop() != nullptr && node.frame == 0 &&
@@ -525,7 +525,7 @@ private:
         });
     }
 
-    /// Its statement exchanges values, or lays this one where others see it.
+    /// Whether the use's statement exchanges the value with other threads, or stores it for them.
     [[nodiscard]] bool handsOn(ExprId use, const ThreadValues& values) const {
         ExprId outermost = use;
         while (code_.parent(outermost) != noId)
@@ -552,7 +552,7 @@ private:
     const Loop& loop_;
     std::uint32_t index_;
     Symbol thread_;
-    std::vector<ScalarKind> scalars_; ///< Of each walk_.elements.
+    std::vector<ScalarKind> scalars_; ///< The element types of walk_.elements.
     SharedWalk walk_;
 };
 

@@ -97,7 +97,7 @@ private:
     SourceLayout layout_;
     const BlockScan& scan_;
     std::string array_;
-    std::string type_; ///< Of its elements.
+    std::string type_; ///< The array's element type.
     std::string thread_;
     std::string offset_, sum_, lower_, totals_, total_;
 };

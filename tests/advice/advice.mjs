@@ -53,7 +53,7 @@ function suggestionOf(kernel) {
     return skills.find((skill) => skill.answers === 'further')?.id ?? '(nothing)';
 }
 
-// What was once profiled on this machine would change the answers.
+// Profiles kept on this machine would change the answers: each run has a cache of its own.
 const scratch = mkdtempSync(path.join(tmpdir(), 'advice-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const env = { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), XDG_DATA_HOME: path.join(scratch, 'data') };

@@ -119,6 +119,13 @@ std::string appliedText(std::string_view id, const std::string& source,
     return *text;
 }
 
+std::vector<std::string> kernelNamesIn(std::string_view path) {
+    std::vector<std::string> names;
+    for (const auto& kernel : parseSubject(readSource(std::string(path))).file.kernels)
+        names.push_back(kernel.name);
+    return names;
+}
+
 void checkApplicable(std::string_view id, const std::string& before, const std::string& after,
                      const std::optional<CompiledKernel>& compiled) {
     const std::string text = appliedText(id, before, compiled);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -35,6 +36,8 @@ struct Subject {
 [[nodiscard]] const Skill& skillNamed(std::string_view id);
 /// A file of the repository.
 [[nodiscard]] std::string readSource(const std::string& path);
+/// The names of the kernels in a file of the repository.
+[[nodiscard]] std::vector<std::string> kernelNamesIn(std::string_view path);
 
 /// The skill is offered at the cursor and turns `before` into `after`, which parses without an
 /// error.

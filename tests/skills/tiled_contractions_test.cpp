@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::string_view path = "tests/precision/contractions.cu";
 
-std::vector<std::string> kernels() {
-    std::vector<std::string> names;
-    for (const auto& kernel :
-         skills::parseSubject(skills::readSource(std::string(path))).file.kernels)
-        names.push_back(kernel.name);
-    return names;
-}
-
 class TiledContractions : public testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
@@ -94,7 +86,7 @@ TEST_P(TiledContractions, KeepEveryBit) {
             << staging.error().reason;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, TiledContractions, testing::ValuesIn(kernels()),
+INSTANTIATE_TEST_SUITE_P(Kernels, TiledContractions, testing::ValuesIn(skills::kernelNamesIn(path)),
                          [](const auto& info) { return info.param; });
 
 } // namespace

@@ -23,12 +23,19 @@ std::string launchedFor(const std::string& size, const std::string& block) {
            "; k<<<(n + block - 1) / block, block>>>(x, y, 2.0f, n); }\n";
 }
 
-ProbePlan probesOf(const std::string& text) {
-    const auto model = parsedProgram(text);
-    const KernelInFile subject{model, model.kernels.at(0)};
-    const auto plan = planTrials(subject, subject);
+/// The probes of an edit, given as the whole program before and after it.
+ProbePlan probesOfEdit(const std::string& before, const std::string& after) {
+    const auto originalModel = parsedProgram(before);
+    const auto candidateModel = parsedProgram(after);
+    const KernelInFile original{originalModel, originalModel.kernels.at(0)};
+    const KernelInFile candidate{candidateModel, candidateModel.kernels.at(0)};
+    const auto plan = planTrials(original, candidate);
     EXPECT_TRUE(plan) << plan.error().describe();
-    return planProbes(subject, subject, *plan, skills::Numerics::Exact, 7);
+    return planProbes(original, candidate, *plan, skills::Numerics::Exact, 7);
+}
+
+ProbePlan probesOf(const std::string& text) {
+    return probesOfEdit(text, text);
 }
 
 std::set<std::int64_t> sizesOf(const ProbePlan& plan) {
@@ -85,14 +92,9 @@ TEST(Probes, HaveBlocksThatAreNoPowerOfTwoWhereThreadsAreIndependent) {
 TEST(Probes, GiveBothKernelsGridsForOneSize) {
     const std::string head = kernelText + "int main() { float *x, *y; int width = 256; dim3 "
                                           "block(width); dim3 grid((4096 + width - 1) / width);\n";
-    const auto before = parsedProgram(head + "k<<<grid, block>>>(x, y, 2.0f, 4096); }\n");
-    const auto after = parsedProgram(
+    const ProbePlan plan = probesOfEdit(
+        head + "k<<<grid, block>>>(x, y, 2.0f, 4096); }\n",
         head + "k<<<dim3(grid.x * 8, grid.y, grid.z), dim3(32)>>>(x, y, 2.0f, 4096); }\n");
-    const KernelInFile original{before, before.kernels.at(0)};
-    const KernelInFile candidate{after, after.kernels.at(0)};
-    const auto trials = planTrials(original, candidate);
-    ASSERT_TRUE(trials) << trials.error().describe();
-    const ProbePlan plan = planProbes(original, candidate, *trials, skills::Numerics::Exact, 7);
     std::set<std::int64_t> sizes;
     for (const Trial& probe : plan.probes) {
         const std::int64_t n = *scalarNamed(probe.original, "n")->integer;
@@ -109,13 +111,8 @@ TEST(Probes, GiveBothKernelsGridsForOneOfTwoEqualSizes) {
     const std::string kernel = "__global__ void k(float* x, int rows, int n) {\n    int i = "
                                "blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) x[i] = "
                                "rows;\n}\nint main() { float* x;";
-    const auto before = parsedProgram(kernel + " k<<<2, 256>>>(x, 512, 512); }\n");
-    const auto after = parsedProgram(kernel + " k<<<2 * 8, 32>>>(x, 512, 512); }\n");
-    const KernelInFile original{before, before.kernels.at(0)};
-    const KernelInFile candidate{after, after.kernels.at(0)};
-    const auto trials = planTrials(original, candidate);
-    ASSERT_TRUE(trials) << trials.error().describe();
-    const ProbePlan plan = planProbes(original, candidate, *trials, skills::Numerics::Exact, 7);
+    const ProbePlan plan = probesOfEdit(kernel + " k<<<2, 256>>>(x, 512, 512); }\n",
+                                        kernel + " k<<<2 * 8, 32>>>(x, 512, 512); }\n");
     EXPECT_GT(plan.probes.size(), 10u);
     for (const Trial& probe : plan.probes)
         EXPECT_EQ(threadsOf(probe.candidate), threadsOf(probe.original)) << probe.label;
@@ -125,13 +122,8 @@ TEST(Probes, GiveACandidateOfSmallerBlocksAThreadForEachPosition) {
     const std::string kernel = "__global__ void k(float* x, int n) {\n    int i = blockIdx.x * "
                                "blockDim.x + threadIdx.x;\n    if (i < n) x[i] *= 2;\n}\n"
                                "int main() { float* x;";
-    const auto before = parsedProgram(kernel + " k<<<(300 + 127) / 128, 128>>>(x, 300); }\n");
-    const auto after = parsedProgram(kernel + " k<<<(300 + 63) / 64, 64>>>(x, 300); }\n");
-    const KernelInFile original{before, before.kernels.at(0)};
-    const KernelInFile candidate{after, after.kernels.at(0)};
-    const auto trials = planTrials(original, candidate);
-    ASSERT_TRUE(trials) << trials.error().describe();
-    const ProbePlan plan = planProbes(original, candidate, *trials, skills::Numerics::Exact, 7);
+    const ProbePlan plan = probesOfEdit(kernel + " k<<<(300 + 127) / 128, 128>>>(x, 300); }\n",
+                                        kernel + " k<<<(300 + 63) / 64, 64>>>(x, 300); }\n");
     EXPECT_GT(plan.probes.size(), 10u);
     for (const Trial& probe : plan.probes) {
         const auto n = static_cast<double>(*scalarNamed(probe.original, "n")->integer);

@@ -19,14 +19,6 @@ namespace {
 
 constexpr std::string_view path = "tests/skills/thread-coarsening/grids.cu";
 
-std::vector<std::string> kernels() {
-    std::vector<std::string> names;
-    for (const auto& kernel :
-         skills::parseSubject(skills::readSource(std::string(path))).file.kernels)
-        names.push_back(kernel.name);
-    return names;
-}
-
 class CoarsenedGrids : public testing::TestWithParam<std::string> {};
 
 TEST_P(CoarsenedGrids, KeepEveryBit) {
@@ -63,7 +55,7 @@ TEST_P(CoarsenedGrids, KeepEveryBit) {
     EXPECT_NE(verdict->status, VerdictStatus::Invalid) << verdict->summary;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, CoarsenedGrids, testing::ValuesIn(kernels()),
+INSTANTIATE_TEST_SUITE_P(Kernels, CoarsenedGrids, testing::ValuesIn(skills::kernelNamesIn(path)),
                          [](const auto& info) { return info.param; });
 
 } // namespace

@@ -30,38 +30,23 @@ std::string sumOf(const std::string& round, const std::string& after = "    s[ti
     return "    float sum = 0.0f;\n" + loopOf(round) + after;
 }
 
-TEST(SharedWalks, TakesTheProductsOfARowInVectors) {
-    checkApplicable(id, R"(// y = A x, with a warp for each row.
-__global__ void matvec(const float* a, const float* x, float* y, int rows, int columns) {
-    int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
-    if (row >= rows)
-        return;
-    float sum = 0.0f;
-    for (int column = lane; column < columns; column += 32)
-        sum += a[row * columns + column] * x[column];
-    for (int offset = 16; offset > 0; offset /= 2)
-        sum += __shfl_xor_sync(0xffffffff, sum, offset);
-    if (lane == 0)
-        y[row] = sum;
+/// The skill replaces `loop`, which stands once in `before`, by `groups` and leaves the rest.
+void checkLoopBecomes(const std::string& before, const std::string& loop,
+                      const std::string& groups) {
+    std::string after = before;
+    const std::size_t at = after.find(loop);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(after.find(loop, at + 1), std::string::npos);
+    checkApplicable(id, before, after.replace(at, loop.size(), groups));
 }
 
-void run(int rows, int columns) {
-    float *a, *x, *y;
-    cudaMalloc(&a, rows * columns * sizeof(float));
-    cudaMalloc(&x, columns * sizeof(float));
-    cudaMalloc(&y, rows * sizeof(float));
-    matvec<<<(rows + 3) / 4, 128>>>(a, x, y, rows, columns);
-}
+TEST(SharedWalks, TakesTheProductsOfARowInVectors) {
+    checkLoopBecomes(
+        readSource("skills/row-per-warp/after.cu"),
+        R"(    for (int column = lane; column < columns; column += 32)
+        sum += a[row * columns + column] * x[column];
 )",
-                    R"(// y = A x, with a warp for each row.
-__global__ void matvec(const float* a, const float* x, float* y, int rows, int columns) {
-    int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
-    if (row >= rows)
-        return;
-    float sum = 0.0f;
-    // Groups of 4 elements first, one access of up to 16 bytes each, where the addresses allow it.
+        R"(    // Groups of 4 elements first, one access of up to 16 bytes each, where the addresses allow it.
     const bool aligned =
         (reinterpret_cast<size_t>(a + row * columns) | reinterpret_cast<size_t>(x)) % 16 == 0;
     const int groups = aligned ? columns / 4 : 0;
@@ -75,19 +60,6 @@ __global__ void matvec(const float* a, const float* x, float* y, int rows, int c
     }
     for (int column = 4 * groups + lane; column < columns; column += 32)
         sum += a[row * columns + column] * x[column];
-    for (int offset = 16; offset > 0; offset /= 2)
-        sum += __shfl_xor_sync(0xffffffff, sum, offset);
-    if (lane == 0)
-        y[row] = sum;
-}
-
-void run(int rows, int columns) {
-    float *a, *x, *y;
-    cudaMalloc(&a, rows * columns * sizeof(float));
-    cudaMalloc(&x, columns * sizeof(float));
-    cudaMalloc(&y, rows * sizeof(float));
-    matvec<<<(rows + 3) / 4, 128>>>(a, x, y, rows, columns);
-}
 )");
 }
 
@@ -143,7 +115,7 @@ TEST(SharedWalks, SharesOneGuardAmongTheLoopsOfARow) {
 }
 
 TEST(SharedWalks, BeginsASearchOfTheLargestAtElementZero) {
-    checkApplicable(id, R"(
+    const std::string before = R"(
 __global__ void k(const float* x, int* y, int n) {
     const int lane = threadIdx.x % 32;
     const float* r = x + blockIdx.x * n;
@@ -167,14 +139,16 @@ __global__ void k(const float* x, int* y, int n) {
         y[blockIdx.x] = place;
 }
 void run(const float* x, int* y, int n) { k<<<9, 32>>>(x, y, n); }
+)";
+    checkLoopBecomes(
+        before, R"(    for (int j = 1 + lane; j < n; j += 32) {
+        if (r[j] > best) {
+            best = r[j];
+            place = j;
+        }
+    }
 )",
-                    R"(
-__global__ void k(const float* x, int* y, int n) {
-    const int lane = threadIdx.x % 32;
-    const float* r = x + blockIdx.x * n;
-    float best = r[0];
-    int place = 0;
-    // Groups of 4 elements first, one access of up to 16 bytes each, where the addresses allow it.
+        R"(    // Groups of 4 elements first, one access of up to 16 bytes each, where the addresses allow it.
     const bool aligned = reinterpret_cast<size_t>(r) % 16 == 0;
     const int groups = aligned ? n / 4 : 0;
     for (int group = lane; group < groups; group += 32) {
@@ -202,18 +176,6 @@ __global__ void k(const float* x, int* y, int n) {
             place = j;
         }
     }
-    for (int d = 16; d > 0; d /= 2) {
-        const float other = __shfl_xor_sync(0xffffffff, best, d);
-        const int otherPlace = __shfl_xor_sync(0xffffffff, place, d);
-        if (other > best || (other == best && otherPlace < place)) {
-            best = other;
-            place = otherPlace;
-        }
-    }
-    if (lane == 0)
-        y[blockIdx.x] = place;
-}
-void run(const float* x, int* y, int n) { k<<<9, 32>>>(x, y, n); }
 )");
 }
 
