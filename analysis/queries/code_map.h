@@ -76,7 +76,7 @@ public:
     /// Keeps the reference.
     explicit FixedValues(const CodeMap& code) : IntegerValues(code.body()), code_(code) {}
 
-protected:
+    /// What a local is set to, once, by its initialiser or behind it; noId if that is not known.
     [[nodiscard]] ExprId fixedValue(VariableId variable) const override;
 
 private:

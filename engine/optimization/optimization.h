@@ -67,7 +67,8 @@ struct Attempt {
     std::shared_ptr<const Bottleneck> bottleneck; ///< The bottleneck of that version.
     RankedSkill plan;
     std::vector<RuledOut> ruledOut; ///< The skills ruled out for that version.
-    /// The verdict on the edit alone; nullopt if it was not reviewed.
+    /// The verdict on the edit alone, or with the stepping stones below it; nullopt if it was not
+    /// reviewed.
     std::optional<Verdict> verdict;
     /// The verdict on all edits since the original together; nullopt if not requested or the same
     /// as `verdict`.

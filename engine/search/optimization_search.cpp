@@ -5,6 +5,7 @@
 #include "engine/optimization/remaining_loss.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/deadline.h"
+#include "engine/search/search_version.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -30,38 +31,12 @@ constexpr double rooflinePercent = 95;
 constexpr unsigned coresOfASlot = 4;
 /// Plans that a round looks at for each that it reviews, if looking is quick.
 constexpr int screenedForEach = 4;
+/// Stepping stones that are kept of those that lead on from a version that gains.
+constexpr std::ptrdiff_t stepsOfAVersion = 4;
+/// Stepping stones in a row.
+constexpr int stepsInARow = 2;
 
 using Clock = Deadline::Clock;
-
-/// A text that the search kept. Version 0 is the original.
-struct Version {
-    int number = 0;
-    KernelVersion text;
-    Standing standing;
-    std::uint64_t codeHash = 0;
-    double gain = 1;                ///< The gain over the original, step by step; used for ranking.
-    skills::Accuracy accuracy = {}; ///< What all steps together promise.
-    std::vector<std::string> skills;
-    std::size_t attempt = 0;    ///< The attempt that made this version.
-    bool isVerified = false;    ///< Whether the whole was reviewed in this run.
-    std::optional<Verdict> sum; ///< The verdict of that review.
-    bool isDropped = false;     ///< Whether that review failed.
-    std::set<std::pair<std::string, int>> tried;
-};
-
-/// A plan during a round.
-struct Candidate {
-    std::size_t version = 0; ///< The index of the version that it edits.
-    Attempt attempt;
-    std::optional<Draft> draft;
-    std::optional<Screening> screening;
-    /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
-    /// it may take as long again to finish this review.
-    bool isPromising = false;
-    bool isStep = false;    ///< It gains nothing and is kept for the skills that it lets fit.
-    bool isSettled = false; ///< Nothing needs to run for it.
-    bool isCutOff = false;  ///< Stopped before a decision.
-};
 
 class Search {
 public:
@@ -74,7 +49,7 @@ public:
     }
 
     Result<Optimization> run() {
-        Version& base = versions_.front();
+        SearchVersion& base = versions_.front();
         say("assessing the original");
         auto standing = steps_.assess(base.text, deadline_.token(), {});
         if (!standing && !deadline_.token().stop_requested())
@@ -96,28 +71,42 @@ public:
 private:
     [[nodiscard]] bool isOver();
     void playRound();
-    [[nodiscard]] std::vector<Candidate> choose();
-    void prepare(Candidate& candidate, std::set<std::uint64_t>& codes);
-    void screenAll(std::vector<Candidate>& candidates);
-    void screen(const Version& version, const std::vector<Candidate*>& candidates);
-    void postpone(std::vector<Candidate>& candidates);
-    void judgeAll(std::vector<Candidate>& candidates);
-    [[nodiscard]] static std::vector<Candidate*> openByPromise(std::vector<Candidate>& candidates);
-    void judge(Candidate& candidate);
-    void decide(Candidate& candidate, const Standing& after, const std::stop_token& stop);
-    [[nodiscard]] std::vector<std::string> openedBy(const Candidate& candidate) const;
-    void settle(Candidate candidate);
+    [[nodiscard]] std::vector<SearchCandidate> choose();
+    void prepare(SearchCandidate& candidate, std::set<std::uint64_t>& codes);
+    void screenAll(std::vector<SearchCandidate>& candidates);
+    void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);
+    void postpone(std::vector<SearchCandidate>& candidates);
+    void judgeAll(std::vector<SearchCandidate>& candidates);
+    [[nodiscard]] std::vector<SearchCandidate*>
+    openByPromise(std::vector<SearchCandidate>& candidates) const;
+    void judge(SearchCandidate& candidate);
+    void decide(SearchCandidate& candidate, const Standing& after, const std::stop_token& stop);
+    void conclude(SearchCandidate& candidate, const std::stop_token& stop);
+    void limitSteps(std::vector<SearchCandidate>& candidates);
+    [[nodiscard]] std::vector<std::string> openedBy(const SearchCandidate& candidate) const;
+    [[nodiscard]] std::vector<std::size_t> versionsByRank() const;
+    [[nodiscard]] bool canLeadOn(SearchVersion& step);
+    void settle(SearchCandidate candidate);
     void verifyBest(const std::stop_token& stop);
     [[nodiscard]] Optimization finished();
 
     [[nodiscard]] std::size_t bestVersion() const {
         std::size_t best = 0;
         for (std::size_t index = 1; index < versions_.size(); ++index) {
-            const Version& version = versions_[index];
-            if (!version.isDropped && version.gain > versions_[best].gain)
+            const SearchVersion& version = versions_[index];
+            if (!version.isDropped && !version.isStep() && version.gain > versions_[best].gain)
                 best = index;
         }
         return best;
+    }
+    /// The version that the candidate is compared with.
+    [[nodiscard]] const SearchVersion& baseOf(const SearchCandidate& candidate) const {
+        return versions_[versions_[candidate.version].base];
+    }
+    [[nodiscard]] bool hasSteps() const {
+        return std::ranges::any_of(versions_, [](const SearchVersion& version) {
+            return version.isStep() && !version.isDropped;
+        });
     }
     bool stopBecause(StopReason reason, std::string text) {
         result_.stop = reason;
@@ -148,11 +137,13 @@ private:
     Deadline deadline_;
     Deadline lateDeadline_; ///< Of a promising candidate's review.
 
-    std::vector<Version> versions_;
+    std::vector<SearchVersion> versions_;
     Optimization result_;
     int roundsWithoutGain_ = 0;
     bool wasFresh_ = true; ///< Whether the last round learnt something new to memory.
     bool isExhausted_ = false;
+    /// Whether only stepping stones are built on, since rounds on versions that gain found nothing.
+    bool isDetour_ = false;
 };
 
 /// Says how much the roofline leaves to gain.
@@ -172,14 +163,14 @@ bool Search::isOver() {
     if (deadline_.hasPassed())
         return stopBecause(StopReason::TimeSpent,
                            fmt::format("the {} s are used up", options_.time.count()));
-    const Version& best = versions_[bestVersion()];
+    const SearchVersion& best = versions_[bestVersion()];
     if (const auto text = rooflineText(best.standing))
         return stopBecause(StopReason::AtRoofline, "at the roofline: " + *text);
-    if (isExhausted_)
+    if (isExhausted_ && !isDetour_)
         return stopBecause(StopReason::NoPlanLeft,
                            "no plan is left: every skill that fits a version of the kernel has "
                            "been tried, or was ruled out");
-    if (roundsWithoutGain_ >= patience)
+    if (isExhausted_ || roundsWithoutGain_ >= patience)
         return stopBecause(StopReason::Converged,
                            fmt::format("converged: {} rounds found nothing better", patience));
     if (result_.rounds >= options_.rounds)
@@ -191,54 +182,99 @@ bool Search::isOver() {
 }
 
 void Search::playRound() {
-    std::vector<Candidate> candidates = choose();
+    std::vector<SearchCandidate> candidates = choose();
     if (candidates.empty()) {
         isExhausted_ = true;
         return;
     }
     ++result_.rounds;
     std::vector<std::string> names;
-    for (const Candidate& candidate : candidates)
+    for (const SearchCandidate& candidate : candidates)
         names.push_back(candidate.attempt.plan.offer.skillId);
     say("trying " + fmt::format("{}", fmt::join(names, ", ")));
 
     // If an earlier candidate of the round has the same code, a later one is dropped.
     std::set<std::uint64_t> codes;
     if (options_.usesShortTermMemory) {
-        for (const Version& version : versions_)
+        for (const SearchVersion& version : versions_)
             codes.insert(version.codeHash);
     }
-    for (Candidate& candidate : candidates)
+    for (SearchCandidate& candidate : candidates)
         prepare(candidate, codes);
     screenAll(candidates);
     judgeAll(candidates);
 
     const std::size_t before = bestVersion();
-    wasFresh_ = std::ranges::any_of(candidates, [](const Candidate& candidate) {
+    wasFresh_ = std::ranges::any_of(candidates, [](const SearchCandidate& candidate) {
         return candidate.attempt.verdict && !candidate.attempt.isRemembered;
     });
-    for (Candidate& candidate : candidates) {
+    const bool wasCheap =
+        options_.measure && std::ranges::none_of(candidates, &SearchCandidate::isReviewed);
+    limitSteps(candidates);
+    for (SearchCandidate& candidate : candidates) {
         if (!candidate.isCutOff)
             settle(std::move(candidate));
     }
     if (wasFresh_)
         verifyBest(deadline_.token());
-    roundsWithoutGain_ = bestVersion() == before ? roundsWithoutGain_ + 1 : 0;
+    if (bestVersion() != before) {
+        roundsWithoutGain_ = 0;
+        isDetour_ = false;
+    } else if (!wasCheap) { // Glances are no reason to give up.
+        ++roundsWithoutGain_;
+    }
+    if (roundsWithoutGain_ >= patience && !isDetour_ && hasSteps()) {
+        roundsWithoutGain_ = 0;
+        isDetour_ = true;
+    }
+}
+
+/// The versions that gain, the best first, then the stepping stones; during a detour these alone.
+std::vector<std::size_t> Search::versionsByRank() const {
+    std::vector<std::size_t> order;
+    for (std::size_t index = 0; index < versions_.size(); ++index) {
+        const SearchVersion& version = versions_[index];
+        if (!version.isDropped && !(isDetour_ && !version.isStep()))
+            order.push_back(index);
+    }
+    std::ranges::stable_sort(order, [&](std::size_t left, std::size_t right) {
+        const SearchVersion& first = versions_[left];
+        const SearchVersion& second = versions_[right];
+        return std::pair(first.isStep(), -first.gain) < std::pair(second.isStep(), -second.gain);
+    });
+    return order;
+}
+
+/// Runs a stepping stone that was only looked at, since the plans for it depend on what holds it
+/// back.
+bool Search::canLeadOn(SearchVersion& step) {
+    const SearchVersion& base = versions_[step.base];
+    if (step.isDropped || base.isDropped)
+        return false;
+    if (step.isAssessed)
+        return true;
+    say("assessing a step on the way");
+    const std::stop_token stop = deadline_.token();
+    auto standing = steps_.assess(step.text, stop, {});
+    if (stop.stop_requested())
+        return false;
+    step.isAssessed = true;
+    step.isDropped = !standing || (step.needsCounts && !movesLess(base.standing, *standing));
+    if (!step.isDropped)
+        step.standing = std::move(*standing);
+    return !step.isDropped;
 }
 
 /// The plans of this round, the best version's first.
-std::vector<Candidate> Search::choose() {
-    std::vector<std::size_t> order;
-    for (std::size_t index = 0; index < versions_.size(); ++index) {
-        if (!versions_[index].isDropped)
-            order.push_back(index);
-    }
-    std::ranges::stable_sort(order, std::ranges::greater{},
-                             [&](std::size_t index) { return versions_[index].gain; });
-    std::vector<Candidate> chosen;
+std::vector<SearchCandidate> Search::choose() {
+    std::vector<SearchCandidate> chosen;
     const int width = std::max(1, options_.beam) * (options_.measure ? screenedForEach : 1);
-    for (const std::size_t index : order) {
-        const Version& version = versions_[index];
+    for (const std::size_t index : versionsByRank()) {
+        if (std::ssize(chosen) >= width)
+            return chosen;
+        if (versions_[index].isStep() && !canLeadOn(versions_[index]))
+            continue;
+        const SearchVersion& version = versions_[index];
         Plan plan = steps_.plan(version.text, version.standing);
         std::vector<RankedSkill> open;
         for (RankedSkill& ranked : plan.ranked) {
@@ -253,12 +289,12 @@ std::vector<Candidate> Search::choose() {
             else
                 open.push_back(std::move(ranked));
         }
-        if (index == order.front())
+        if (index == bestVersion())
             result_.ruledOut = plan.ruledOut;
         for (RankedSkill& ranked : open) {
             if (std::ssize(chosen) >= width)
                 return chosen;
-            Candidate candidate;
+            SearchCandidate candidate;
             candidate.version = index;
             candidate.attempt.from = version.number;
             candidate.attempt.bottleneck = version.standing.bottleneck;
@@ -272,8 +308,8 @@ std::vector<Candidate> Search::choose() {
 }
 
 /// Makes the candidate's text, and settles candidates that need no run.
-void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
-    Version& version = versions_[candidate.version];
+void Search::prepare(SearchCandidate& candidate, std::set<std::uint64_t>& codes) {
+    SearchVersion& version = versions_[candidate.version];
     Attempt& attempt = candidate.attempt;
     const skills::Offer& offer = attempt.plan.offer;
     version.tried.insert({offer.skillId, offer.option});
@@ -310,41 +346,42 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     }
 }
 
-/// The candidates that are not settled, fastest at a glance first.
-std::vector<Candidate*> Search::openByPromise(std::vector<Candidate>& candidates) {
-    std::vector<Candidate*> open;
-    for (Candidate& candidate : candidates)
+/// The candidates that are not settled, the fastest at a glance first.
+std::vector<SearchCandidate*>
+Search::openByPromise(std::vector<SearchCandidate>& candidates) const {
+    std::vector<SearchCandidate*> open;
+    for (SearchCandidate& candidate : candidates)
         if (!candidate.isSettled)
             open.push_back(&candidate);
-    std::ranges::stable_sort(open, std::ranges::greater{}, [](const Candidate* candidate) {
+    std::ranges::stable_sort(open, std::ranges::greater{}, [&](const SearchCandidate* candidate) {
         // Plans that cannot be timed at a glance keep the planner's order behind those that gain.
-        return candidate->screening ? candidate->screening->speedup : 1;
+        return baseOf(*candidate).gain * (candidate->screening ? candidate->screening->speedup : 1);
     });
     return open;
 }
 
 /// Drops what is not faster at a glance, and leaves as many as the round reviews.
-void Search::screenAll(std::vector<Candidate>& candidates) {
+void Search::screenAll(std::vector<SearchCandidate>& candidates) {
     if (!options_.measure)
         return;
-    std::map<std::size_t, std::vector<Candidate*>> byVersion;
-    for (Candidate& candidate : candidates)
+    std::map<std::size_t, std::vector<SearchCandidate*>> byBase;
+    for (SearchCandidate& candidate : candidates)
         if (!candidate.isSettled && !candidate.attempt.verdict)
-            byVersion[candidate.version].push_back(&candidate);
-    for (const auto& [version, drafted] : byVersion)
-        screen(versions_[version], drafted);
+            byBase[versions_[candidate.version].base].push_back(&candidate);
+    for (const auto& [base, drafted] : byBase)
+        screen(versions_[base], drafted);
     postpone(candidates);
 }
 
-void Search::screen(const Version& version, const std::vector<Candidate*>& candidates) {
+void Search::screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates) {
     say(fmt::format("a first look at {} plans", candidates.size()));
     std::vector<const Draft*> drafts;
-    for (const Candidate* candidate : candidates)
+    for (const SearchCandidate* candidate : candidates)
         drafts.push_back(&*candidate->draft);
     const std::stop_token stop = deadline_.token();
-    std::vector<std::optional<Screening>> seen = steps_.screen(version.text, drafts, stop);
+    std::vector<std::optional<Screening>> seen = steps_.screen(base.text, drafts, stop);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        Candidate& candidate = *candidates[i];
+        SearchCandidate& candidate = *candidates[i];
         candidate.screening = std::move(seen[i]);
         candidate.isCutOff = stop.stop_requested();
         candidate.isSettled = candidate.isCutOff;
@@ -357,13 +394,13 @@ void Search::screen(const Version& version, const std::vector<Candidate*>& candi
 }
 
 /// Leaves the slower ones for later, where more are faster at a glance than a round reviews.
-void Search::postpone(std::vector<Candidate>& candidates) {
-    const std::vector<Candidate*> faster = openByPromise(candidates);
+void Search::postpone(std::vector<SearchCandidate>& candidates) {
+    const std::vector<SearchCandidate*> faster = openByPromise(candidates);
     if (!faster.empty() && faster.front()->screening)
         faster.front()->isPromising = true;
     for (std::size_t place = static_cast<std::size_t>(std::max(1, options_.beam));
          place < faster.size(); ++place) {
-        Candidate& candidate = *faster[place];
+        SearchCandidate& candidate = *faster[place];
         const skills::Offer& offer = candidate.attempt.plan.offer;
         versions_[candidate.version].tried.erase({offer.skillId, offer.option});
         candidate.isSettled = true;
@@ -377,11 +414,11 @@ void Search::postpone(std::vector<Candidate>& candidates) {
 }
 
 /// The most promising first, several at once.
-void Search::judgeAll(std::vector<Candidate>& candidates) {
+void Search::judgeAll(std::vector<SearchCandidate>& candidates) {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
                                                  : std::max(1U, cores / coresOfASlot);
-    const std::vector<Candidate*> open = openByPromise(candidates);
+    const std::vector<SearchCandidate*> open = openByPromise(candidates);
     std::atomic<std::size_t> next = 0;
     const auto workOff = [&] {
         for (std::size_t index = next++; index < open.size(); index = next++)
@@ -394,8 +431,9 @@ void Search::judgeAll(std::vector<Candidate>& candidates) {
 }
 
 /// Called by several threads at once.
-void Search::judge(Candidate& candidate) {
-    const Version& version = versions_[candidate.version];
+void Search::judge(SearchCandidate& candidate) {
+    const SearchVersion& version = versions_[candidate.version];
+    const SearchVersion& base = baseOf(candidate);
     Attempt& attempt = candidate.attempt;
     const auto report = [&](std::string_view what, double) {
         say(fmt::format("{}: {}", attempt.plan.offer.skillId, what));
@@ -403,8 +441,15 @@ void Search::judge(Candidate& candidate) {
     const bool mayBeLate = candidate.isPromising && bestVersion() == 0;
     const std::stop_token stop = (mayBeLate ? lateDeadline_ : deadline_).token();
     if (!attempt.verdict) {
-        auto verdict = steps_.review(version.text, candidate.draft->edits,
-                                     candidate.draft->accuracy, stop, report);
+        const auto edits = version.isStep()
+                               ? editsBetween(base.text.program, candidate.draft->text.program)
+                               : Result<analysis::EditSet>(candidate.draft->edits);
+        auto verdict =
+            edits ? steps_.review(base.text, *edits,
+                                  skills::combined(version.sinceBase, candidate.draft->accuracy),
+                                  stop, report)
+                  : Result<Verdict>(std::unexpected(edits.error()));
+        candidate.isReviewed = true;
         candidate.isCutOff = stop.stop_requested();
         if (candidate.isCutOff)
             return;
@@ -427,36 +472,70 @@ void Search::judge(Candidate& candidate) {
     decide(candidate, after, stop);
 }
 
-/// Decides by the verdict, and remembers that.
-void Search::decide(Candidate& candidate, const Standing& after, const std::stop_token& stop) {
-    const Version& version = versions_[candidate.version];
+/// Decides by the verdict. What may be a stepping stone is concluded with the round.
+void Search::decide(SearchCandidate& candidate, const Standing& after,
+                    const std::stop_token& stop) {
+    const SearchVersion& version = versions_[candidate.version];
+    const Standing& before = baseOf(candidate).standing;
     Attempt& attempt = candidate.attempt;
-    auto decision = decideCandidate(*attempt.verdict, version.standing, after);
+    auto decision = decideCandidate(*attempt.verdict, before, after);
     attempt.isKept = decision.isKept;
     attempt.decision = std::move(decision.sentence);
-    if (!attempt.isKept && attempt.plan.role == skills::SkillRole::Hygiene &&
-        isNoLoss(*attempt.verdict, version.standing, after)) {
-        const std::vector<std::string> opened = openedBy(candidate);
-        attempt.isKept = candidate.isStep = !opened.empty();
-        if (candidate.isStep)
-            attempt.decision +=
-                fmt::format("; kept, because it lets {} fit", fmt::join(opened, ", "));
+    if (!attempt.isKept && version.steps < stepsInARow) {
+        const bool isHygiene = attempt.plan.role == skills::SkillRole::Hygiene;
+        candidate.step = steppingStoneOf(
+            attempt, before, after, isHygiene ? openedBy(candidate) : std::vector<std::string>{},
+            options_.measure);
     }
+    if (!candidate.step)
+        conclude(candidate, stop);
+}
+
+/// Says why a candidate was dropped, and remembers the decision.
+void Search::conclude(SearchCandidate& candidate, const std::stop_token& stop) {
+    const SearchVersion& base = baseOf(candidate);
+    Attempt& attempt = candidate.attempt;
     if (!attempt.isKept && !attempt.isRemembered)
-        attempt.diagnosis = steps_.diagnose({version.text, candidate.draft->text, *attempt.verdict,
-                                             candidate.draft->accuracy.numerics, version.standing,
+        attempt.diagnosis = steps_.diagnose({base.text, candidate.draft->text, *attempt.verdict,
+                                             candidate.draft->accuracy.numerics, base.standing,
                                              attempt.after ? &*attempt.after : nullptr},
                                             stop);
     if (attempt.isRemembered)
         attempt.decision += "; the verdict is remembered";
     else
-        steps_.remember(OptimizationSteps::Moment::Decided, version.text, attempt,
-                        &*candidate.draft);
+        steps_.remember(OptimizationSteps::Moment::Decided, versions_[candidate.version].text,
+                        attempt, &*candidate.draft);
+}
+
+/// Keeps the most promising stepping stones of the round, of each skill on a version one.
+void Search::limitSteps(std::vector<SearchCandidate>& candidates) {
+    std::vector<SearchCandidate*> steps;
+    for (SearchCandidate& candidate : candidates)
+        if (candidate.step && !candidate.isCutOff)
+            steps.push_back(&candidate);
+    std::ranges::stable_sort(steps, {}, [](const SearchCandidate* candidate) {
+        return std::pair(candidate->step->reason, -candidate->step->speedup);
+    });
+    std::map<std::size_t, std::ptrdiff_t> kept; ///< By base.
+    for (const SearchVersion& version : versions_)
+        kept[version.base] += version.isStep() ? 1 : 0;
+    std::set<std::pair<std::size_t, std::string>> skills; ///< By version.
+    for (SearchCandidate* candidate : steps) {
+        std::ptrdiff_t& count = kept[versions_[candidate->version].base];
+        Attempt& attempt = candidate->attempt;
+        attempt.isKept = count < stepsOfAVersion &&
+                         skills.insert({candidate->version, attempt.plan.offer.skillId}).second;
+        if (attempt.isKept) {
+            ++count;
+            attempt.decision += "; " + candidate->step->why;
+        }
+        conclude(*candidate, deadline_.token());
+    }
 }
 
 /// Names the answers to a bottleneck that fit the candidate's text and not the version it edits.
-std::vector<std::string> Search::openedBy(const Candidate& candidate) const {
-    const Version& version = versions_[candidate.version];
+std::vector<std::string> Search::openedBy(const SearchCandidate& candidate) const {
+    const SearchVersion& version = versions_[candidate.version];
     const auto answersIn = [&](const KernelVersion& text) {
         std::vector<std::string> answers;
         for (const RankedSkill& ranked : steps_.plan(text, version.standing).ranked)
@@ -473,32 +552,40 @@ std::vector<std::string> Search::openedBy(const Candidate& candidate) const {
     return opened;
 }
 
-void Search::settle(Candidate candidate) {
+void Search::settle(SearchCandidate candidate) {
     Attempt& attempt = candidate.attempt;
     attempt.round = result_.rounds;
     attempt.number = static_cast<int>(result_.attempts.size()) + 1;
     if (attempt.isKept) {
-        const Version& from = versions_[candidate.version];
-        Version made;
+        const SearchVersion& from = versions_[candidate.version];
+        const SearchVersion& base = baseOf(candidate);
+        SearchVersion made;
         made.number = static_cast<int>(versions_.size());
         made.text = std::move(candidate.draft->text);
         made.codeHash = candidate.draft->codeHash;
         if (attempt.after)
             made.standing = *attempt.after;
-        else if (candidate.isStep)
-            made.standing = from.standing;
-        const bool isModelled = from.standing.cost && made.standing.cost;
+        const bool isModelled = base.standing.cost && made.standing.cost;
         made.gain =
-            from.gain * (candidate.isStep           ? 1
+            base.gain * (candidate.step             ? std::min(1.0, candidate.step->speedup)
                          : attempt.verdict->speedup ? *attempt.verdict->speedup
-                         : isModelled ? modelledGain(*from.standing.cost, *made.standing.cost)
+                         : isModelled ? modelledGain(*base.standing.cost, *made.standing.cost)
                                       : 1);
         made.accuracy = skills::combined(from.accuracy, candidate.draft->accuracy);
         made.skills = from.skills;
         made.skills.push_back(attempt.plan.offer.skillId);
         made.attempt = result_.attempts.size();
-        // After the first step the whole is the step itself.
-        made.isVerified = candidate.version == 0 && !attempt.isRemembered && !candidate.isStep;
+        if (candidate.step) {
+            made.base = from.base;
+            made.steps = from.steps + 1;
+            made.sinceBase = skills::combined(from.sinceBase, candidate.draft->accuracy);
+            made.isAssessed = attempt.after.has_value();
+            made.needsCounts = candidate.step->needsCounts;
+        } else {
+            made.base = versions_.size();
+            // Compared with the original, the whole is what was reviewed.
+            made.isVerified = from.base == 0 && !attempt.isRemembered;
+        }
         if (made.isVerified)
             made.sum = attempt.verdict;
         attempt.version = made.number;
@@ -510,10 +597,10 @@ void Search::settle(Candidate candidate) {
 /// Reviews best versions as a whole until one passes or time is up.
 void Search::verifyBest(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-        Version& best = versions_[bestVersion()];
+        SearchVersion& best = versions_[bestVersion()];
         if (best.isVerified)
             return;
-        const Version& base = versions_.front();
+        const SearchVersion& base = versions_.front();
         Attempt& attempt = result_.attempts[best.attempt];
         say("checking all steps together");
         const auto edits = editsBetween(base.text.program, best.text.program);
@@ -550,8 +637,9 @@ Optimization Search::finished() {
     // A version that was not verified as a whole cannot be the result.
     std::size_t best = 0;
     for (std::size_t index = 1; index < versions_.size(); ++index) {
-        const Version& version = versions_[index];
-        if (version.isVerified && !version.isDropped && version.gain > versions_[best].gain)
+        const SearchVersion& version = versions_[index];
+        if (version.isVerified && !version.isDropped && !version.isStep() &&
+            version.gain > versions_[best].gain)
             best = index;
     }
     result_.notRemembered = steps_.notRemembered();
@@ -561,8 +649,8 @@ Optimization Search::finished() {
                                             result_.attempts);
     if (best == 0)
         return std::move(result_);
-    const Version& base = versions_.front();
-    Version& version = versions_[best];
+    const SearchVersion& base = versions_.front();
+    SearchVersion& version = versions_[best];
     auto edits = editsBetween(base.text.program, version.text.program);
     if (!edits) // The files were readable a moment ago.
         return std::move(result_);

@@ -16,8 +16,12 @@ namespace kernelskill::engine {
 /// first, and the fastest go on. A plan is kept
 /// - if it was measured and the verdict is Faster;
 /// - if nothing is measured, it is correct, and isImprovement() holds in the cost model.
+/// An edit that gains nothing may be kept as a stepping stone, see steppingStoneOf(): never a
+/// result, and built on where versions that gain have no plan left. Plans on it are compared with
+/// the version before it, together with it.
+///
 /// The search ends at the roofline, when no version has a plan left, after two rounds without a new
-/// best, when rounds or seconds are spent, or when it is cancelled.
+/// best (and two on stepping stones), when rounds or seconds are spent, or when it is cancelled.
 ///
 /// The same text, options, memories and seed give the same attempts in the same order with the same
 /// decisions, because a round takes its results in the order of its plans. Only time limits and

@@ -97,13 +97,19 @@ class BlockConstantSkill : public VariedSkill<Statement, AxisThreads> {
     /// Powers of two that keep the block within a warp and the limits, nearest first.
     static std::vector<std::int64_t> valuesFor(const SkillContext& context, const Statement& found,
                                                const StatedExtent& extent) {
-        const std::int64_t others = found.threads / extent.value;
+        const auto threadsWith = [&](std::int64_t value) {
+            std::int64_t threads = found.threads;
+            for (int axis = 0; axis < extent.axes; ++axis)
+                threads = threads / extent.value * value;
+            return threads;
+        };
         const std::int64_t most =
             std::min(maxThreads, context.kernel.launchBoundsThreads.value_or(maxThreads));
         constexpr std::array<std::int64_t, 10> powers{2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
         std::vector<std::int64_t> values;
         for (const std::int64_t power : powers)
-            if (power != extent.value && power * others <= most && power * others >= warpLanes)
+            if (power != extent.value && threadsWith(power) <= most &&
+                threadsWith(power) >= warpLanes)
                 values.push_back(power);
         std::ranges::stable_sort(values, {}, [&](std::int64_t value) {
             return std::abs(std::log2(static_cast<double>(value)) -

@@ -126,15 +126,20 @@ private:
         const bool isLocal = leaf.kind == ExprKind::Variable && leaf.variable != noId &&
                              host_.body().variable(leaf.variable).storage == Storage::Local;
         if (isLocal) {
-            const Variable& variable = host_.body().variable(leaf.variable);
-            name = variable.name;
-            if (variable.init == noId || host_.isEverWritten(leaf.variable))
+            name = host_.body().variable(leaf.variable).name;
+            const ExprId set = FixedValues(host_).fixedValue(leaf.variable);
+            if (set == noId)
                 return;
-            const Expr& value = expr(host_.withoutCasts(variable.init));
+            const Expr& value = expr(host_.withoutCasts(set));
             if (value.kind == ExprKind::Integer && !value.fromMacro)
                 literal = value.span;
             else if (value.kind == ExprKind::Integer || value.kind == ExprKind::Variable)
                 literal = namedNumber(value, name);
+            if (!literal && value.kind == ExprKind::Integer && isUnnamedByKernel(value)) {
+                constants_[static_cast<std::size_t>(axis)] = StatedExtent{
+                    host_.body().variable(leaf.variable).name, value.span, value.integer, axis};
+                return;
+            }
         } else if (leaf.kind == ExprKind::Variable || leaf.kind == ExprKind::Integer) {
             literal = namedNumber(leaf, name);
         }
@@ -152,6 +157,17 @@ private:
             !name.empty() &&
             (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_');
         return isName ? Definitions(context_).numberOf(name) : std::nullopt;
+    }
+
+    /// Whether a number is written as one name, which is not among the kernel's: then the local
+    /// that is set to it can be set to another.
+    [[nodiscard]] bool isUnnamedByKernel(const Expr& number) const {
+        const std::vector<Token> written = lex(context_.file.source->slice(number.span));
+        return written.size() == 1 && written.front().kind == TokenKind::Identifier &&
+               std::ranges::none_of(context_.shared().tokens(), [&](const Token& token) {
+                   return token.text == written.front().text &&
+                          context_.kernel.span.contains(token.span);
+               });
     }
 
     const SkillContext& context_;
@@ -205,10 +221,15 @@ Gated<std::vector<StatedExtent>> statedExtents(const SkillContext& context) {
         }
     }
     std::vector<StatedExtent> extents;
-    for (const auto& extent : *common)
-        if (extent &&
-            std::ranges::find(extents, extent->literal, &StatedExtent::literal) == extents.end())
+    for (const auto& extent : *common) {
+        if (!extent)
+            continue;
+        const auto same = std::ranges::find(extents, extent->literal, &StatedExtent::literal);
+        if (same == extents.end())
             extents.push_back(*extent);
+        else
+            ++same->axes;
+    }
     if (extents.empty())
         return refuse("no-block-constant",
                       fmt::format("no named number in this file states the block of {}",

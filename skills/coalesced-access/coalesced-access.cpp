@@ -68,21 +68,38 @@ Gated<Choice> choose(const SkillContext& context) {
                     context.kernel.name));
 }
 
-class CoalescedAccessSkill : public PlannedSkill<Choice, Way> {
+class CoalescedAccessSkill : public VariedSkill<Choice, Way> {
     Gated<Choice> plan(const SkillContext& context) const override { return choose(context); }
 
-    Gated<Offer> offer(const SkillContext& context, const Choice& choice) const override {
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const Choice& choice) const override {
+        if (choice.rewrite.needsWiderBlock)
+            return refuse("narrow-block",
+                          fmt::format("a block of {} is no more than a warp, in which x and y "
+                                      "exchanged touch the same sectors",
+                                      context.kernel.name));
+        return std::vector{offerOf(context, choice)};
+    }
+
+    /// A search may give the block another size behind it.
+    Gated<std::vector<Offer>> trials(const SkillContext& context,
+                                     const Choice& choice) const override {
+        return std::vector{offerOf(context, choice)};
+    }
+
+    GatedEdits editsFor(const SkillContext&, const Choice& choice, Way) const override {
+        return choice.rewrite.edits;
+    }
+
+    Offer offerOf(const SkillContext& context, const Choice& choice) const {
         const CoalescingRewrite& rewrite = choice.rewrite;
         Offer offer = newOffer(context, rewrite.anchor, choice.way);
         offer.title = rewrite.title;
         offer.why = rewrite.why;
-        offer.gain = ExpectedGain{rewrite.before.sectors / rewrite.after.sectors,
-                                  "sectors that a warp touches before, over those after"};
+        if (!rewrite.needsWiderBlock)
+            offer.gain = ExpectedGain{rewrite.before.sectors / rewrite.after.sectors,
+                                      "sectors that a warp touches before, over those after"};
         return offer;
-    }
-
-    GatedEdits edits(const SkillContext&, const Choice& choice) const override {
-        return choice.rewrite.edits;
     }
 };
 

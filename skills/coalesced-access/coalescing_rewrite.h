@@ -16,6 +16,9 @@ struct CoalescingRewrite {
     std::string why;
     WarpTraffic before;
     WarpTraffic after;
+    /// Blocks as launched are too narrow for it: the traffic is that of wider ones, and the edit
+    /// gains only with such.
+    bool needsWiderBlock = false;
     std::vector<analysis::TextEdit> edits; ///< The edits of the kernel's file, launches included.
 };
 

@@ -1,5 +1,6 @@
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/launch_extents.h"
+#include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
@@ -20,6 +21,14 @@ namespace {
 
 /// The hardware's limit on the blocks of a grid along y.
 constexpr std::int64_t maxGridY = 65535;
+
+/// A square block whose warps are full, for the question what exchanged axes could save.
+constexpr Extents wholeWarps{16, 16, 1};
+
+/// The threads of such a square block are one warp, in which no order touches fewer sectors.
+bool isBelowAWarp(const Extents& block) {
+    return block[0] == block[1] && block[0] * block[1] * block[2] <= warpLanes;
+}
 
 /// The warps of a block with x and y exchanged, in terms of the kernel as it is.
 LaneSymbols exchangedLanes(const Extents& block) {
@@ -69,7 +78,9 @@ public:
             return refuse("other-shape", "the kernel stages in shared memory already");
         KERNELSKILL_TRY(auto blocks, launchedBlocks(context_));
         CoalescingRewrite rewrite;
-        for (const Extents& block : blocks | std::views::reverse) {
+        rewrite.needsWiderBlock = std::ranges::all_of(blocks, isBelowAWarp);
+        for (const Extents& launched : blocks | std::views::reverse) {
+            const Extents& block = rewrite.needsWiderBlock ? wholeWarps : launched;
             rewrite.before = warpTraffic(context_, lanesOfBlock(block));
             rewrite.after = warpTraffic(context_, exchangedLanes(block));
             if (rewrite.after.sectors >= rewrite.before.sectors)
@@ -101,7 +112,7 @@ public:
         rewrite.anchor = context_.kernel.bodySpan;
         rewrite.title = fmt::format("Exchange x and y in {}, so that lanes run along rows",
                                     context_.kernel.name);
-        rewrite.why = describe(blocks.front(), rewrite);
+        rewrite.why = describe(rewrite.needsWiderBlock ? wholeWarps : blocks.front(), rewrite);
         return rewrite;
     }
 

@@ -84,6 +84,44 @@ TEST(BlockConstant, KeepsWithinTheBoundsOfTheKernel) {
     EXPECT_THAT(optionsOf(parseSubject(text)), ElementsAre(128, 64, 32));
 }
 
+/// A block of 4 x 4 threads by a macro with two definitions, through a local that is set later.
+const std::string bothAxes = "#ifdef WIDTH\n#define SIDE WIDTH\n#else\n#define SIDE 4\n#endif\n"
+                             "__global__ void k(float* x, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                             "    if (i < n && j < n)\n        x[i * n + j] = 1;\n}\n"
+                             "void run(float* x, int n) {\n    int side, blocks;\n"
+                             "    side = SIDE;\n    blocks = (n + side - 1) / side;\n"
+                             "    dim3 block(side, side);\n    dim3 grid(blocks, blocks);\n"
+                             "    k<<<grid, block>>>(x, n);\n}\n";
+
+TEST(BlockConstant, SetsBothAxesThroughOneLocal) {
+    const Subject subject = parseSubject(bothAxes);
+    EXPECT_THAT(optionsOf(subject), ElementsAre(8, 16, 32)) << "64 to 1024 threads";
+    const auto offer = skillNamed(id).alternatives(subject.context()).at(1);
+    const auto edits = skillNamed(id).apply(subject.context(), offer);
+    ASSERT_TRUE(edits);
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    EXPECT_TRUE(text && text->contains("    side = 16;\n")) << *text;
+}
+
+TEST(BlockConstant, FitsBehindAxesThatWereExchangedInBlocksBelowAWarp) {
+    const Subject before = parseSubject(bothAxes);
+    const auto exchanges = skillNamed("coalesced-access").alternatives(before.context());
+    ASSERT_EQ(exchanges.size(), 1u);
+    const auto edits = skillNamed("coalesced-access").apply(before.context(), exchanges[0]);
+    ASSERT_TRUE(edits);
+    const auto text = analysis::applyEdits(before.file.source->text(), edits->begin()->second);
+    ASSERT_TRUE(text && text->contains("blockIdx.x * blockDim.y + threadIdx.y")) << *text;
+    EXPECT_THAT(optionsOf(parseSubject(*text)), ElementsAre(8, 16, 32));
+}
+
+TEST(BlockConstant, LeavesALocalWhoseMacroTheKernelNames) {
+    std::string text = bothAxes;
+    text.replace(text.find("= 1;"), 4, "= SIDE;");
+    EXPECT_THAT(optionsOf(parseSubject(text)), testing::IsEmpty());
+}
+
 class BlockConstantIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(BlockConstantIsNotOffered, WhenAGateDoesNotHold) {

@@ -36,6 +36,18 @@ TEST(CoalescedAccess, ExchangesTheThreadsOfASquareBlockAndLeavesTheLaunch) {
                            "<<<dim3((n + 15) / 16, (w + 15) / 16), dim3(16, 16)>>>"));
 }
 
+TEST(CoalescedAccess, InBlocksOfOneWarpIsForASearchAlone) {
+    const std::string text =
+        across("    if (r < n && c < w)\n        out[r * w + c] = in[r * w + c];\n", "dim3(4, 4)",
+               "dim3((n + 3) / 4, (w + 3) / 4)");
+    checkNotApplicable(id, text, "narrow-block");
+    const Subject subject = parseSubject(text);
+    const auto trials = skillNamed(id).alternatives(subject.context());
+    ASSERT_EQ(trials.size(), 1u);
+    EXPECT_FALSE(trials[0].gain);
+    EXPECT_TRUE(skillNamed(id).apply(subject.context(), trials[0]));
+}
+
 TEST(CoalescedAccess, ExchangesConstantGridsToo) {
     checkApplicable(
         id, across("    out[r * w + c] = in[r * w + c];\n", "dim3(32, 4)", "dim3(1 << 16, 8)"),

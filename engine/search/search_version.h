@@ -1,0 +1,60 @@
+/// What a search holds while it runs: the texts that it kept, and the plans of a round.
+#pragma once
+
+#include "engine/optimization/optimization.h"
+#include "engine/optimization/stepping_stone.h"
+#include "engine/review/reviewer.h"
+#include "engine/search/draft.h"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// A text that the search kept. Version 0 is the original.
+struct SearchVersion {
+    int number = 0;
+    KernelVersion text;
+    Standing standing;
+    std::uint64_t codeHash = 0;
+    /// The gain over the original, as far as its steps were compared; used for ranking.
+    double gain = 1;
+    skills::Accuracy accuracy = {}; ///< What all steps together promise.
+    std::vector<std::string> skills;
+    std::size_t attempt = 0;    ///< The attempt that made this version.
+    bool isVerified = false;    ///< Whether the whole was reviewed in this run.
+    std::optional<Verdict> sum; ///< The verdict of that review.
+    bool isDropped = false;     ///< Whether that review failed.
+    std::set<std::pair<std::string, int>> tried;
+
+    /// The version that edits of this one are compared with: itself; for a stepping stone, the last
+    /// before it that is none.
+    std::size_t base = 0;
+    int steps = 0; ///< The stepping stones since `base`, this one included; 0 if it is none.
+    skills::Accuracy sinceBase = {}; ///< What these steps promise.
+    bool isAssessed = true;          ///< Whether `standing` is of this text, and not of `base`.
+    bool needsCounts = false;        ///< See SteppingStone; decided once it is assessed.
+
+    [[nodiscard]] bool isStep() const { return steps > 0; }
+};
+
+/// A plan during a round.
+struct SearchCandidate {
+    std::size_t version = 0; ///< The index of the version that it edits.
+    Attempt attempt;
+    std::optional<Draft> draft;
+    std::optional<Screening> screening; ///< Beside the version that it is compared with.
+    /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
+    /// it may take as long again to finish this review.
+    bool isPromising = false;
+    std::optional<SteppingStone> step; ///< It gains nothing, and may be built on.
+    bool isReviewed = false;           ///< Whether it took the time of a review.
+    bool isSettled = false;            ///< Nothing needs to run for it.
+    bool isCutOff = false;             ///< Stopped before a decision.
+};
+
+} // namespace kernelskill::engine
