@@ -121,20 +121,22 @@ std::optional<std::int64_t> LaunchCandidates::blocksToBound(const HostScope& sco
 void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
                                    const std::vector<std::optional<Value>>& values,
                                    const Overrides& given) const {
-    EvaluationLog log;
     // Names that `given` overrides count as guessed, too.
-    const auto guessing = settings(true, &log, casesAround(site));
+    const Overrides cases = casesAround(site);
+    EvaluationLog log;
+    const auto guessing = settings(true, &log, cases);
     const auto [begin, end] = site.configuration[0];
     static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));
-    const auto& tokens = program_.files()[site.place.file].tokens;
-    const auto isPassed = [&](const std::string& name) {
-        return std::ranges::any_of(site.arguments, [&](const auto& argument) {
-            return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(argument.first),
-                               tokens.begin() + static_cast<std::ptrdiff_t>(argument.second),
-                               [&](const analysis::Token& token) { return token.is(name); });
-        });
-    };
-    if (std::ranges::all_of(log.guesses, [&](const auto& guess) { return isPassed(guess.first); }))
+    // The grid follows from the kernel's own numbers, and the program says how.
+    EvaluationLog passed;
+    const auto passing = settings(true, &passed, cases);
+    const HostScope atLaunch(program_, site.place, passing);
+    static_cast<void>(atLaunch.extent(site.configuration[1].first, site.configuration[1].second));
+    for (std::size_t i = 0; i < std::min(site.arguments.size(), kernel_.parameters.size()); ++i)
+        if (kernel_.parameters[i].type.pointerDepth == 0)
+            static_cast<void>(atLaunch.value(site.arguments[i].first, site.arguments[i].second));
+    if (std::ranges::all_of(
+            log.guesses, [&](const auto& guess) { return passed.guesses.contains(guess.first); }))
         return;
     Overrides known = given;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {

@@ -303,7 +303,8 @@ HostScope::fileScopeDefinition(const std::string& name) const {
         const auto& tokens = program_.files()[f].tokens;
         const HostScope scope(program_, {f, 0, nullptr}, settings_);
         const auto begin = program_.tokenAt(f, declaration->span.begin);
-        for (const std::size_t i : placesFrom(program_.files()[f].tokensNamed(name), begin)) {
+        const auto& places = program_.files()[f].tokensNamed(analysis::lastName(name));
+        for (const std::size_t i : placesFrom(places, begin)) {
             if (i + 1 >= tokens.size() || tokens[i].span.begin >= declaration->span.end)
                 break;
             const TextPlace place{f, i, nullptr};
@@ -400,6 +401,8 @@ std::optional<Value> HostScope::name(const std::string& qualified) const {
         return bound->second;
     if (const auto set = settings_.overrides.find(name); set != settings_.overrides.end())
         return Value::of(set->second);
+    if (const auto constant = classConstant(qualified))
+        return constant;
     if (auto result = fromText(name))
         return result;
     if (name == "warpSize" || name == "WARP_SIZE")
@@ -533,6 +536,8 @@ std::optional<Value> HostScope::call(const Expression& call) const {
 std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
     if (const auto size = analysis::sizeOfBuiltin(type))
         return size;
+    if (const auto known = classTypes_.find(type); known != classTypes_.end())
+        return known->second;
     for (const auto& token : analysis::lex(type)) {
         if (const auto known = settings_.typeSizes.find(std::string(token.text));
             known != settings_.typeSizes.end())

@@ -58,8 +58,22 @@ ValueChoice windowOf(ValueChoice choice, std::size_t turn) {
     return choice;
 }
 
+/// No element is above zero, so that neither is a maximum; a few are NaN.
+ValueChoice negativeOnes(Numerics numerics) {
+    ValueChoice choice;
+    choice.values.assign(24, -1);
+    choice.values.insert(choice.values.end(), {-0.5, -2, -maxRoundedMagnitude});
+    if (numerics != Numerics::ReducedPrecision)
+        choice.values.push_back(std::numeric_limits<double>::quiet_NaN());
+    choice.share = 1;
+    return choice;
+}
+
 /// At every other turn few elements have one, since many hide each other: all sums are NaN.
 ValueChoice extremesFor(bool isFloating, Numerics numerics, std::size_t turn) {
+    constexpr std::size_t turns = 4;
+    if (isFloating && turn % turns == turns - 1)
+        return negativeOnes(numerics);
     ValueChoice choice;
     choice.share = 0.25;
     if (numerics != Numerics::Exact)
@@ -97,6 +111,21 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics, std::size_t turn) {
     return choice;
 }
 
+/// At each turn a smaller magnitude: an edit may lose results below any bound.
+ValueChoice tinyOnes(bool isFloating, std::size_t turn) {
+    ValueChoice choice;
+    if (!isFloating) {
+        choice.values = {0, 1};
+        choice.share = 1;
+        return choice;
+    }
+    constexpr std::array exponents{-14, -18, -22};
+    choice.maxExponent = exponents.at(turn % exponents.size());
+    choice.minExponent = choice.maxExponent - 2;
+    choice.share = 0;
+    return choice;
+}
+
 ValueChoice largeOnes(bool isFloating, std::size_t turn) {
     ValueChoice choice;
     choice.values = isFloating ? std::vector<double>{100, -100, 1000, -1000, 0.25, 0, 2, -2}
@@ -126,6 +155,8 @@ ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& 
         return constantsFor(isFloating, dictionary, bounds.numerics);
     if (style == InputStyle::Extremes)
         return extremesFor(isFloating, bounds.numerics, bounds.turn);
+    if (style == InputStyle::Tiny)
+        return tinyOnes(isFloating, bounds.turn);
     if (style == InputStyle::Large)
         return largeOnes(isFloating, bounds.turn);
     if (style == InputStyle::Collisions) {
@@ -190,6 +221,8 @@ std::string_view describe(InputStyle style) {
         return "many equal values";
     case InputStyle::Extremes:
         return "extreme values";
+    case InputStyle::Tiny:
+        return "values near zero";
     case InputStyle::Large:
         return "large values and NaN";
     case InputStyle::Collisions:

@@ -69,8 +69,9 @@ private:
     /// one.
     [[nodiscard]] std::optional<std::int64_t>
     blocksToBound(const HostScope& scope, std::size_t axis, std::int64_t threads) const;
-    /// Enlarges the grid to the kernel's own bounds if it follows a guessed name that is not passed
-    /// to the kernel: that guess and the guess of a bound need not fit together.
+    /// Enlarges the grid to the kernel's own bounds if it follows a guessed name that neither the
+    /// kernel's arguments nor its block follow: that guess and the guess of a bound need not fit
+    /// together.
     void coverBounds(LaunchSpec& spec, const SiteText& site,
                      const std::vector<std::optional<analysis::Value>>& values,
                      const Overrides& given) const;

@@ -1,5 +1,6 @@
 #include "engine/inputs/probe.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "analysis/source/gpu_constants.h"
 #include "engine/inputs/block_work.h"
 #include "engine/inputs/equal_pointers.h"
@@ -33,6 +34,8 @@ constexpr double smallThreads = 1 << 9;
 /// Sizes of a launch with several extents multiply.
 constexpr std::array<std::int64_t, 3> maxExtentByCount{1200, 100, 24};
 constexpr std::size_t multiExtentProbes = 30;
+/// Sizes that the edit's constants name.
+constexpr std::size_t maxEditedSizes = 9;
 constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
 /// Fewer probes show too few values.
 constexpr std::size_t minProbes = 14;
@@ -75,7 +78,9 @@ public:
                           sizes_.relations() != nullptr ? SizeSource::Numbers
                                                         : SizeSource::TextOrNumbers),
           random_(seed), baseExtents_(sizes_.extents()), base_(smallest(plan)),
-          whole_(plan.trials.front()) {}
+          whole_(plan.trials.front()) {
+        keepFewerBlocks(base_);
+    }
 
     ProbePlan plan() {
         addSizes();
@@ -84,6 +89,7 @@ public:
         addBlocks();
         addCollisions();
         addLargeValues();
+        addTinyValues();
         addValues();
         addEqualPointers();
         addShiftedBuffers();
@@ -100,6 +106,7 @@ private:
     void addBlocks();
     void addCollisions();
     void addLargeValues();
+    void addTinyValues();
     void addValues();
     void addEqualPointers();
     [[nodiscard]] std::optional<Trial> launchToShift() const;
@@ -120,7 +127,10 @@ private:
                                                         const Extents& extents) const;
     /// The first trial, or the same launch with fewer threads.
     [[nodiscard]] Trial smallest(const TrialPlan& plan);
-    bool addSize(const Extents& extents);
+    /// Takes blocks from a launch that stays large, if both kernels loop over the grid.
+    void keepFewerBlocks(Trial& trial) const;
+    /// Returns the extents of the probe that it adds: a grid may cover less than `extents`.
+    std::optional<Extents> addSize(const Extents& extents);
     std::set<std::int64_t> addSingleSizes();
     void add(LaunchSpec original, LaunchSpec candidate);
     void add(LaunchSpec original, LaunchSpec candidate, InputStyle style);
@@ -141,6 +151,13 @@ private:
     std::map<InputStyle, std::size_t> turns_; ///< Launches of each style.
     ProbePlan plan_;
 };
+
+bool writesFloats(const LaunchSpec& launch) {
+    return std::ranges::any_of(launch.arguments, [](const ArgumentSpec& argument) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        return buffer != nullptr && buffer->isOutput && isFloatingScalar(buffer->element);
+    });
+}
 
 /// `probe` with only some blocks of its grid.
 Trial someBlocksOf(Trial probe, std::uint64_t blocks) {
@@ -222,18 +239,29 @@ Trial ProbePlanner::smallest(const TrialPlan& plan) {
     return plan.trials.front();
 }
 
-bool ProbePlanner::addSize(const Extents& extents) {
+void ProbePlanner::keepFewerBlocks(Trial& trial) const {
+    const auto wanted = static_cast<std::uint32_t>(4 * smallThreads / trial.original.block.count());
+    const bool isFlat = trial.original.grid.y == 1 && trial.original.grid.z == 1;
+    const bool isSame = trial.original.grid == trial.candidate.grid &&
+                        trial.original.block == trial.candidate.block;
+    if (!isFlat || !isSame || wanted == 0 || trial.original.grid.x <= 4 * wanted ||
+        !loopsOverGrid(original_.kernel) || !loopsOverGrid(candidate_.kernel))
+        return;
+    trial.original.grid.x = trial.candidate.grid.x = wanted;
+}
+
+std::optional<LaunchSizes::Extents> ProbePlanner::addSize(const Extents& extents) {
     auto resized = sizes_.with(extents, true);
     // A launch of the same grid for every size may be larger.
     const double most =
         std::max(maxProbeThreads, std::min(threadsOf(base_.original), 4 * maxProbeThreads));
     if (!resized || threadsOf(resized->launch) > most)
-        return false;
+        return std::nullopt;
     auto pair = candidateAt(resized->launch, resized->extents);
     if (!pair)
-        return false;
+        return std::nullopt;
     add(std::move(resized->launch), std::move(*pair));
-    return true;
+    return std::move(resized->extents);
 }
 
 std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) const {
@@ -255,6 +283,11 @@ std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) cons
         }
     }
     std::erase_if(sizes, [&](std::int64_t size) { return size < 1 || size > most; });
+    for (std::size_t i = 0; i < std::min(dictionary_.edited.size(), maxEditedSizes); ++i) {
+        sizes.insert(dictionary_.edited[i]);
+        // A grid may cover whole blocks alone, and an odd number of them.
+        sizes.insert(dictionary_.edited[i] + 2 * block);
+    }
     return {sizes.begin(), sizes.end()};
 }
 
@@ -281,10 +314,9 @@ void ProbePlanner::addSizes() {
             std::next(extents.begin(), static_cast<std::ptrdiff_t>(probe / 6 % count))->second =
                 longExtents[probe / 6 / count % longExtents.size()];
         }
-        if (!addSize(extents))
-            continue;
-        for (const auto& [name, size] : extents)
-            tried.insert(size);
+        if (const auto added = addSize(extents))
+            for (const auto& [name, size] : *added)
+                tried.insert(size);
     }
     if (tried.empty())
         tried = addSingleSizes();
@@ -301,8 +333,8 @@ std::set<std::int64_t> ProbePlanner::addSingleSizes() {
         for (const std::int64_t size : {3, 6, 33, 70, 1026}) {
             Extents extents = baseExtents_;
             extents[name] = size;
-            if (addSize(extents))
-                tried.insert(size);
+            if (const auto added = addSize(extents))
+                tried.insert(added->at(name));
         }
     }
     return tried;
@@ -406,6 +438,15 @@ void ProbePlanner::addLargeValues() {
         plan_.probes.back().onlyFiniteness = true;
     }
     plan_.varied.emplace_back("values whose exponentials overflow");
+}
+
+/// Three, since a few lost results may be chance.
+void ProbePlanner::addTinyValues() {
+    if (!writesFloats(base_.original) || threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    for (int probe = 0; probe < 3; ++probe)
+        add(base_.original, base_.candidate, InputStyle::Tiny);
+    plan_.varied.emplace_back("values near zero");
 }
 
 /// Where little else varies, the values have to do it alone.

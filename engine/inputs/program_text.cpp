@@ -15,9 +15,8 @@ using analysis::Expression;
 using analysis::ExpressionKind;
 using analysis::Token;
 
-namespace {
+namespace {} // namespace
 
-/// `T` of `typename T = int`, `op` of `float (*op)(float)`; empty for an unnamed one.
 std::string templateParameterName(const std::vector<Token>& tokens, std::size_t begin,
                                   std::size_t end) {
     std::string name;
@@ -32,8 +31,6 @@ std::string templateParameterName(const std::vector<Token>& tokens, std::size_t 
     }
     return name;
 }
-
-} // namespace
 
 std::string baseName(const Expression& expression) {
     if (expression.kind == ExpressionKind::Name)
@@ -78,10 +75,12 @@ ProgramText::ProgramText(const analysis::FileModel& model) {
 
 void ProgramText::addIndices(std::size_t f) {
     File& file = files_[f];
-    for (const Declaration& declaration : file.declarations)
+    for (const Declaration& declaration : file.declarations) {
         if (declaration.kind == DeclarationKind::Variable)
             for (const std::string& name : declaration.names)
                 variables_.emplace(name, FileVariable{f, &declaration});
+        addType(f, declaration);
+    }
     for (std::size_t i = 0; i < file.tokens.size(); ++i) {
         const Token& token = file.tokens[i];
         if (!token.isIdentifier())
@@ -89,6 +88,21 @@ void ProgramText::addIndices(std::size_t f) {
         file.tokensByName[token.text].push_back(i);
         if (token.text.starts_with("cudaMalloc") && functionAt(f, i) != nullptr)
             addAllocation(f, i);
+    }
+}
+
+void ProgramText::addType(std::size_t f, const Declaration& declaration) {
+    const bool isAlias = declaration.kind == DeclarationKind::Alias;
+    if (declaration.names.empty() || (!isAlias && declaration.members.empty()))
+        return;
+    const std::string& type = declaration.names.front();
+    types_.emplace(isAlias ? declaration.names.back() : type, FileVariable{f, &declaration});
+    for (const Declaration& member : declaration.members) {
+        addType(f, member);
+        if (member.kind == DeclarationKind::Variable && member.isInitialised &&
+            (member.isConstexpr || member.isConst))
+            for (const std::string& name : member.names)
+                variables_.emplace(type + "::" + name, FileVariable{f, &member});
     }
 }
 
@@ -116,6 +130,11 @@ std::vector<ProgramText::FileVariable> ProgramText::variablesNamed(const std::st
     for (auto at = begin; at != end; ++at)
         result.push_back(at->second);
     return result;
+}
+
+std::optional<ProgramText::FileVariable> ProgramText::typeNamed(const std::string& name) const {
+    const auto found = types_.find(name);
+    return found == types_.end() ? std::nullopt : std::optional(found->second);
 }
 
 const std::vector<AllocationText>& ProgramText::allocationsOf(const std::string& pointer) const {

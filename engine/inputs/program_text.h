@@ -102,12 +102,15 @@ public:
     };
     [[nodiscard]] const Enumerator* enumerator(const std::string& name) const;
 
-    /// A declaration of the variable at file scope, the first one in a file first.
+    /// A declaration of the variable at file scope, the first one in a file first. `Class::name`
+    /// names a constant of a class.
     struct FileVariable {
         std::size_t file = 0;
         const analysis::Declaration* declaration = nullptr;
     };
     [[nodiscard]] std::vector<FileVariable> variablesNamed(const std::string& name) const;
+    /// The declaration that names a type: a class with its members, or an alias.
+    [[nodiscard]] std::optional<FileVariable> typeNamed(const std::string& name) const;
     /// Calls in functions that give memory to the variable, in order.
     [[nodiscard]] const std::vector<AllocationText>&
     allocationsOf(const std::string& pointer) const;
@@ -117,6 +120,7 @@ private:
     void addFunctions(std::size_t file, const std::vector<analysis::Declaration>& declarations);
     void addEnumerators(std::size_t file, const analysis::Declaration& declaration);
     void addIndices(std::size_t file);
+    void addType(std::size_t file, const analysis::Declaration& declaration);
     void addAllocation(std::size_t file, std::size_t token);
 
     std::deque<File> files_;
@@ -126,8 +130,14 @@ private:
     std::map<std::string, Enumerator, std::less<>> enumerators_;
     std::vector<std::vector<const FunctionText*>> byPlace_; ///< Of each file, by their bodies.
     std::multimap<std::string, FileVariable> variables_;
+    std::map<std::string, FileVariable> types_;
     std::map<std::string, std::vector<AllocationText>> allocations_;
 };
+
+/// The name that the tokens [begin, end) of a template's header declare: `T` of `typename T = int`,
+/// `op` of `float (*op)(float)`; empty for an unnamed parameter.
+[[nodiscard]] std::string templateParameterName(const std::vector<analysis::Token>& tokens,
+                                                std::size_t begin, std::size_t end);
 
 /// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
 [[nodiscard]] std::string baseName(const analysis::Expression& expression);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -35,12 +37,31 @@ void addConstants(KernelInFile subject, std::set<double>& constants) {
     }
 }
 
+/// The positive integers that one of the sets lacks, and those beside them.
+std::vector<std::int64_t> editedSizes(const std::set<double>& before,
+                                      const std::set<double>& after) {
+    std::vector<double> different;
+    std::ranges::set_symmetric_difference(before, after, std::back_inserter(different));
+    std::set<std::int64_t> sizes;
+    constexpr double largest = std::numeric_limits<std::int32_t>::max();
+    for (const double constant : different) {
+        if (std::trunc(constant) != constant || constant < 1 || constant >= largest)
+            continue;
+        const auto size = static_cast<std::int64_t>(constant);
+        sizes.insert({std::max<std::int64_t>(size - 1, 1), size, size + 1});
+    }
+    return {sizes.begin(), sizes.end()};
+}
+
 } // namespace
 
 ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
-    std::set<double> constants;
-    addConstants(original, constants);
-    addConstants(candidate, constants);
+    std::set<double> before;
+    std::set<double> after;
+    addConstants(original, before);
+    addConstants(candidate, after);
+    std::set<double> constants = before;
+    constants.insert(after.begin(), after.end());
     std::set<double> floating;
     std::set<double> integral;
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -62,7 +83,9 @@ ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
         for (const double value : {constant - 1, constant, constant + 1, -constant})
             integral.insert(value);
     }
-    return {{floating.begin(), floating.end()}, {integral.begin(), integral.end()}};
+    return {{floating.begin(), floating.end()},
+            {integral.begin(), integral.end()},
+            editedSizes(before, after)};
 }
 
 } // namespace kernelskill::engine

@@ -3,6 +3,7 @@
 
 #include "engine/inputs/launch_inference.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -13,6 +14,9 @@ namespace kernelskill::engine {
 struct ValueDictionary {
     std::vector<double> floating;
     std::vector<double> integral;
+    /// The positive integers that only one of the texts has, with their neighbours: an edit may
+    /// hold up to such a size, or from it on.
+    std::vector<std::int64_t> edited;
 };
 
 [[nodiscard]] ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate);

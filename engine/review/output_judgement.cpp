@@ -157,6 +157,24 @@ Closeness closenessFor(const analysis::KernelModel& kernel, const skills::Accura
     return closeness;
 }
 
+double termsOfAResult(const RunPair& pair) {
+    std::size_t results = 1;
+    for (const BufferContents& output : pair.original.outputs)
+        if (isFloatingScalar(output.element))
+            results = std::max(results, output.bytes.size() / scalarBytes(output.element));
+    return static_cast<double>(termsOf(pair)) / static_cast<double>(results);
+}
+
+Closeness closenessAt(Closeness closeness, const RunPair& pair) {
+    const double terms = termsOfAResult(pair);
+    if (terms >= closeness.usualTerms)
+        return closeness;
+    // Sums of terms of both signs grow as the root of their number, and others faster.
+    for (auto& [buffer, scale] : closeness.usualScales)
+        scale *= std::sqrt(terms / closeness.usualTerms);
+    return closeness;
+}
+
 OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, const RunPair& pair,
                              const Closeness& closeness) {
     const auto& outputs = pair.original.outputs;

@@ -18,6 +18,8 @@ struct Closeness {
     skills::Accuracy accuracy = {};
     std::string note; ///< Why it is looser than the edit's own numerics; for the verdict.
     std::map<std::string, double> usualScales = {}; ///< See Tolerance.
+    /// termsOfAResult() of the run that has these scales.
+    double usualTerms = 0;
     /// The largest scaled error that the original has on usual inputs: how much the kernel enlarges
     /// errors on their way.
     double usualError = 0;
@@ -31,6 +33,13 @@ struct Closeness {
 /// floating-point values in no fixed order.
 [[nodiscard]] Closeness closenessFor(const analysis::KernelModel& kernel,
                                      const skills::Accuracy& accuracy);
+
+/// The elements that a run read for each result: the terms of a result that is a sum of them all.
+[[nodiscard]] double termsOfAResult(const RunPair& pair);
+
+/// `closeness` for a run whose results may be sums of fewer terms than on usual inputs: these are
+/// smaller, so that an error that a long sum hides counts.
+[[nodiscard]] Closeness closenessAt(Closeness closeness, const RunPair& pair);
 
 struct OutputJudgement {
     CheckResult check;

@@ -49,10 +49,13 @@ constexpr std::size_t probesOfProved = 6;
 /// Where sums cancel, the rounding of another order may exceed the tolerance now and then.
 constexpr std::size_t nearMissesAllowed = 2;
 constexpr double maxNearMiss = 1e-3;
+/// In units of the tolerance.
+constexpr double nearMissFactor = 8;
 
-bool isNearMiss(const ReviewFailure& seen, const Closeness& closeness) {
-    return closeness.accuracy.numerics != skills::Numerics::Exact && seen.difference &&
-           seen.difference->maxError && *seen.difference->maxError < maxNearMiss;
+bool isNearMiss(const ReviewFailure& seen, const Tolerance& tolerance) {
+    return !tolerance.bitExact && seen.difference && seen.difference->maxError &&
+           *seen.difference->maxError <
+               std::min(maxNearMiss, nearMissFactor * tolerance.scaledError);
 }
 
 } // namespace
@@ -144,7 +147,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)
         return take(withoutBlameForGuess(std::move(hazards), launched));
-    Closeness closeness = probeCloseness_;
+    // Of some blocks it is not known which results are whole sums.
+    Closeness closeness = trial.maxBlocks ? probeCloseness_ : closenessAt(probeCloseness_, pair);
     closeness.onlyFiniteness = trial.onlyFiniteness;
     OutputJudgement judged =
         judgeOutputs("matches original, " + trial.label, place, pair, closeness);
@@ -153,7 +157,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         return true;
     if (!outputs && trial.maxBlocks && leavesPlacesToOthers(outputs.error().seen))
         return true;
-    if (!outputs && isNearMiss(outputs.error().seen, closeness_) &&
+    if (!outputs && isNearMiss(outputs.error().seen, judged.tolerance) &&
         ++nearMisses_ <= nearMissesAllowed)
         return true;
     if (!outputs) {

@@ -112,8 +112,10 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     if (!isSaid && !isKnownWrong && !take(std::move(hazards)))
         return false;
     controlTolerance_ = outputs.tolerance;
-    if (comparand.trialNumber == 0 && probeCloseness_.usualScales.empty())
+    if (comparand.trialNumber == 0 && probeCloseness_.usualScales.empty()) {
         probeCloseness_.usualScales = scalesOf(pair.original.outputs);
+        probeCloseness_.usualTerms = termsOfAResult(pair);
+    }
     probeCloseness_.usualError = std::max(probeCloseness_.usualError, outputs.ownError.value_or(0));
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);

@@ -262,7 +262,7 @@ TEST(NestAgreement, FindsDependencesThatAreNotTold) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, NestReality, ::testing::ValuesIn(sampleOf(kernelFiles(), 3)),
+INSTANTIATE_TEST_SUITE_P(Files, NestReality, ::testing::ValuesIn(sampleOf(kernelFiles(), 8)),
                          [](const auto& file) {
                              std::string name = file.param.parent_path().filename().string() + "_" +
                                                 file.param.stem().string();

@@ -95,7 +95,7 @@ std::vector<skills::CompiledKernel> troubles(const analysis::KernelModel& kernel
 }
 
 /// The reviews of all of them take half an hour of one core.
-constexpr std::size_t rewritesApart = 8;
+constexpr std::size_t rewritesApart = 16;
 
 /// The offer in the first of `contexts` in which the skill is offered.
 std::optional<skills::Offer> offerIn(const std::vector<skills::SkillContext>& contexts,

@@ -14,5 +14,31 @@ TEST(HostScope, DoesNotTakeAKernelsCallForACallOfTheHostsFunction) {
     EXPECT_GT(*scalarNamed(launch, "n")->integer, 1);
 }
 
+TEST(HostScope, KnowsConstantsOfClasses) {
+    const LaunchSpec launch = bestLaunch(
+        "struct Config { static constexpr int warps = 4, threads = warps * 32; };\n"
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        "void run(float* x) { int n = 1000; "
+        "k<<<(n + Config::threads - 1) / Config::threads, Config::threads>>>(x, n); }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
+    EXPECT_EQ(launch.block.x, 128u);
+    EXPECT_EQ(launch.grid.x, 8u);
+}
+
+TEST(HostScope, KnowsConstantsOfInstancesByTheirAlias) {
+    const LaunchSpec launch = bestLaunch(
+        "template <class T, int Rows> struct Pack {\n"
+        "    static constexpr int size = sizeof(int4) / sizeof(T), all = Rows * size;\n"
+        "    T values[size];\n"
+        "};\n"
+        "typedef Pack<double, 3> Doubles;\n"
+        "using Shorts = Pack<short, 2>;\n"
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        "void run(float* x) { int n = 1000; k<<<Doubles::all, Shorts::all * 8>>>(x, n); }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
+    EXPECT_EQ(launch.grid.x, 6u);
+    EXPECT_EQ(launch.block.x, 128u);
+}
+
 } // namespace
 } // namespace kernelskill::engine

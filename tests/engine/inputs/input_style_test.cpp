@@ -15,6 +15,8 @@ namespace kernelskill::engine {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const std::string clampText =
     "__device__ float twice(float x) { return 2.5f * x; }\n"
@@ -38,6 +40,16 @@ TEST(ValueDictionary, HasTheConstantsOfBothTextsAndTheirNeighbours) {
     for (const float value : {0.75f, 0.25f, 2.5f, std::nextafter(0.75f, 1.0f), -0.25f})
         EXPECT_THAT(dictionary.floating, Contains(static_cast<double>(value)));
     EXPECT_TRUE(std::ranges::is_sorted(dictionary.floating));
+}
+
+TEST(ValueDictionary, HasSizesAroundTheConstantsOfOneTextAlone) {
+    const std::string before =
+        "__global__ void k(int* x, int n) { if (threadIdx.x < n) x[7] = 3; }";
+    const std::string after =
+        "__global__ void k(int* x, int n) { if (threadIdx.x < n && n != 1000) x[7] = 3; }";
+    EXPECT_THAT(dictionaryOf(before, after).edited, ElementsAre(999, 1000, 1001));
+    EXPECT_THAT(dictionaryOf(after, before).edited, ElementsAre(999, 1000, 1001));
+    EXPECT_THAT(dictionaryOf(after, after).edited, IsEmpty());
 }
 
 TEST(ValueDictionary, HasDoublesThatAreNoFloats) {
@@ -90,11 +102,11 @@ TEST(InputStyle, GivesSymbolsEachConstantInTurn) {
 
 TEST(InputStyle, VariesFloatingScalars) {
     const LaunchSpec launch = bestLaunch(clampText);
+    const ValueDictionary dictionary = dictionaryOf(clampText, clampText);
     bool isZeroOnce = false;
     bool isOtherOnce = false;
     for (std::uint64_t seed = 0; seed < 64; ++seed) {
-        const auto styled = withStyle(launch, InputStyle::Constants,
-                                      dictionaryOf(clampText, clampText), {}, seed << 7);
+        const auto styled = withStyle(launch, InputStyle::Constants, dictionary, {}, seed << 7);
         const ScalarSpec* a = scalarNamed(styled, "a");
         float passed = 0;
         std::memcpy(&passed, a->bytes.data(), sizeof passed);
@@ -151,6 +163,31 @@ TEST(InputStyle, GivesTiesOtherValuesAndExtremesAnotherShareInTurn) {
     EXPECT_TRUE(isHalfAtMostOnce);
     for (const InputStyle style : {InputStyle::Extremes, InputStyle::Large})
         EXPECT_GT(choiceAt(style, 0).share, 5 * choiceAt(style, 1).share);
+}
+
+TEST(InputStyle, GivesOnlyNegativeValuesOnceInAWhile) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    bool isNegativeOnce = false;
+    for (std::size_t turn = 0; turn < 4; ++turn) {
+        const auto styled = withStyle(launch, InputStyle::Extremes, {}, {.turn = turn}, 1);
+        const ValueChoice choice = *bufferNamed(styled, "x")->choice;
+        isNegativeOnce |=
+            choice.share == 1 &&
+            std::ranges::none_of(choice.values, [](double value) { return value >= 0; });
+    }
+    EXPECT_TRUE(isNegativeOnce);
+}
+
+TEST(InputStyle, GivesSmallerValuesNearZeroInTurn) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    int last = 0;
+    for (std::size_t turn = 0; turn < 3; ++turn) {
+        const auto styled = withStyle(launch, InputStyle::Tiny, {}, {.turn = turn}, 1);
+        const ValueChoice choice = *bufferNamed(styled, "x")->choice;
+        EXPECT_EQ(choice.share, 0);
+        EXPECT_LT(choice.maxExponent, std::min(last, -10));
+        last = choice.maxExponent;
+    }
 }
 
 TEST(InputStyle, MakesLongRowsOnceInAWhileUnlessAPinStatesTheOffsets) {

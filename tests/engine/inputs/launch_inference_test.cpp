@@ -614,6 +614,22 @@ TEST(LaunchInference, aVariableOfABlockThatHasEndedIsAnotherOne) {
     EXPECT_EQ(launch.block, (Dim3{64, 1, 1}));
 }
 
+TEST(LaunchInference, aGridThatFollowsTheArgumentsAndTheBlockStays) {
+    const LaunchSpec launch =
+        bestLaunch("int ceilDiv(int a, int b) { return (a + b - 1) / b; }\n"
+                   "__global__ void k(float* x, int N) {\n"
+                   "    int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
+                   "    if (row >= N) return;\n"
+                   "    x[row] = 1;\n"
+                   "}\n"
+                   "void run(float* x, int B, int T, int block_size) {\n"
+                   "    int N = B * T;\n"
+                   "    k<<<ceilDiv(N * 32, block_size), block_size>>>(x, N);\n"
+                   "}\n");
+    const auto rows = static_cast<std::uint32_t>(*scalarNamed(launch, "N")->integer);
+    EXPECT_EQ(launch.grid.x, (rows * 32 + launch.block.x - 1) / launch.block.x);
+}
+
 TEST(LaunchInference, aGuessSmallerThanItsDivisorStillGivesABlock) {
     const auto launch =
         bestLaunch("__global__ void f(float* d, int foo) { d[threadIdx.x] = foo; }\n"

@@ -55,6 +55,29 @@ TEST(Probes, CoverEveryRemainderOfAWarpAndSizesBelowOne) {
         EXPECT_TRUE(sizes.contains(size)) << size;
 }
 
+TEST(Probes, TrySizesAroundTheConstantsOfAnEdit) {
+    const std::string before = launchedFor("1 << 20", "256");
+    std::string after = before;
+    after.replace(after.find("i < n"), 5, "i < (n < 700 ? n : n - 1)");
+    const auto sizes = sizesOf(probesOfEdit(before, after));
+    for (const std::int64_t size : {699, 700, 701})
+        EXPECT_TRUE(sizes.contains(size)) << size;
+}
+
+TEST(Probes, TryValuesNearZeroWhereResultsAreFloats) {
+    const auto hasTiny = [](const std::string& text) {
+        return std::ranges::any_of(probesOf(text).probes, [](const Trial& probe) {
+            return probe.label.contains("values near zero");
+        });
+    };
+    const std::string floats = launchedFor("1 << 20", "256");
+    EXPECT_TRUE(hasTiny(floats));
+    std::string integers = floats;
+    for (std::size_t at = 0; (at = integers.find("float", at)) != std::string::npos; ++at)
+        integers.replace(at, 5, "int");
+    EXPECT_FALSE(hasTiny(integers));
+}
+
 TEST(Probes, ReachBlocksFarBeyondWhatTheEmulatorRuns) {
     const auto plan = probesOf(launchedFor("1 << 20", "256"));
     const auto distant = std::ranges::find_if(plan.distant, [](const Trial& probe) {
@@ -169,6 +192,18 @@ TEST(Probes, HaveFewerBlocksOnlyWhereBothKernelsLoopOverTheGrid) {
     };
     EXPECT_TRUE(hasFewBlocks(probesOf(loop + main)));
     EXPECT_FALSE(hasFewBlocks(probesOf(launchedFor("3000", "64"))));
+}
+
+TEST(Probes, VaryTheLengthOfALoopOverALargeLiteralGrid) {
+    const auto plan = probesOf("__global__ void k(float* x, int n) {\n"
+                               "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i "
+                               "+= blockDim.x * gridDim.x)\n"
+                               "        x[i] *= 2;\n"
+                               "}\n"
+                               "void run(float* x, int n) { k<<<264, 256>>>(x, n); }\n");
+    EXPECT_GT(sizesOf(plan).size(), 2u);
+    EXPECT_TRUE(std::ranges::any_of(plan.varied,
+                                    [](const std::string& what) { return what.contains("'n'"); }));
 }
 
 TEST(Probes, VaryOneExtentWhereNotAllCanBeVaried) {

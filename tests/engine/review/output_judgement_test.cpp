@@ -123,6 +123,18 @@ TEST(OutputJudgement, OutputsThatCancelAreComparedAtTheirUsualScale) {
     EXPECT_TRUE(judged(pair, reduced));
 }
 
+TEST(OutputJudgement, AShorterSumIsComparedAtASmallerScale) {
+    RunPair pair = pairWithTruth({10.0f}, {10.001f}, {10.0});
+    pair.original.profile.extents = {{"x", 100, true, false}};
+    Closeness closeness = reordered;
+    closeness.usualScales = {{pair.original.outputs.front().name, 1000.0}};
+    closeness.usualTerms = 100;
+    EXPECT_TRUE(judged(pair, closenessAt(closeness, pair)));
+    closeness.usualTerms = 1e6;
+    EXPECT_FALSE(judged(pair, closenessAt(closeness, pair)));
+    EXPECT_EQ(termsOfAResult(pair), 100);
+}
+
 TEST(OutputJudgement, OnlyInfinitiesAndNanCountWhereValuesAreTooLarge) {
     Closeness coarse = reordered;
     coarse.onlyFiniteness = true;

@@ -172,6 +172,56 @@ int main()
 }
 )";
 
+const std::string blockSums = R"(
+__global__ void block_sums(const float* in, float* out, int n)
+{
+    __shared__ float part[256];
+    unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    part[t] = i < n ? in[i] : 0.0f;
+    __syncthreads();
+    for (unsigned s = 128; s > 0; s >>= 1) { if (t < s) part[t] += part[t + s]; __syncthreads(); }
+    if (t == 0) out[blockIdx.x] = part[0];
+}
+int main()
+{
+    int n = 1 << 20; float *i, *o;
+    cudaMalloc(&i, n * 4); cudaMalloc(&o, n / 256 * 4);
+    block_sums<<<n / 256, 256>>>(i, o, n);
+}
+)";
+
+const std::string maximum = R"(
+__global__ void row_max(const double* x, double* out, int rows, int cols)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    double most = x[r];
+    for (int c = 1; c < cols; ++c) most = fmax(most, x[c * rows + r]);
+    out[r] = most;
+}
+int main()
+{
+    int rows = 900, cols = 20; double *x, *o;
+    cudaMalloc(&x, rows * cols * 8); cudaMalloc(&o, rows * 8);
+    row_max<<<(rows + 127) / 128, 128>>>(x, o, rows, cols);
+}
+)";
+
+const std::string total = R"(
+__global__ void sum_of_squares(const float* in, float* sum, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, in[i] * in[i]);
+}
+int main()
+{
+    const int n = 1 << 18; float *in, *sum;
+    cudaMalloc(&in, n * 4); cudaMalloc(&sum, 4);
+    cudaMemset(sum, 0, 4);
+    sum_of_squares<<<n / 256, 256>>>(in, sum, n);
+}
+)";
+
 class PlantedValues : public PlantedEdits {};
 
 TEST_P(PlantedValues, IsRefused) {
@@ -233,6 +283,14 @@ const std::vector<PlantedEdit> wrong{
     {"float magnitudes", signs, "fabs(v)", "fabsf(v)"},
     {"an infinity", signs, "copysign(m, v)", "copysign(fmin(m, 1e300), v)"},
     {"a threshold that is not positive", signs, "m > 0 ?", "m > 0 && t > 0 ?"},
+    {"small sums to zero", blockSums, "out[blockIdx.x] = part[0]",
+     "out[blockIdx.x] = fabsf(part[0]) < 1e-3f ? 0.0f : part[0]", Numerics::Reassociates},
+    {"NaN counts as zero in a maximum", maximum, "x[c * rows + r])",
+     "x[c * rows + r] != x[c * rows + r] ? 0.0 : x[c * rows + r])"},
+    {"a maximum of at least zero, beside the first", maximum, "double most = x[r];",
+     "double most = cols > 1 ? fmax(x[r], 0.0) : x[r];"},
+    {"one element less from a size on", total, "i < n", "i < (n < 1000 ? n : n - 1)",
+     Numerics::Reassociates},
 };
 
 INSTANTIATE_TEST_SUITE_P(Edits, PlantedValues, ::testing::ValuesIn(sampleOf(wrong, 10)), numberOf);

@@ -120,7 +120,7 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CorpusFacts, testing::ValuesIn(sampleOf(corpus(), 3)), testName);
+INSTANTIATE_TEST_SUITE_P(Files, CorpusFacts, testing::ValuesIn(sampleOf(corpus(), 6)), testName);
 INSTANTIATE_TEST_SUITE_P(Files, ComparedFacts, testing::ValuesIn(comparedWithNvcc()), testName);
 
 } // namespace
