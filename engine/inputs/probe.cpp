@@ -283,10 +283,14 @@ std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) cons
         }
     }
     std::erase_if(sizes, [&](std::int64_t size) { return size < 1 || size > most; });
+    const bool isAlone = sizes_.extents().size() == 1;
     for (std::size_t i = 0; i < std::min(dictionary_.edited.size(), maxEditedSizes); ++i) {
-        sizes.insert(dictionary_.edited[i]);
+        const std::int64_t edited = dictionary_.edited[i];
+        if (isAlone || edited <= most)
+            sizes.insert(edited);
         // A grid may cover whole blocks alone, and an odd number of them.
-        sizes.insert(dictionary_.edited[i] + 2 * block);
+        if (isAlone)
+            sizes.insert(edited + 2 * block);
     }
     return {sizes.begin(), sizes.end()};
 }
@@ -348,8 +352,14 @@ void ProbePlanner::addScalars() {
     // Launches of other shapes leave other parts of too much work undone.
     OtherScalars others = otherScalars(base_.original, statedOriginal_, original_, candidate_,
                                        sizes_.extents(), hasBlocksOfOwnWork() && hasSameShape());
-    for (LaunchSpec& launch : others.launches)
-        add(std::move(launch), base_.candidate);
+    bool isPlain = false;
+    for (LaunchSpec& launch : others.launches) {
+        isPlain = !isPlain;
+        if (isPlain) // A term more or less shows among others of its magnitude.
+            add(std::move(launch), base_.candidate, InputStyle::Plain);
+        else
+            add(std::move(launch), base_.candidate);
+    }
     for (const std::string& name : others.names)
         plan_.varied.push_back("'" + name + "'");
 }
