@@ -24,8 +24,9 @@ constexpr int smallestRoundedExponent = -30;
 /// The part of the elements that have a special value where a few are enough.
 constexpr double rareShare = 0.02;
 
-/// Elements between two offsets: more than a warp takes at once, and no multiple of it.
-constexpr double longRow = 37;
+/// Elements between two offsets, in turn: more than a warp takes at once, and more than it takes in
+/// several rounds at once; no multiple of it.
+constexpr std::array<double, 2> longRows{37, 301};
 
 ValueChoice constantsFor(bool isFloating, const ValueDictionary& dictionary, Numerics numerics) {
     ValueChoice choice;
@@ -245,7 +246,7 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
         auto& buffer = std::get<BufferSpec>(argument);
         if (buffer.fill == Fill::Iota && launch.origin != LaunchOrigin::Pinned &&
             style == InputStyle::Ties && bounds.turn % 2 == 1)
-            buffer.value = longRow - 1;
+            buffer.value = longRows.at(bounds.turn / 2 % longRows.size()) - 1;
         const bool isIndex = buffer.integerRange != 0;
         if (buffer.fill != Fill::Random || !buffer.isInput ||
             (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)) ||

@@ -1,5 +1,6 @@
 #include "engine/inputs/trial.h"
 
+#include "engine/inputs/block_work.h"
 #include "engine/inputs/compared_variables.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_pair.h"
@@ -43,11 +44,16 @@ std::optional<ResizedLaunch> resizedTo(const LaunchSizes& sizes, const LaunchSpe
     return best;
 }
 
+bool eitherLoopsOverGrid(KernelInFile original, KernelInFile candidate) {
+    return loopsOverGrid(original.kernel) || loopsOverGrid(candidate.kernel);
+}
+
 /// The first blocks of a launch whose size no argument sets: as many as run in comfortable time, of
-/// each axis the same part. nullopt when the candidate runs on another grid, whose first blocks do
-/// other work.
+/// each axis the same part. Of a grid that one of the kernels loops over, some blocks run, since
+/// it would do all of the work on a smaller one. nullopt when the candidate runs on another grid,
+/// whose first blocks do other work.
 std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate,
-                              bool isLaunched, double threads) {
+                              bool isLaunched, bool loopsOverGrid, double threads) {
     auto pair = paired(original, candidate, isLaunched);
     if (!pair || pair->grid != original.grid || pair->block != original.block)
         return std::nullopt;
@@ -61,6 +67,14 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
         return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extent * scale));
     };
     LaunchSpec launch = original;
+    if (loopsOverGrid) {
+        const double blocks = threads / static_cast<double>(original.block.count());
+        Trial some{.label = labelOf(original), .original = std::move(launch), .candidate = *pair};
+        some.maxBlocks = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(blocks));
+        some.label += fmt::format(", {} of {} blocks", *some.maxBlocks, original.grid.count());
+        some.isCorner = true;
+        return some;
+    }
     launch.grid = {part(original.grid.x), part(original.grid.y), part(original.grid.z)};
     pair->grid = launch.grid;
     launch.statedGrid.reset();
@@ -129,7 +143,8 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
                                        .isReplay = true});
         return;
     }
-    auto corner = cornerOf(launch, *theirs, true, limits.comfortable);
+    auto corner = cornerOf(launch, *theirs, true, eitherLoopsOverGrid(original, candidate),
+                           limits.comfortable);
     if (!corner) {
         plan.notes.push_back("the captured data was not tried: the launch is too large to emulate, "
                              "and the edit gives its blocks other work");
@@ -173,7 +188,8 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
         if (threadsOf(launch) > limits.maxAsIs)
             base = resizedTrial(original, launch, candidate, theirs, limits.comfortable, false);
         if (!base && threadsOf(launch) > limits.maxAsIs)
-            base = cornerOf(launch, theirs, !candidate.kernel.launches.empty(), limits.comfortable);
+            base = cornerOf(launch, theirs, !candidate.kernel.launches.empty(),
+                            eitherLoopsOverGrid(original, candidate), limits.comfortable);
         if (!base) {
             if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
                 base = Trial{

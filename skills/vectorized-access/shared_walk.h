@@ -63,8 +63,9 @@ using WalksOfOneGuard = std::vector<SharedWalk>;
 /// not hold if there is none: `already-vectorized`, `no-shared-loop`,
 /// `partial-warps`, `divergent-branch`, `early-exit`, `no-unit-stride-access`, `strided-access`,
 /// `conditional-store`, `atomic`, `call-in-loop`, `work-too-large`, `from-macro`, `short-rows`,
-/// `first-element`, `depends-on-thread`, `kept-by-thread`, `carries-over`, `columns-overlap`,
-/// `meets-elsewhere`, `may-alias`, and what readAdvancingLoop() and requireOwnLines() refuse with.
+/// `first-element`, `depends-on-thread`, `kept-by-thread`, `kept-by-block`, `order-of-equals`,
+/// `carries-over`, `columns-overlap`, `meets-elsewhere`, `may-alias`, and what readAdvancingLoop()
+/// and requireOwnLines() refuse with.
 [[nodiscard]] Gated<std::vector<WalksOfOneGuard>> sharedWalks(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -57,6 +57,8 @@ public:
         KERNELSKILL_CHECK(requireLongEnough());
         KERNELSKILL_CHECK(requireSameForAll(values));
         KERNELSKILL_CHECK(requireFoldedFurther(values));
+        KERNELSKILL_CHECK(requireSumOfAll());
+        KERNELSKILL_CHECK(requireOrderOfPlaces());
         return std::move(walk_);
     }
 
@@ -514,6 +516,67 @@ private:
                                       body_.variable(id).name));
         }
         return {};
+    }
+
+    /// What the whole grid folds ends in one place: elements move from block to block.
+    [[nodiscard]] Gated<void> requireSumOfAll() const {
+        const bool folds = !walk_.effects.folds.empty() || !walk_.effects.extremes.empty();
+        if (walk_.sharers.kind != LoopSharers::Kind::Grid || !folds)
+            return {};
+        for (const MemoryAccess& access : context_.kernel.accesses)
+            if ((access.kind == AccessKind::Write || access.kind == AccessKind::ReadWrite) &&
+                access.space == MemorySpace::Global &&
+                body_.expr(access.expression).span.begin > body_.stmt(walk_.statement).span.end)
+                return refuse("kept-by-block",
+                              fmt::format("line {} stores a block's own part of what the loop on "
+                                          "line {} folds",
+                                          lineOfExpr(access.expression), line()));
+        return {};
+    }
+
+    /// Of equal values each thread keeps another place than before, so the places have to decide
+    /// which of them wins.
+    [[nodiscard]] Gated<void> requireOrderOfPlaces() const {
+        for (const ExtremeFold& fold : walk_.effects.extremes) {
+            if (fold.place == noId)
+                continue;
+            std::vector<VariableId> places{fold.place};
+            for (const ExprId use : code_.uses(fold.place)) {
+                const ExprId parent = code_.parent(use);
+                if (parent == noId || body_.expr(parent).op != "=" || code_.isWrite(use))
+                    continue;
+                for (const ExprId id : code_.expressionsBelow(body_.expr(parent).children[0]))
+                    if (body_.expr(id).kind == ExprKind::Variable)
+                        places.push_back(body_.expr(id).variable);
+            }
+            if (!comparesAny(places))
+                return refuse("order-of-equals",
+                              fmt::format("of equal elements, the one that {} names depends on "
+                                          "which thread reads it",
+                                          body_.variable(fold.place).name));
+        }
+        return {};
+    }
+
+    /// Whether code behind the loop compares one of the variables, or elements of it, by order.
+    [[nodiscard]] bool comparesAny(const std::vector<VariableId>& variables) const {
+        for (ExprId id = 0; id < body_.exprs.size(); ++id) {
+            const Expr& expr = body_.expr(id);
+            if (expr.kind != ExprKind::Binary ||
+                (!expr.op.starts_with("<") && !expr.op.starts_with(">")) ||
+                expr.op.contains("<<") || expr.op.contains(">>") ||
+                expr.span.begin < body_.stmt(walk_.statement).span.end)
+                continue;
+            for (const ExprId side : expr.children) {
+                ExprId at = code_.withoutCasts(side);
+                if (body_.expr(at).kind == ExprKind::Subscript)
+                    at = code_.withoutCasts(body_.expr(at).children[0]);
+                if (body_.expr(at).kind == ExprKind::Variable &&
+                    std::ranges::find(variables, body_.expr(at).variable) != variables.end())
+                    return true;
+            }
+        }
+        return false;
     }
 
     /// Whether a further loop of the same threads folds into the variable.

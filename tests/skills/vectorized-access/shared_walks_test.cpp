@@ -312,6 +312,25 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"ThreadsOwnFactor", "depends-on-thread",
                  blockARow("    float a = x[tid];\n" +
                            loopOf("        y[row * n + j] = a * x[row * n + j];\n"))},
+        GateCase{
+            "BlocksOwnSum", "kept-by-block",
+            "__global__ void k(const float* x, float* y, int n) {\n    float sum = 0;\n    for "
+            "(int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+            "blockDim.x)\n        sum += x[i];\n    for (int d = 16; d > 0; d /= 2)\n        "
+            "sum += __shfl_down_sync(0xffffffff, sum, d);\n    if (threadIdx.x == 0)\n        "
+            "y[blockIdx.x] = sum;\n}\nvoid run(float* x, float* y, int n) { k<<<64, 32>>>(x, y, "
+            "n); }\n"},
+        GateCase{
+            "FirstOfEquals", "order-of-equals",
+            blockARow("    float best = -1e30f;\n    int place = 0;\n    __shared__ int "
+                      "places[256];\n" +
+                      loopOf("        if (x[row * n + j] > best) {\n            best = x[row * n "
+                             "+ j];\n            place = j;\n        }\n") +
+                      "    s[tid] = best;\n    places[tid] = place;\n    __syncthreads();\n    "
+                      "for (int d = 128; d > 0; d /= 2) {\n        if (tid < d && s[tid + d] > "
+                      "s[tid]) {\n            s[tid] = s[tid + d];\n            places[tid] = "
+                      "places[tid + d];\n        }\n        __syncthreads();\n    }\n    if (tid "
+                      "== 0)\n        y[row] = places[0];\n")},
         GateCase{"ThreadsOwnSum", "kept-by-thread",
                  blockARow(sumOf("        sum += x[row * n + j];\n", "    y[tid] = sum;\n"))},
         GateCase{"SomeThreads", "divergent-branch",
