@@ -49,9 +49,11 @@ std::optional<ExprId> startOf(const CodeMap& code, const Stmt& stmt, AdvancingLo
                : std::nullopt;
 }
 
-/// The last statement of the loop's block if it is an expression.
+/// The last statement of the loop's block, or its only one, if it is an expression.
 StmtId lastStatement(const FunctionBody& body, const Loop& loop) {
     const Stmt& block = body.stmt(loop.body);
+    if (block.kind == StmtKind::Expression)
+        return loop.body;
     if (block.kind != StmtKind::Compound || block.children.empty())
         return noId;
     const StmtId last = block.children.back();
@@ -100,7 +102,7 @@ bool isAskedForLater(const CodeMap& code, const Stmt& loop, VariableId index) {
 } // namespace
 
 Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap& code,
-                                      std::uint32_t index) {
+                                      std::uint32_t index, ExprId bound) {
     const FunctionBody& body = code.body();
     const Loop& loop = context.kernel.loops.at(index);
     const Stmt& stmt = body.stmt(loop.statement);
@@ -115,7 +117,7 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
         return no("is not a counted for loop");
     if (stmt.parent == noId || body.stmt(stmt.parent).kind != StmtKind::Compound)
         return no("is the only statement of another one");
-    const Expr& condition = body.expr(stmt.condition);
+    const Expr& condition = body.expr(bound == noId ? stmt.condition : bound);
     AdvancingLoop advancing;
     advancing.counted.loop = index;
     advancing.index = condition.kind == ExprKind::Binary && condition.op == "<"

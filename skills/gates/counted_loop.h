@@ -31,9 +31,12 @@ struct AdvancingLoop {
     bool isAskedLater = false; ///< Code behind the loop may ask for an index it does not declare.
 };
 
-/// Refuses with `not-counted-up` like readCountedLoop().
-[[nodiscard]] Gated<AdvancingLoop>
-readCountingLoop(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t loop);
+/// Refuses with `not-counted-up` like readCountedLoop(). `bound` is the part of the condition that
+/// compares the index, if it is not the whole.
+[[nodiscard]] Gated<AdvancingLoop> readCountingLoop(const SkillContext& context,
+                                                    const analysis::CodeMap& code,
+                                                    std::uint32_t loop,
+                                                    analysis::ExprId bound = analysis::noId);
 
 /// As readCountingLoop(), and refuses with `index-used-later` if code behind the loop may ask for
 /// the index of a loop that does not declare it.

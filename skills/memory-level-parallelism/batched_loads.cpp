@@ -43,18 +43,13 @@ private:
     [[nodiscard]] Gated<BatchedLoop> study(std::uint32_t index) const {
         const Loop& loop = kernel_.loops[index];
         BatchedLoop batched;
-        KERNELSKILL_TRY(batched.head, readCountingLoop(context_, code_, index));
-        collectLoads(loop, batched);
-        batched.search = readSearch(loop, batched);
-        if (batched.search) {
-            KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));
-            batched.rounds = roundsOfSearch(batched);
-            return batched;
-        }
-        KERNELSKILL_CHECK(readAdvancingLoop(context_, code_, index));
+        if (auto search = readSearch(context_, code_, index))
+            return *search;
+        KERNELSKILL_TRY(batched.head, readAdvancingLoop(context_, code_, index));
         KERNELSKILL_CHECK(readShape(loop, batched));
         KERNELSKILL_CHECK(requirePlainBody(loop, batched));
         KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));
+        collectLoads(loop, batched);
         if (batched.loads.empty())
             return refuse("no-load-to-batch",
                           fmt::format("no round of the loop on line {} loads an element of global "
@@ -70,16 +65,6 @@ private:
         KERNELSKILL_CHECK(requireNoRedundantThreads(context_));
         KERNELSKILL_CHECK(requireFreeOrder(loop, batched));
         return batched;
-    }
-
-    /// nullopt also for loops that have too few rounds to test some of them ahead.
-    [[nodiscard]] std::optional<SearchTest> readSearch(const Loop& loop,
-                                                       const BatchedLoop& batched) const {
-        auto search = readSearchTest(context_, code_, batched);
-        const auto known = roundsOf(loop, batched);
-        if (search && known && *known < 2 * roundsOfSearch(batched))
-            search.reset();
-        return search;
     }
 
     [[nodiscard]] Gated<void> readShape(const Loop& loop, BatchedLoop& batched) const {

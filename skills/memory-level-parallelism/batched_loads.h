@@ -25,7 +25,10 @@ struct BatchedLoad {
 /// A loop that does nothing but look for the first round whose condition holds.
 struct SearchTest {
     std::vector<analysis::StmtId> locals; ///< Declarations in front of the condition.
-    analysis::ExprId condition = analysis::noId;
+    /// The condition that ends the loop or, in the loop's head, that lets it go on.
+    analysis::Span condition;
+    bool isBool = true;
+    bool goesOn = false;
 };
 
 struct BatchedLoop {

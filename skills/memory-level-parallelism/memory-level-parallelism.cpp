@@ -88,12 +88,11 @@ private:
             const Span span = body_.stmt(local).span;
             lines.addBlock(source_.slice(span), layout_.indentation(span.begin));
         }
-        const Expr& condition = body_.expr(search.condition);
-        const std::string test = text(search.condition);
-        lines.addBlock(condition.type.scalar == ScalarKind::Bool && condition.type.pointerDepth == 0
-                           ? fmt::format("{} |= {};", found, test)
-                           : fmt::format("{} |= ({}) != 0;", found, test),
-                       layout_.indentation(condition.span.begin));
+        const std::string_view test = source_.slice(search.condition);
+        lines.addBlock(search.goesOn   ? fmt::format("{} |= !({});", found, test)
+                       : search.isBool ? fmt::format("{} |= {};", found, test)
+                                       : fmt::format("{} |= ({}) != 0;", found, test),
+                       layout_.indentation(search.condition.begin));
         lines.close();
         lines.open(fmt::format("if ({})", found)).add("break;").leave();
         lines.close();

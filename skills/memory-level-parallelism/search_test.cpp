@@ -1,9 +1,11 @@
 #include "skills/memory-level-parallelism/search_test.h"
 
 #include "analysis/queries/loop_effects.h"
+#include "analysis/queries/source_layout.h"
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -19,18 +21,66 @@ constexpr int maxValues = 16; ///< Registers for loaded values, of 32 or 64 bits
 
 class Reader {
 public:
-    Reader(const SkillContext& context, const CodeMap& code, const BatchedLoop& batched)
-        : source_(*context.file.source), code_(code), body_(code.body()), head_(batched.head),
-          loop_(context.kernel.loops[batched.head.counted.loop]) {}
+    Reader(const SkillContext& context, const CodeMap& code, std::uint32_t loop)
+        : context_(context), source_(*context.file.source), code_(code), body_(code.body()),
+          loop_(context.kernel.loops[loop]), index_(loop) {}
 
-    [[nodiscard]] std::optional<SearchTest> read() const {
+    [[nodiscard]] std::optional<BatchedLoop> read() {
+        const ExprId bound = boundInHead();
+        auto head = readCountingLoop(context_, code_, index_, bound);
+        if (!head || !startsLine())
+            return std::nullopt;
+        head_ = *head;
+        if (!isCountedSafely())
+            return std::nullopt;
+        BatchedLoop result;
+        result.head = head_;
+        result.search = bound == noId ? testInBody() : testInHead(bound);
+        if (!result.search)
+            return std::nullopt;
+        result.loads = loads();
+        if (result.loads.empty() || result.loads.size() > maxValues / 2)
+            return std::nullopt;
+        result.rounds = maxValues / static_cast<int>(std::bit_ceil(result.loads.size()));
+        const auto known = rounds();
+        return known && *known < 2 * result.rounds ? std::nullopt : std::optional(result);
+    }
+
+private:
+    /// `i < n` of a head that says `i < n && …`, else noId.
+    [[nodiscard]] ExprId boundInHead() const {
+        ExprId at = body_.stmt(loop_.statement).condition;
+        if (at == noId || !isConjunction(at))
+            return noId;
+        while (isConjunction(at))
+            at = body_.expr(at).children[0];
+        return at;
+    }
+
+    [[nodiscard]] bool isConjunction(ExprId expr) const {
+        return body_.expr(expr).kind == ExprKind::Binary && body_.expr(expr).op == "&&";
+    }
+
+    [[nodiscard]] bool startsLine() const {
+        return SourceLayout(source_, context_.kernel)
+            .startsLine(body_.stmt(loop_.statement).span.begin);
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> rounds() const {
+        const auto start =
+            head_.counted.start == noId ? std::nullopt : code_.constantValue(head_.counted.start);
+        const auto limit = code_.constantValue(head_.counted.limit);
+        const auto step = head_.counted.step == noId ? std::optional<std::int64_t>(1)
+                                                     : code_.constantValue(head_.counted.step);
+        return start && limit && step ? std::optional((*limit - *start) / *step) : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<SearchTest> testInBody() {
         const Stmt& body = body_.stmt(loop_.body);
         std::vector<StmtId> statements =
             body.kind == StmtKind::Compound ? body.children : std::vector{loop_.body};
         if (head_.advance != noId)
             std::erase(statements, head_.advance);
-        if (statements.empty() || !isCountedSafely())
-            return std::nullopt;
         SearchTest test;
         for (const StmtId id : statements) {
             const Stmt& stmt = body_.stmt(id);
@@ -39,17 +89,100 @@ public:
             if (id == statements.back()) {
                 if (!isTest(stmt))
                     return std::nullopt;
-                test.condition = stmt.condition;
-            } else {
-                if (!isLocal(stmt))
-                    return std::nullopt;
-                test.locals.push_back(id);
+                const Expr& condition = body_.expr(stmt.condition);
+                test.condition = condition.span;
+                test.isBool =
+                    condition.type.scalar == ScalarKind::Bool && condition.type.pointerDepth == 0;
+                tested_.push_back(stmt.condition);
+                return test;
             }
+            if (!isLocal(stmt))
+                return std::nullopt;
+            test.locals.push_back(id);
+            for (const VariableId local : stmt.declared)
+                tested_.push_back(body_.variable(local).init);
         }
-        return test;
+        return std::nullopt;
     }
 
-private:
+    /// `i < n && condition` above a body that only counts.
+    [[nodiscard]] std::optional<SearchTest> testInHead(ExprId bound) {
+        const Stmt& body = body_.stmt(loop_.body);
+        const bool isEmpty =
+            body.kind == StmtKind::Null || loop_.body == head_.advance ||
+            (body.kind == StmtKind::Compound &&
+             std::ranges::all_of(body.children, [&](StmtId id) { return id == head_.advance; }));
+        const ExprId whole = body_.stmt(loop_.statement).condition;
+        const ExprId parent = code_.parent(bound);
+        if (!isEmpty || body_.expr(whole).fromMacro || parent == noId || !isConjunction(parent))
+            return std::nullopt;
+        for (ExprId at = parent;; at = code_.parent(at)) {
+            if (at == noId || !isConjunction(at) || !isRepeatable(body_.expr(at).children[1]))
+                return std::nullopt;
+            if (at == whole)
+                break;
+        }
+        // Brackets around the bound or the condition belong to neither expression.
+        const Span between{body_.expr(bound).span.end,
+                           body_.expr(body_.expr(parent).children[1]).span.begin};
+        const std::size_t sign = source_.slice(between).find("&&");
+        if (sign == std::string_view::npos)
+            return std::nullopt;
+        std::uint32_t begin = between.begin + static_cast<std::uint32_t>(sign) + 2;
+        while (begin < between.end &&
+               std::isspace(static_cast<unsigned char>(source_.slice({begin, begin + 1}).front())))
+            ++begin;
+        tested_.push_back(body_.expr(parent).children[1]);
+        return SearchTest{.locals = {},
+                          .condition = {begin, body_.expr(whole).span.end},
+                          .isBool = true,
+                          .goesOn = true};
+    }
+
+    /// The elements of global memory that each test loads anew.
+    [[nodiscard]] std::vector<BatchedLoad> loads() const {
+        std::vector<BatchedLoad> found;
+        for (const MemoryAccess& access : context_.kernel.accesses) {
+            if (access.kind != AccessKind::Read || access.space != MemorySpace::Global ||
+                access.expression == noId || !isTestedAlways(access.expression) ||
+                body_.expr(access.expression).kind != ExprKind::Subscript ||
+                !namesIndex(body_.expr(access.expression).children[1]))
+                continue;
+            if (std::ranges::none_of(found, [&](const BatchedLoad& known) {
+                    return code_.sameExpression(known.element, access.expression);
+                }))
+                found.push_back({access.expression,
+                                 code_.namedVariable(body_.expr(access.expression).children[0]),
+                                 {},
+                                 {}});
+        }
+        return found;
+    }
+
+    [[nodiscard]] bool isTestedAlways(ExprId element) const {
+        for (ExprId at = element; at != noId; at = code_.parent(at)) {
+            if (std::ranges::find(tested_, at) != tested_.end())
+                return true;
+            const ExprId parent = code_.parent(at);
+            if (parent == noId)
+                return false;
+            const Expr& above = body_.expr(parent);
+            const bool mayBeSkipped =
+                above.kind == ExprKind::Conditional ||
+                (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
+            if (mayBeSkipped && above.children[0] != at)
+                return false;
+        }
+        return false;
+    }
+
+    [[nodiscard]] bool namesIndex(ExprId expr) const {
+        return std::ranges::any_of(code_.expressionsBelow(expr), [&](ExprId id) {
+            return body_.expr(id).kind == ExprKind::Variable &&
+                   body_.expr(id).variable == head_.index;
+        });
+    }
+
     /// Rounds ahead of the limit are told by one comparison in 64 bits: the index goes up, begins
     /// at zero or above or is compared with its sign, and does not begin at the end of 64 bits.
     [[nodiscard]] bool isCountedSafely() const {
@@ -116,24 +249,21 @@ private:
         });
     }
 
+    const SkillContext& context_;
     const SourceText& source_;
     const CodeMap& code_;
     const FunctionBody& body_;
-    const AdvancingLoop& head_;
     const Loop& loop_;
+    std::uint32_t index_;
+    AdvancingLoop head_;
+    std::vector<ExprId> tested_; ///< What each test evaluates in any case.
 };
 
 } // namespace
 
-std::optional<SearchTest> readSearchTest(const SkillContext& context, const CodeMap& code,
-                                         const BatchedLoop& batched) {
-    if (batched.loads.empty() || batched.loads.size() > maxValues / 2)
-        return std::nullopt;
-    return Reader(context, code, batched).read();
-}
-
-int roundsOfSearch(const BatchedLoop& batched) {
-    return maxValues / static_cast<int>(std::bit_ceil(batched.loads.size()));
+std::optional<BatchedLoop> readSearch(const SkillContext& context, const CodeMap& code,
+                                      std::uint32_t loop) {
+    return Reader(context, code, loop).read();
 }
 
 } // namespace kernelskill::skills

@@ -432,6 +432,12 @@ TEST(LaunchInference, limitsOfSearchesBoundWhatMayBeReadAhead) {
     EXPECT_EQ(bufferNamed(launch, "table")->leastElements,
               static_cast<std::uint64_t>(2 * (length - 1) + 1));
     EXPECT_EQ(bufferNamed(launch, "rest")->leastElements, 0U);
+    const auto inHead = bestLaunch(
+        "__global__ void find(const float* edges, const float* more, int* found, int n) {\n"
+        "    int x = 0;\n    while (x < n && edges[x + 1] < 0.5f && more[x] > 0)\n"
+        "        ++x;\n    found[threadIdx.x] = x;\n}\n");
+    EXPECT_GT(bufferNamed(inHead, "edges")->leastElements, 2U);
+    EXPECT_EQ(bufferNamed(inHead, "more")->leastElements, 0U);
     EXPECT_EQ(bufferNamed(launch, "found")->leastElements, 0U);
 }
 

@@ -195,6 +195,49 @@ __global__ void find(const float* in, int* out, size_t n) {
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
 }
 
+TEST(MemoryLevelParallelism, TestsRoundsOfASearchInTheHead) {
+    checkApplicable(id, R"(
+__global__ void interval(const float* edges, const float* values, int* out, int count) {
+    const float v = values[threadIdx.x];
+    int k = 0;
+    while ((k < count) && (edges[k] <= v || edges[k + 1] < 0))
+        ++k;
+    out[threadIdx.x] = k;
+}
+)",
+                    R"(
+__global__ void interval(const float* edges, const float* values, int* out, int count) {
+    const float v = values[threadIdx.x];
+    int k = 0;
+    long long first = k;
+    // The loads of 16 rounds are under way before the first is tested.
+    for (; first + 15 < count; first += 16) {
+        bool found = false;
+        #pragma unroll
+        for (int ahead = 0; ahead < 16; ++ahead) {
+            const int k = first + ahead;
+            found |= !((edges[k] <= v || edges[k + 1] < 0));
+        }
+        if (found)
+            break;
+    }
+    k = static_cast<int>(first);
+    while ((k < count) && (edges[k] <= v || edges[k + 1] < 0))
+        ++k;
+    out[threadIdx.x] = k;
+}
+)");
+    const std::string text = appliedText(id, R"(
+__global__ void interval(const float* edges, int* out, int count) {
+    int k;
+    for (k = 2; k < count && edges[k] <= 3 && k != 77; k++) {}
+    out[threadIdx.x] = k;
+}
+)");
+    EXPECT_TRUE(text.contains("found |= !(edges[k] <= 3 && k != 77);")) << text;
+    EXPECT_TRUE(text.contains("for (k = static_cast<int>(first); k < count && edges[k]")) << text;
+}
+
 /// A search whose `body` a round is, which goes on as long as nothing is found.
 std::string searching(const std::string& body, const std::string& head = "int i = 0; i < n; ++i") {
     return "__device__ bool ask(int* p);\n__global__ void k(const int* in, const volatile int* "
@@ -230,7 +273,10 @@ INSTANTIATE_TEST_SUITE_P(
         searching("        if (in[i] == 3) {\n            break;\n        }\n",
                   "int i = place - 5; i < limit; ++i"),
         searching("        if (in[i] == 3) {\n            break;\n        }\n",
-                  "int i = 0; i < n; i += -1")));
+                  "int i = 0; i < n; i += -1"),
+        searching("        place += i;\n", "int i = 0; i < n && in[i] != 3; ++i"),
+        searching("", "int i = 0; i < n && in[in[i]] != 3; ++i"),
+        searching("", "int i = 0; in[i] != 3 && i < n; ++i")));
 
 TEST(MemoryLevelParallelism, LoadsAllRoundsOfAShortLoopWithBranches) {
     const std::string text = appliedText(id, R"(
