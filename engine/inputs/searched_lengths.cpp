@@ -25,7 +25,7 @@ public:
         if (access.index && !access.loops.empty()) {
             const Loop& loop = kernel_.loops[access.loops.back()];
             if (loop.hasEarlyExit && loop.inductionVariable != noId && loop.upperBound != noId &&
-                loop.comparison == "<" && loop.step == 1 &&
+                loop.comparison == "<" && loop.step.value_or(0) > 0 &&
                 isInEveryRound(code_, loop, access.expression))
                 return lengthTo(loop.upperBound, *access.index, loop.inductionVariable);
         }

@@ -66,13 +66,38 @@ private:
             .startsLine(body_.stmt(loop_.statement).span.begin);
     }
 
+    /// At most so many, if the limit is a number or every launch passes one for it.
     [[nodiscard]] std::optional<std::int64_t> rounds() const {
         const auto start =
             head_.counted.start == noId ? std::nullopt : code_.constantValue(head_.counted.start);
-        const auto limit = code_.constantValue(head_.counted.limit);
+        const auto limit = largestLimit();
         const auto step = head_.counted.step == noId ? std::optional<std::int64_t>(1)
                                                      : code_.constantValue(head_.counted.step);
-        return start && limit && step ? std::optional((*limit - *start) / *step) : std::nullopt;
+        return limit && step ? std::optional((*limit - start.value_or(0)) / *step) : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> largestLimit() const {
+        if (const auto known = code_.constantValue(head_.counted.limit))
+            return known;
+        ExprId limit = code_.withoutCasts(head_.counted.limit);
+        if (body_.expr(limit).kind == ExprKind::Binary && body_.expr(limit).op == "-")
+            limit = code_.withoutCasts(body_.expr(limit).children[0]);
+        const auto parameter = std::ranges::find(context_.kernel.parameters,
+                                                 code_.namedVariable(limit), &Parameter::variable);
+        if (code_.namedVariable(limit) == noId || parameter == context_.kernel.parameters.end())
+            return std::nullopt;
+        const auto place = static_cast<std::size_t>(parameter - context_.kernel.parameters.begin());
+        std::optional<std::int64_t> largest;
+        for (const LaunchSite& launch : context_.kernel.launches) {
+            if (launch.host == noId || place >= launch.arguments.size())
+                return std::nullopt;
+            const CodeMap host(context_.file.hostFunctions[launch.host].body);
+            const auto passed = host.constantValue(launch.arguments[place]);
+            if (!passed)
+                return std::nullopt;
+            largest = std::max(largest.value_or(*passed), *passed);
+        }
+        return largest;
     }
 
     [[nodiscard]] std::optional<SearchTest> testInBody() {
@@ -146,7 +171,7 @@ private:
             if (access.kind != AccessKind::Read || access.space != MemorySpace::Global ||
                 access.expression == noId || !isTestedAlways(access.expression) ||
                 body_.expr(access.expression).kind != ExprKind::Subscript ||
-                !namesIndex(body_.expr(access.expression).children[1]))
+                !isOfAllThreads(body_.expr(access.expression).children[1]))
                 continue;
             if (std::ranges::none_of(found, [&](const BatchedLoad& known) {
                     return code_.sameExpression(known.element, access.expression);
@@ -176,11 +201,22 @@ private:
         return false;
     }
 
-    [[nodiscard]] bool namesIndex(ExprId expr) const {
-        return std::ranges::any_of(code_.expressionsBelow(expr), [&](ExprId id) {
-            return body_.expr(id).kind == ExprKind::Variable &&
-                   body_.expr(id).variable == head_.index;
-        });
+    /// The place of an element is told by the loop's index and by what is the same for all threads:
+    /// they walk through one table, whose end the limit is.
+    [[nodiscard]] bool isOfAllThreads(ExprId place) const {
+        bool namesIndex = false;
+        for (const ExprId id : code_.expressionsBelow(place)) {
+            const Expr& at = body_.expr(id);
+            if (at.kind == ExprKind::BuiltinIndex)
+                return false;
+            if (at.kind != ExprKind::Variable || at.variable == noId)
+                continue;
+            const bool isIndex = at.variable == head_.index;
+            namesIndex |= isIndex;
+            if (!isIndex && body_.variable(at.variable).storage == Storage::Local)
+                return false;
+        }
+        return namesIndex;
     }
 
     /// Rounds ahead of the limit are told by one comparison in 64 bits: the index goes up, begins

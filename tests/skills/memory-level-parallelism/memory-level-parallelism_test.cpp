@@ -274,8 +274,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "int i = place - 5; i < limit; ++i"),
         searching("        if (in[i] == 3) {\n            break;\n        }\n",
                   "int i = 0; i < n; i += -1"),
+        searching("", "int i = 0; i < n - 1 && in[i] != 3; ++i") +
+            "void run(int* p) {\n    k<<<1, 32>>>(p, p, p, 12, 3);\n}\n",
         searching("        place += i;\n", "int i = 0; i < n && in[i] != 3; ++i"),
         searching("", "int i = 0; i < n && in[in[i]] != 3; ++i"),
+        searching("        if (in[i * 32 + threadIdx.x] == 3) {\n            break;\n        }\n"),
         searching("", "int i = 0; in[i] != 3 && i < n; ++i")));
 
 TEST(MemoryLevelParallelism, LoadsAllRoundsOfAShortLoopWithBranches) {
