@@ -21,6 +21,13 @@ bool makesVector(std::string_view name) {
     return std::ranges::find(elements, name) != elements.end();
 }
 
+bool leavesRound(const CodeMap& code, StmtId stmt) {
+    return std::ranges::any_of(code.statementsIn(stmt), [&](StmtId id) {
+        const StmtKind kind = code.body().stmt(id).kind;
+        return kind == StmtKind::Continue || kind == StmtKind::Break || kind == StmtKind::Return;
+    });
+}
+
 } // namespace
 
 bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr, StmtId advance) {
@@ -57,6 +64,34 @@ bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr, StmtId a
                const StmtId declaration = code.declarationOf(at.variable);
                return declaration != noId && code.encloses(loop.body, declaration);
            });
+}
+
+bool isInEveryRound(const CodeMap& code, const Loop& loop, ExprId expr) {
+    const FunctionBody& body = code.body();
+    for (ExprId at = expr, parent = code.parent(expr); parent != noId;
+         at = parent, parent = code.parent(parent)) {
+        const Expr& above = body.expr(parent);
+        const bool mayBeSkipped =
+            above.kind == ExprKind::Conditional ||
+            (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
+        if (mayBeSkipped && above.children[0] != at)
+            return false;
+        if (above.kind == ExprKind::Other)
+            return false;
+    }
+    for (StmtId at = code.statement(expr); at != noId && at != loop.body;
+         at = body.stmt(at).parent) {
+        const StmtId parent = body.stmt(at).parent;
+        if (parent != noId && body.stmt(parent).kind == StmtKind::If && parent != loop.statement)
+            return false;
+        // A `continue` or an exit before it leaves it out.
+        if (parent != noId)
+            for (const StmtId sibling : body.stmt(parent).children)
+                if (body.stmt(sibling).span.end <= body.stmt(at).span.begin &&
+                    code.encloses(loop.body, sibling) && leavesRound(code, sibling))
+                    return false;
+    }
+    return true;
 }
 
 bool hasNoEffect(const CodeMap& code, ExprId expr) {

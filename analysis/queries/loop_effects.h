@@ -14,6 +14,9 @@ namespace kernelskill::analysis {
 [[nodiscard]] bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr,
                                   StmtId advance = noId);
 
+/// Each round that the loop begins evaluates `expr`.
+[[nodiscard]] bool isInEveryRound(const CodeMap& code, const Loop& loop, ExprId expr);
+
 /// True if evaluating `expr` once more changes nothing: it assigns nothing and calls nothing.
 [[nodiscard]] bool hasNoEffect(const CodeMap& code, ExprId expr);
 

@@ -4,6 +4,7 @@
 #include "engine/inputs/launch_text.h"
 #include "engine/inputs/length_parameters.h"
 #include "engine/inputs/pointer_shift.h"
+#include "engine/inputs/searched_lengths.h"
 #include "engine/inputs/symbol_specs.h"
 #include "engine/inputs/template_arguments.h"
 
@@ -202,6 +203,13 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
         if (parameter.type.pointerDepth == 0 && integer > 1 && guessOf(parameter).isExtent)
             indexRange = indexRange == 0 ? integer : std::min(indexRange, integer);
     }
+    const auto searched =
+        searchedLengths(kernel_, [&](std::size_t i) -> std::optional<std::int64_t> {
+            const auto& parameter = kernel_.parameters[i];
+            if (parameter.type.pointerDepth > 0 || isFloatingScalar(parameter.type.scalar))
+                return std::nullopt;
+            return values[i] ? values[i]->asInteger() : guessOf(parameter).integer;
+        });
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const auto& parameter = kernel_.parameters[i];
         const auto type = passedType(program_, file_, kernel_, parameter, spec.templateArguments);
@@ -221,6 +229,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
             }
             if (bytes[i] && *bytes[i] > 0)
                 buffer.elements = static_cast<std::uint64_t>(*bytes[i]) / buffer.elementBytes;
+            buffer.leastElements = searched[i];
             spec.arguments.emplace_back(std::move(buffer));
             continue;
         }
@@ -326,7 +335,8 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
             if (guessedBytes[i] && *guessedBytes[i] > 0 && buffer->elementBytes > 0 &&
                 !offsets[i].value_or(0))
                 buffer->leastElements =
-                    static_cast<std::uint64_t>(*guessedBytes[i]) / buffer->elementBytes;
+                    std::max(buffer->leastElements,
+                             static_cast<std::uint64_t>(*guessedBytes[i]) / buffer->elementBytes);
         }
     for (const auto& [root, value] : log.roots) {
         if (!blockLog.roots.contains(root) && !blockLog.guesses.contains(root) &&

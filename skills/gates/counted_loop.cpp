@@ -49,9 +49,11 @@ std::optional<ExprId> startOf(const CodeMap& code, const Stmt& stmt, AdvancingLo
                : std::nullopt;
 }
 
-/// The last statement of the loop's block if it is an expression.
+/// The last statement of the loop's block, or its only one, if it is an expression.
 StmtId lastStatement(const FunctionBody& body, const Loop& loop) {
     const Stmt& block = body.stmt(loop.body);
+    if (block.kind == StmtKind::Expression)
+        return loop.body;
     if (block.kind != StmtKind::Compound || block.children.empty())
         return noId;
     const StmtId last = block.children.back();
@@ -99,8 +101,8 @@ bool isAskedForLater(const CodeMap& code, const Stmt& loop, VariableId index) {
 
 } // namespace
 
-Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMap& code,
-                                       std::uint32_t index) {
+Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap& code,
+                                      std::uint32_t index, ExprId bound) {
     const FunctionBody& body = code.body();
     const Loop& loop = context.kernel.loops.at(index);
     const Stmt& stmt = body.stmt(loop.statement);
@@ -115,7 +117,7 @@ Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMa
         return no("is not a counted for loop");
     if (stmt.parent == noId || body.stmt(stmt.parent).kind != StmtKind::Compound)
         return no("is the only statement of another one");
-    const Expr& condition = body.expr(stmt.condition);
+    const Expr& condition = body.expr(bound == noId ? stmt.condition : bound);
     AdvancingLoop advancing;
     advancing.counted.loop = index;
     advancing.index = condition.kind == ExprKind::Binary && condition.op == "<"
@@ -154,11 +156,22 @@ Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMa
         if (!isOwn && code.holds(loop.body, use) && (code.isWrite(use) || body.expr(use).fromMacro))
             return no(code.isWrite(use) ? "changes its index" : "names its index in a macro");
     }
-    if (!advancing.declaresIndex && isAskedForLater(code, stmt, advancing.index))
-        return refuse("index-used-later",
-                      fmt::format("{} may be used behind the loop on line {}", variable.name,
-                                  lineNumber(context, stmt.span.begin)));
+    advancing.isAskedLater =
+        !advancing.declaresIndex && isAskedForLater(code, stmt, advancing.index);
     return advancing;
+}
+
+Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMap& code,
+                                       std::uint32_t index) {
+    auto advancing = readCountingLoop(context, code, index);
+    if (!advancing || !advancing->isAskedLater)
+        return advancing;
+    const FunctionBody& body = code.body();
+    return refuse(
+        "index-used-later",
+        fmt::format(
+            "{} may be used behind the loop on line {}", body.variable(advancing->index).name,
+            lineNumber(context, body.stmt(context.kernel.loops.at(index).statement).span.begin)));
 }
 
 Gated<CountedLoop> readCountedLoop(const SkillContext& context, const CodeMap& code,
@@ -168,10 +181,10 @@ Gated<CountedLoop> readCountedLoop(const SkillContext& context, const CodeMap& c
     if (loop.kind != LoopKind::For)
         return refuse("not-counted-up",
                       fmt::format("the loop on line {} is not a counted for loop", line));
-    auto advancing = readAdvancingLoop(context, code, index);
-    if (!advancing && advancing.error().gate != "index-used-later")
+    auto advancing = readCountingLoop(context, code, index);
+    if (!advancing)
         return std::unexpected(advancing.error());
-    if (!advancing || !advancing->declaresIndex || advancing->index != loop.inductionVariable)
+    if (!advancing->declaresIndex || advancing->index != loop.inductionVariable)
         return refuse("not-counted-up",
                       fmt::format("the loop on line {} does not declare one index of an integral "
                                   "type",

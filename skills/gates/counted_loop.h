@@ -28,10 +28,18 @@ struct AdvancingLoop {
     analysis::VariableId index = analysis::noId;
     analysis::StmtId advance = analysis::noId; ///< The last statement of a while loop's body.
     bool declaresIndex = false;
+    bool isAskedLater = false; ///< Code behind the loop may ask for an index it does not declare.
 };
 
-/// Refuses with `not-counted-up` like readCountedLoop(), and with `index-used-later` if code behind
-/// the loop may ask for the index of a loop that does not declare it.
+/// Refuses with `not-counted-up` like readCountedLoop(). `bound` is the part of the condition that
+/// compares the index, if it is not the whole.
+[[nodiscard]] Gated<AdvancingLoop> readCountingLoop(const SkillContext& context,
+                                                    const analysis::CodeMap& code,
+                                                    std::uint32_t loop,
+                                                    analysis::ExprId bound = analysis::noId);
+
+/// As readCountingLoop(), and refuses with `index-used-later` if code behind the loop may ask for
+/// the index of a loop that does not declare it.
 [[nodiscard]] Gated<AdvancingLoop>
 readAdvancingLoop(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t loop);
 

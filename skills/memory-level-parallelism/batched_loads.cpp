@@ -8,6 +8,7 @@
 #include "skills/gates/aliasing.h"
 #include "skills/gates/counted_loop.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/memory-level-parallelism/search_test.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -42,6 +43,8 @@ private:
     [[nodiscard]] Gated<BatchedLoop> study(std::uint32_t index) const {
         const Loop& loop = kernel_.loops[index];
         BatchedLoop batched;
+        if (auto search = readSearch(context_, code_, index))
+            return *search;
         KERNELSKILL_TRY(batched.head, readAdvancingLoop(context_, code_, index));
         KERNELSKILL_CHECK(readShape(loop, batched));
         KERNELSKILL_CHECK(requirePlainBody(loop, batched));
@@ -242,7 +245,8 @@ private:
             const Expr& element = body_.expr(access.expression);
             if (element.kind != ExprKind::Subscript || element.fromMacro ||
                 element.type.isVolatile || element.type.pointerDepth > 0 ||
-                valueSpelling(element.type).empty() || !isAlways(loop, access.expression) ||
+                valueSpelling(element.type).empty() ||
+                !isInEveryRound(code_, loop, access.expression) ||
                 !isAddressFixed(loop, element, batched.head) || isWritten(access.expression))
                 continue;
             const auto same = std::ranges::find_if(batched.loads, [&](const BatchedLoad& known) {
@@ -269,43 +273,6 @@ private:
             return above.op == "&" || above.op.contains("++") || above.op.contains("--");
         return above.kind == ExprKind::Binary && isAssignment(above.op) &&
                above.children[0] == element;
-    }
-
-    /// Every round evaluates `expr`.
-    [[nodiscard]] bool isAlways(const Loop& loop, ExprId expr) const {
-        for (ExprId at = expr, parent = code_.parent(expr); parent != noId;
-             at = parent, parent = code_.parent(parent)) {
-            const Expr& above = body_.expr(parent);
-            const bool mayBeSkipped =
-                above.kind == ExprKind::Conditional ||
-                (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
-            if (mayBeSkipped && above.children[0] != at)
-                return false;
-            if (above.kind == ExprKind::Other)
-                return false;
-        }
-        for (StmtId at = code_.statement(expr); at != noId && at != loop.body;
-             at = body_.stmt(at).parent) {
-            const StmtId parent = body_.stmt(at).parent;
-            if (parent != noId && body_.stmt(parent).kind == StmtKind::If &&
-                parent != loop.statement)
-                return false;
-            // A `continue` or an exit before it leaves it out.
-            if (parent != noId)
-                for (const StmtId sibling : body_.stmt(parent).children)
-                    if (body_.stmt(sibling).span.end <= body_.stmt(at).span.begin &&
-                        code_.encloses(loop.body, sibling) && leaves(sibling))
-                        return false;
-        }
-        return true;
-    }
-
-    [[nodiscard]] bool leaves(StmtId stmt) const {
-        return std::ranges::any_of(code_.statementsIn(stmt), [&](StmtId id) {
-            const StmtKind kind = body_.stmt(id).kind;
-            return kind == StmtKind::Continue || kind == StmtKind::Break ||
-                   kind == StmtKind::Return;
-        });
     }
 
     /// The place depends on the loop's index and on nothing that the loop computes.

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,22 @@ struct BatchedLoad {
     std::vector<analysis::ExprId> again;
 };
 
+/// A loop that does nothing but look for the first round whose condition holds.
+struct SearchTest {
+    std::vector<analysis::StmtId> locals; ///< Declarations in front of the condition.
+    /// The condition that ends the loop or, in the loop's head, that lets it go on.
+    analysis::Span condition;
+    bool isBool = true;
+    bool goesOn = false;
+};
+
 struct BatchedLoop {
     AdvancingLoop head;
     std::vector<BatchedLoad> loads; ///< At least one, in the order of the source.
     std::vector<analysis::StmtId> breaks;
     int rounds = 4; ///< As many of them are loaded at once.
+    /// Set: rounds are tested ahead, and the loop stays as it is behind that.
+    std::optional<SearchTest> search;
 };
 
 /// The loop at the cursor, else the first that fits. Refuses with the first gate that does not

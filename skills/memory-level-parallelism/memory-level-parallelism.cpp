@@ -27,6 +27,8 @@ public:
     }
 
     [[nodiscard]] std::vector<TextEdit> edits() const {
+        if (batched_.search)
+            return searchEdits(*batched_.search);
         const Stmt& body = body_.stmt(loop_.body);
         const bool isBlock = body.kind == StmtKind::Compound;
         const std::string indentation = layout_.indentation(stmt_.span.begin);
@@ -65,6 +67,53 @@ public:
     }
 
 private:
+    /// Passes by the rounds that the search does not end at, several at once. The loop itself
+    /// stays, and begins there.
+    [[nodiscard]] std::vector<TextEdit> searchEdits(const SearchTest& search) const {
+        const Variable& index = body_.variable(batched_.head.index);
+        const std::string found = freshName(body_, "found");
+        const std::string indentation = layout_.indentation(stmt_.span.begin);
+        CodeLines lines(layout_, indentation);
+        lines.add(fmt::format("{} {} = {};", wideType(), first_, start()));
+        lines.add(fmt::format("// The loads of {} rounds are under way before the first is tested.",
+                              batched_.rounds));
+        lines.open(fmt::format("for (; {0} + {1} < {2}; {0} += {3}) {{", first_,
+                               stepOf(batched_.rounds - 1), limit(), stepOf(batched_.rounds)));
+        lines.add(fmt::format("bool {} = false;", found));
+        lines.add("#pragma unroll");
+        lines.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", ahead_, batched_.rounds));
+        lines.add(fmt::format("const {} {} = {} + {};", indexType(index), index.name, first_,
+                              stepTimesAhead()));
+        for (const StmtId local : search.locals) {
+            const Span span = body_.stmt(local).span;
+            lines.addBlock(source_.slice(span), layout_.indentation(span.begin));
+        }
+        const std::string_view test = source_.slice(search.condition);
+        lines.addBlock(search.goesOn   ? fmt::format("{} |= !({});", found, test)
+                       : search.isBool ? fmt::format("{} |= {};", found, test)
+                                       : fmt::format("{} |= ({}) != 0;", found, test),
+                       layout_.indentation(search.condition.begin));
+        lines.close();
+        lines.open(fmt::format("if ({})", found)).add("break;").leave();
+        lines.close();
+        const std::string reached =
+            wideType() == indexType(index)
+                ? first_
+                : fmt::format("static_cast<{}>({})", indexType(index), first_);
+        if (batched_.head.counted.start == noId)
+            lines.add(fmt::format("{} = {};", index.name, reached));
+        std::vector<TextEdit> edits{
+            {{headBegin(), headBegin()}, lines.text().substr(indentation.size()) + indentation}};
+        if (batched_.head.counted.start != noId)
+            edits.push_back({body_.expr(batched_.head.counted.start).span, reached});
+        return edits;
+    }
+
+    /// What the index grows by in so many rounds, each of which adds a number.
+    [[nodiscard]] std::int64_t stepOf(int rounds) const {
+        return literalStep().value_or(1) * rounds;
+    }
+
     /// Ends both loops where the text ends the one that it had, and takes out the step of a while
     /// loop.
     void addExits(std::vector<TextEdit>& edits) const {
@@ -222,6 +271,8 @@ class MemoryLevelParallelismSkill : public PlannedSkill<BatchedLoop> {
         Offer offer = newOffer(
             context, body.stmt(context.kernel.loops[found.head.counted.loop].statement).span);
         offer.title = fmt::format("Load {} for {} rounds at once", names, found.rounds);
+        if (found.search)
+            return searchOffer(std::move(offer), names, found);
         offer.why = fmt::format(
             "each round of the loop on line {} waits for {} before the next round may load; the "
             "place of a load follows from the index alone",
@@ -231,6 +282,18 @@ class MemoryLevelParallelismSkill : public PlannedSkill<BatchedLoop> {
             fmt::format("a thread waits for memory once in {} rounds, if it does nothing "
                         "else and too few warps are there to do so instead",
                         found.rounds)};
+        return offer;
+    }
+
+    static Offer searchOffer(Offer offer, const std::string& names, const BatchedLoop& found) {
+        offer.title = fmt::format("Test {} rounds of the search at once", found.rounds);
+        offer.why = fmt::format("each round of the search waits for {} and for its branch before "
+                                "the next round may load",
+                                names);
+        offer.gain =
+            ExpectedGain{static_cast<double>(found.rounds) / 4,
+                         fmt::format("a thread waits once in {} rounds; the tests themselves stay",
+                                     found.rounds)};
         return offer;
     }
 

@@ -417,6 +417,30 @@ TEST(LaunchInference, allocationsSizeTheBuffers) {
     EXPECT_EQ(bufferNamed(launch, "x")->elements, 100u);
 }
 
+TEST(LaunchInference, limitsOfSearchesBoundWhatMayBeReadAhead) {
+    const auto launch = bestLaunch(
+        "__global__ void find(const float* table, const int* rest, int* found, int n) {\n"
+        "    int x;\n    for (x = 0; x < n; ++x) {\n"
+        "        if (table[2 * x] > 0.5f) break;\n"
+        "        if (rest[x] == 3) break;\n    }\n"
+        "    for (int i = 0; i < n; ++i) found[i] = x;\n}\n");
+    std::int64_t length = 0;
+    for (const ArgumentSpec& argument : launch.arguments)
+        if (const auto* scalar = std::get_if<ScalarSpec>(&argument))
+            length = scalar->integer.value_or(0);
+    ASSERT_GT(length, 1);
+    EXPECT_EQ(bufferNamed(launch, "table")->leastElements,
+              static_cast<std::uint64_t>(2 * (length - 1) + 1));
+    EXPECT_EQ(bufferNamed(launch, "rest")->leastElements, 0U);
+    const auto inHead = bestLaunch(
+        "__global__ void find(const float* edges, const float* more, int* found, int n) {\n"
+        "    int x = 0;\n    while (x < n && edges[x + 1] < 0.5f && more[x] > 0)\n"
+        "        ++x;\n    found[threadIdx.x] = x;\n}\n");
+    EXPECT_GT(bufferNamed(inHead, "edges")->leastElements, 2U);
+    EXPECT_EQ(bufferNamed(inHead, "more")->leastElements, 0U);
+    EXPECT_EQ(bufferNamed(launch, "found")->leastElements, 0U);
+}
+
 TEST(LaunchInference, allocationsOfGuessedSizesBoundWhatMayBeReadAhead) {
     const auto launch =
         bestLaunch("__global__ void find(const float* table, int* found, int count) {\n"

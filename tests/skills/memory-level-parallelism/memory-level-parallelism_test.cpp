@@ -114,6 +114,173 @@ __global__ void find(const double* table, const double* wanted, int* found, int 
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
 }
 
+TEST(MemoryLevelParallelism, TestsRoundsOfASearchAtOnce) {
+    checkApplicable(id, R"(
+__global__ void find(const double* table, const double* wanted, int* found, int n) {
+    int x;
+    for (x = 0; x < n; x++) {
+        if (table[x] >= wanted[threadIdx.x])
+            break;
+    }
+    found[threadIdx.x] = x;
+}
+)",
+                    R"(
+__global__ void find(const double* table, const double* wanted, int* found, int n) {
+    int x;
+    long long first = 0;
+    // The loads of 16 rounds are under way before the first is tested.
+    for (; first + 15 < n; first += 16) {
+        bool found2 = false;
+        #pragma unroll
+        for (int ahead = 0; ahead < 16; ++ahead) {
+            const int x = first + ahead;
+            found2 |= table[x] >= wanted[threadIdx.x];
+        }
+        if (found2)
+            break;
+    }
+    for (x = static_cast<int>(first); x < n; x++) {
+        if (table[x] >= wanted[threadIdx.x])
+            break;
+    }
+    found[threadIdx.x] = x;
+}
+)");
+}
+
+TEST(MemoryLevelParallelism, TestsRoundsOfAWhileLoopWithLocals) {
+    const std::string text = appliedText(id, R"(
+__global__ void find(const int* left, const int* right, int* found, int n) {
+    unsigned k = 2;
+    while (k < n) {
+        const int a = left[3 * k];
+        const int b = right[k];
+        if (a == 7 &&
+            b & 3) {
+            found[threadIdx.x] = a;
+            return;
+        }
+        k += 2;
+    }
+    found[threadIdx.x] = k;
+}
+)");
+    EXPECT_TRUE(text.contains("    long long first = k;\n")) << text;
+    EXPECT_TRUE(text.contains("    for (; first + 14 < n; first += 16) {\n")) << text;
+    EXPECT_TRUE(text.contains("            const unsigned int k = first + ahead * 2;\n"
+                              "            const int a = left[3 * k];\n"
+                              "            const int b = right[k];\n"
+                              "            found2 |= a == 7 &&\n"))
+        << text;
+    EXPECT_TRUE(text.contains("    k = static_cast<unsigned int>(first);\n    while (k < n) {\n"
+                              "        const int a = left[3 * k];\n"))
+        << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(MemoryLevelParallelism, ComparesTestsOfOtherTypesWithZero) {
+    const std::string text = appliedText(id, R"(
+__global__ void find(const float* in, int* out, size_t n) {
+    int place = 0;
+    for (auto i = size_t{0}; i < n; ++i)
+        if (in[i] - in[i + 1]) {
+            place = i;
+            break;
+        }
+    out[threadIdx.x] = place;
+}
+)");
+    EXPECT_TRUE(text.contains("            found |= (in[i] - in[i + 1]) != 0;\n")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(MemoryLevelParallelism, TestsRoundsOfASearchInTheHead) {
+    checkApplicable(id, R"(
+__global__ void interval(const float* edges, const float* values, int* out, int count) {
+    const float v = values[threadIdx.x];
+    int k = 0;
+    while ((k < count) && (edges[k] <= v || edges[k + 1] < 0))
+        ++k;
+    out[threadIdx.x] = k;
+}
+)",
+                    R"(
+__global__ void interval(const float* edges, const float* values, int* out, int count) {
+    const float v = values[threadIdx.x];
+    int k = 0;
+    long long first = k;
+    // The loads of 16 rounds are under way before the first is tested.
+    for (; first + 15 < count; first += 16) {
+        bool found = false;
+        #pragma unroll
+        for (int ahead = 0; ahead < 16; ++ahead) {
+            const int k = first + ahead;
+            found |= !((edges[k] <= v || edges[k + 1] < 0));
+        }
+        if (found)
+            break;
+    }
+    k = static_cast<int>(first);
+    while ((k < count) && (edges[k] <= v || edges[k + 1] < 0))
+        ++k;
+    out[threadIdx.x] = k;
+}
+)");
+    const std::string text = appliedText(id, R"(
+__global__ void interval(const float* edges, int* out, int count) {
+    int k;
+    for (k = 2; k < count && edges[k] <= 3 && k != 77; k++) {}
+    out[threadIdx.x] = k;
+}
+)");
+    EXPECT_TRUE(text.contains("found |= !(edges[k] <= 3 && k != 77);")) << text;
+    EXPECT_TRUE(text.contains("for (k = static_cast<int>(first); k < count && edges[k]")) << text;
+}
+
+/// A search whose `body` a round is, which goes on as long as nothing is found.
+std::string searching(const std::string& body, const std::string& head = "int i = 0; i < n; ++i") {
+    return "__device__ bool ask(int* p);\n__global__ void k(const int* in, const volatile int* "
+           "flag, "
+           "int* out, int n, unsigned limit) {\n    int place = 0;\n    for (" +
+           head + ") {\n" + body + "    }\n    out[0] = place;\n}\n";
+}
+
+/// Its tests may not be made ahead.
+class SearchesThatStayInOrder : public testing::TestWithParam<std::string> {};
+
+TEST_P(SearchesThatStayInOrder, AreNotTestedAhead) {
+    const Subject subject = parseSubject(GetParam());
+    const auto offer = skillNamed(id).prepare(subject.context());
+    EXPECT_FALSE(offer && offer->title.starts_with("Test ")) << offer->title;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Searches, SearchesThatStayInOrder,
+    testing::Values(
+        searching("        if (in[i] == 3) {\n            place = i;\n        }\n"),
+        searching("        if (in[in[i]] == 3) {\n            place = i;\n            break;\n"
+                  "        }\n"),
+        searching("        if (in[place++] + in[i] == 3) {\n            break;\n        }\n"),
+        searching("        if (flag[i] == 3) {\n            break;\n        }\n"),
+        searching("        if (in[i] == 3 && ask(out)) {\n            break;\n        }\n"),
+        searching("        out[i] = 1;\n        if (in[i] == 3) {\n            break;\n"
+                  "        }\n"),
+        searching("        if (in[i] == 3) {\n            break;\n        } else {\n"
+                  "            place = i;\n        }\n"),
+        searching("        if (in[i] == 3) {\n            break;\n        }\n",
+                  "int i = 0; i < 20; ++i"),
+        searching("        if (in[i] == 3) {\n            break;\n        }\n",
+                  "int i = place - 5; i < limit; ++i"),
+        searching("        if (in[i] == 3) {\n            break;\n        }\n",
+                  "int i = 0; i < n; i += -1"),
+        searching("", "int i = 0; i < n - 1 && in[i] != 3; ++i") +
+            "void run(int* p) {\n    k<<<1, 32>>>(p, p, p, 12, 3);\n}\n",
+        searching("        place += i;\n", "int i = 0; i < n && in[i] != 3; ++i"),
+        searching("", "int i = 0; i < n && in[in[i]] != 3; ++i"),
+        searching("        if (in[i * 32 + threadIdx.x] == 3) {\n            break;\n        }\n"),
+        searching("", "int i = 0; in[i] != 3 && i < n; ++i")));
+
 TEST(MemoryLevelParallelism, LoadsAllRoundsOfAShortLoopWithBranches) {
     const std::string text = appliedText(id, R"(
 #define SIDES 4
@@ -221,7 +388,7 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"IndexUsedLater", "index-used-later",
                  "__global__ void k(const int* __restrict__ in, int* __restrict__ out, int n) {\n"
                  "    int i;\n    for (i = 0; i < n; ++i) {\n        if (in[i] == 3)\n"
-                 "            break;\n    }\n    out[0] = i;\n}\n"},
+                 "            break;\n        out[i + 1] = 1;\n    }\n    out[0] = i;\n}\n"},
         GateCase{"LoopInside", "not-innermost",
                  looping("        for (int j = 0; j < n; ++j)\n            out[i] += in[j];\n")},
         GateCase{"Barrier", "call-in-loop",
