@@ -16,7 +16,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// The declarations of a program's files, by name.
+/// The declarations of a program's files that kernels may use, by name.
 class DeclaredNames {
 public:
     explicit DeclaredNames(const analysis::FileModel& model) : text_(model) {
@@ -75,6 +75,10 @@ private:
         }
         if (!declaration.isKernel && !declaration.isDevice)
             hostText_ += meaning.text;
+        // No kernel calls it: one that mentions its name means a variable of its own.
+        if (declaration.kind == analysis::DeclarationKind::Function && !declaration.isKernel &&
+            !declaration.isDevice && !declaration.isConstexpr)
+            return;
         for (const std::string& name : declaration.names)
             declarations_.emplace(name, meaning);
     }

@@ -7,6 +7,7 @@ namespace kernelskill::engine {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class PlantedOthers : public kernelskill::testing::ReviewFixture {
 protected:
@@ -46,6 +47,28 @@ TEST_F(PlantedOthers, AFunctionOfBothIsCheckedInBoth) {
     const Verdict right = review(withShared("2 * v"), "2 * v", "v + v");
     EXPECT_TRUE(isAccepted(right)) << report(right);
     EXPECT_THAT(report(right), HasSubstr("keeps values"));
+}
+
+TEST_F(PlantedOthers, AHostFunctionNamedLikeAParameterTiesNoKernelsTogether) {
+    const std::string text = R"(
+__global__ void squares(const float* x, float* loss, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        loss[i] = x[i] * x[i];
+}
+__global__ void values(const float* x, float* loss, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        loss[i] = 2 * x[i];
+}
+void loss(const float* x, float* y) {
+    squares<<<40, 100>>>(x, y, 4000);
+    values<<<40, 100>>>(x, y, 4000);
+}
+)";
+    const Verdict verdict = review(text, "loss[i] = x[i] * x[i]", "loss[i] = (x[i]) * x[i]");
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    EXPECT_THAT(report(verdict), Not(HasSubstr("keeps values")));
 }
 
 TEST_F(PlantedOthers, AMacroOfBothIsCheckedInBoth) {
