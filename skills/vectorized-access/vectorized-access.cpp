@@ -38,8 +38,10 @@ class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
         auto walks = sharedWalks(context);
         if (walks)
             return *std::move(walks);
-        const bool isElementwise = walks.error().gate == "no-shared-loop" ||
-                                   !findGridStrideLoops(context.kernel, context.code()).empty();
+        const std::string_view gate = walks.error().gate;
+        const bool isElementwise = gate == "no-shared-loop" ||
+                                   (gate != "kept-by-block" &&
+                                    !findGridStrideLoops(context.kernel, context.code()).empty());
         return std::unexpected(isElementwise ? std::move(groups.error())
                                              : std::move(walks.error()));
     }

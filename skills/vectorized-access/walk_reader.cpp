@@ -545,9 +545,8 @@ private:
                 const ExprId parent = code_.parent(use);
                 if (parent == noId || body_.expr(parent).op != "=" || code_.isWrite(use))
                     continue;
-                for (const ExprId id : code_.expressionsBelow(body_.expr(parent).children[0]))
-                    if (body_.expr(id).kind == ExprKind::Variable)
-                        places.push_back(body_.expr(id).variable);
+                if (const VariableId kept = objectOf(body_.expr(parent).children[0]); kept != noId)
+                    places.push_back(kept);
             }
             if (!comparesAny(places))
                 return refuse("order-of-equals",
@@ -556,6 +555,14 @@ private:
                                           body_.variable(fold.place).name));
         }
         return {};
+    }
+
+    /// The variable that the expression names, or one of whose elements; noId for another.
+    [[nodiscard]] VariableId objectOf(ExprId expression) const {
+        ExprId at = code_.withoutCasts(expression);
+        if (body_.expr(at).kind == ExprKind::Subscript)
+            at = code_.withoutCasts(body_.expr(at).children[0]);
+        return body_.expr(at).kind == ExprKind::Variable ? body_.expr(at).variable : noId;
     }
 
     /// Whether code behind the loop compares one of the variables, or elements of it, by order.
@@ -567,14 +574,9 @@ private:
                 expr.op.contains("<<") || expr.op.contains(">>") ||
                 expr.span.begin < body_.stmt(walk_.statement).span.end)
                 continue;
-            for (const ExprId side : expr.children) {
-                ExprId at = code_.withoutCasts(side);
-                if (body_.expr(at).kind == ExprKind::Subscript)
-                    at = code_.withoutCasts(body_.expr(at).children[0]);
-                if (body_.expr(at).kind == ExprKind::Variable &&
-                    std::ranges::find(variables, body_.expr(at).variable) != variables.end())
+            for (const ExprId side : expr.children)
+                if (std::ranges::find(variables, objectOf(side)) != variables.end())
                     return true;
-            }
         }
         return false;
     }
