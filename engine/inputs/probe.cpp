@@ -240,7 +240,8 @@ Trial ProbePlanner::smallest(const TrialPlan& plan) {
 }
 
 void ProbePlanner::keepFewerBlocks(Trial& trial) const {
-    const auto wanted = static_cast<std::uint32_t>(4 * smallThreads / trial.original.block.count());
+    const auto wanted = static_cast<std::uint32_t>(
+        4 * smallThreads / static_cast<double>(trial.original.block.count()));
     const bool isFlat = trial.original.grid.y == 1 && trial.original.grid.z == 1;
     const bool isSame = trial.original.grid == trial.candidate.grid &&
                         trial.original.block == trial.candidate.block;

@@ -75,8 +75,8 @@ ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
                 continue;
             // In double precision it is another number.
             floating.insert(value);
-            floating.insert(std::nextafter(value, double{infinity}));
-            floating.insert(std::nextafter(value, -double{infinity}));
+            floating.insert(std::nextafter(value, static_cast<double>(infinity)));
+            floating.insert(std::nextafter(value, -static_cast<double>(infinity)));
         }
         if (std::trunc(constant) != constant)
             continue;

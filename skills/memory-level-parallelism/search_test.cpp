@@ -43,7 +43,8 @@ public:
             return std::nullopt;
         result.rounds = maxValues / static_cast<int>(std::bit_ceil(result.loads.size()));
         const auto known = rounds();
-        return known && *known < 2 * result.rounds ? std::nullopt : std::optional(result);
+        return known && *known < std::int64_t{2} * result.rounds ? std::nullopt
+                                                                 : std::optional(result);
     }
 
 private:
