@@ -212,6 +212,23 @@ VariableId CodeMap::namedVariable(ExprId expr) const {
                : noId;
 }
 
+bool CodeMap::mayBeSkipped(ExprId operand) const {
+    const ExprId around = parent(operand);
+    if (around == noId)
+        return false;
+    const Expr& expr = body_.expr(around);
+    const bool chooses = expr.kind == ExprKind::Conditional ||
+                         (expr.kind == ExprKind::Binary && (expr.op == "&&" || expr.op == "||"));
+    return chooses && expr.children[0] != operand;
+}
+
+ExprId CodeMap::firstConjunct(ExprId condition) const {
+    while (condition != noId && body_.expr(condition).kind == ExprKind::Binary &&
+           body_.expr(condition).op == "&&")
+        condition = body_.expr(condition).children[0];
+    return condition;
+}
+
 bool CodeMap::sameExpression(ExprId a, ExprId b) const {
     const Expr& x = body_.expr(a);
     const Expr& y = body_.expr(b);

@@ -53,6 +53,11 @@ public:
     [[nodiscard]] ExprId withoutCasts(ExprId expr) const;
     /// The variable that `expr` names, casts aside; noId when it is not a plain name.
     [[nodiscard]] VariableId namedVariable(ExprId expr) const;
+    /// True if the expression around `operand` may be evaluated without it: it is the right side of
+    /// `&&` or `||`, or a branch of `?:`.
+    [[nodiscard]] bool mayBeSkipped(ExprId operand) const;
+    /// `a` of `a && b && c`; the condition itself if it is no such chain.
+    [[nodiscard]] ExprId firstConjunct(ExprId condition) const;
     /// The same value: same operators, names and constants. Calls and memory reads compare equal
     /// too.
     [[nodiscard]] bool sameExpression(ExprId a, ExprId b) const;

@@ -68,23 +68,15 @@ bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr, StmtId a
 
 bool isInEveryRound(const CodeMap& code, const Loop& loop, ExprId expr) {
     const FunctionBody& body = code.body();
-    for (ExprId at = expr, parent = code.parent(expr); parent != noId;
-         at = parent, parent = code.parent(parent)) {
-        const Expr& above = body.expr(parent);
-        const bool mayBeSkipped =
-            above.kind == ExprKind::Conditional ||
-            (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
-        if (mayBeSkipped && above.children[0] != at)
+    for (ExprId at = expr; code.parent(at) != noId; at = code.parent(at))
+        if (code.mayBeSkipped(at) || body.expr(code.parent(at)).kind == ExprKind::Other)
             return false;
-        if (above.kind == ExprKind::Other)
-            return false;
-    }
     for (StmtId at = code.statement(expr); at != noId && at != loop.body;
          at = body.stmt(at).parent) {
         const StmtId parent = body.stmt(at).parent;
         if (parent != noId && body.stmt(parent).kind == StmtKind::If && parent != loop.statement)
             return false;
-        // A `continue` or an exit before it leaves it out.
+        // A `continue` or an exit in front of the statement skips it.
         if (parent != noId)
             for (const StmtId sibling : body.stmt(parent).children)
                 if (body.stmt(sibling).span.end <= body.stmt(at).span.begin &&

@@ -14,7 +14,7 @@ namespace kernelskill::analysis {
 [[nodiscard]] bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr,
                                   StmtId advance = noId);
 
-/// Each round that the loop begins evaluates `expr`.
+/// True if each round that the loop begins evaluates `expr`.
 [[nodiscard]] bool isInEveryRound(const CodeMap& code, const Loop& loop, ExprId expr);
 
 /// True if evaluating `expr` once more changes nothing: it assigns nothing and calls nothing.

@@ -63,9 +63,9 @@ struct BufferSpec {
     analysis::ScalarKind element = analysis::ScalarKind::Float;
     std::uint32_t elementBytes = 4;        ///< sizeof of the pointee (16 for float4*).
     std::optional<std::uint64_t> elements; ///< nullopt: a run over sparse memory finds the length.
-    /// The min length that a run may find, from an allocation whose size is partly guessed: a
-    /// search that ends early does not show how much may be read.
-    std::uint64_t leastElements = 0;
+    /// The min length that a run may find, from the limit of a search or an allocation whose size
+    /// is partly guessed: a search that ends early does not show how much may be read.
+    std::uint64_t minElements = 0;
     Fill fill = Fill::Random;
     double value = 0; ///< Of Constant. An element of Iota is its index times 1 + `value`.
     std::int64_t integerRange =

@@ -9,7 +9,6 @@ using analysis::DeclarationKind;
 using analysis::Token;
 using analysis::Value;
 
-/// The class that a type's name stands for, with what an alias gives its template parameters.
 HostScope HostScope::inClass(const std::string& name, std::size_t file) const {
     HostScope scope = at({file, 0, nullptr});
     scope.class_ = name;

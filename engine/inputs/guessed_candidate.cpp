@@ -127,7 +127,7 @@ void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
     const auto guessing = settings(true, &log, cases);
     const auto [begin, end] = site.configuration[0];
     static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));
-    // The grid follows from the kernel's own numbers, and the program says how.
+    // If block and arguments follow from the same guesses, the program itself says how they fit.
     EvaluationLog passed;
     const auto passing = settings(true, &passed, cases);
     const HostScope atLaunch(program_, site.place, passing);

@@ -91,6 +91,8 @@ private:
     [[nodiscard]] std::optional<analysis::Value> fromText(const std::string& name) const;
     /// The value of `Class::name`, or of `name` within `class_`, if it is a constant of that class.
     [[nodiscard]] std::optional<analysis::Value> classConstant(const std::string& name) const;
+    /// A scope in which the constants of the class are known by their plain names. `name`, as the
+    /// file has it, is the class or an alias of an instance of a template.
     [[nodiscard]] HostScope inClass(const std::string& name, std::size_t file) const;
     [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
     [[nodiscard]] std::optional<analysis::Value> definedValue(const std::string& name,
@@ -114,7 +116,7 @@ private:
     TextPlace place_;
     const EvaluationSettings& settings_;
     Bindings bindings_;
-    std::string class_; ///< Whose constants are known by their plain names; empty for none.
+    std::string class_; ///< The class whose constants are known by their plain names.
     std::map<std::string, std::int64_t> classTypes_; ///< Bytes of its type parameters.
     int depth_ = 0;
 };

@@ -59,7 +59,7 @@ ValueChoice windowOf(ValueChoice choice, std::size_t turn) {
     return choice;
 }
 
-/// No element is above zero, so that neither is a maximum; a few are NaN.
+/// Negative values, so that maxima are negative too; a few are NaN.
 ValueChoice negativeOnes(Numerics numerics) {
     ValueChoice choice;
     choice.values.assign(24, -1);
@@ -112,7 +112,8 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics, std::size_t turn) {
     return choice;
 }
 
-/// At each turn a smaller magnitude: an edit may lose results below any bound.
+/// Values of one magnitude near zero, a smaller one at each turn: an edit may lose results below
+/// any bound.
 ValueChoice tinyOnes(bool isFloating, std::size_t turn) {
     ValueChoice choice;
     if (!isFloating) {

@@ -229,7 +229,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
             }
             if (bytes[i] && *bytes[i] > 0)
                 buffer.elements = static_cast<std::uint64_t>(*bytes[i]) / buffer.elementBytes;
-            buffer.leastElements = searched[i];
+            buffer.minElements = searched[i];
             spec.arguments.emplace_back(std::move(buffer));
             continue;
         }
@@ -334,8 +334,8 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
             buffer->shift = shiftOf(offsets[i].value_or(0), buffer->elementBytes);
             if (guessedBytes[i] && *guessedBytes[i] > 0 && buffer->elementBytes > 0 &&
                 !offsets[i].value_or(0))
-                buffer->leastElements =
-                    std::max(buffer->leastElements,
+                buffer->minElements =
+                    std::max(buffer->minElements,
                              static_cast<std::uint64_t>(*guessedBytes[i]) / buffer->elementBytes);
         }
     for (const auto& [root, value] : log.roots) {

@@ -34,7 +34,7 @@ constexpr double smallThreads = 1 << 9;
 /// Sizes of a launch with several extents multiply.
 constexpr std::array<std::int64_t, 3> maxExtentByCount{1200, 100, 24};
 constexpr std::size_t multiExtentProbes = 30;
-/// Sizes that the edit's constants name.
+/// The max number of sizes that come from the edit's constants.
 constexpr std::size_t maxEditedSizes = 9;
 constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
 /// Fewer probes show too few values.
@@ -79,7 +79,7 @@ public:
                                                         : SizeSource::TextOrNumbers),
           random_(seed), baseExtents_(sizes_.extents()), base_(smallest(plan)),
           whole_(plan.trials.front()) {
-        keepFewerBlocks(base_);
+        shrinkBaseGrid();
     }
 
     ProbePlan plan() {
@@ -127,8 +127,8 @@ private:
                                                         const Extents& extents) const;
     /// The first trial, or the same launch with fewer threads.
     [[nodiscard]] Trial smallest(const TrialPlan& plan);
-    /// Takes blocks from a launch that stays large, if both kernels loop over the grid.
-    void keepFewerBlocks(Trial& trial) const;
+    /// Takes blocks from base_ if it is large and both kernels loop over the grid.
+    void shrinkBaseGrid();
     /// Returns the extents of the probe that it adds: a grid may cover less than `extents`.
     std::optional<Extents> addSize(const Extents& extents);
     std::set<std::int64_t> addSingleSizes();
@@ -239,16 +239,14 @@ Trial ProbePlanner::smallest(const TrialPlan& plan) {
     return plan.trials.front();
 }
 
-void ProbePlanner::keepFewerBlocks(Trial& trial) const {
+void ProbePlanner::shrinkBaseGrid() {
+    const Dim3& grid = base_.original.grid;
     const auto wanted = static_cast<std::uint32_t>(
-        4 * smallThreads / static_cast<double>(trial.original.block.count()));
-    const bool isFlat = trial.original.grid.y == 1 && trial.original.grid.z == 1;
-    const bool isSame = trial.original.grid == trial.candidate.grid &&
-                        trial.original.block == trial.candidate.block;
-    if (!isFlat || !isSame || wanted == 0 || trial.original.grid.x <= 4 * wanted ||
+        4 * smallThreads / static_cast<double>(base_.original.block.count()));
+    if (grid.y != 1 || grid.z != 1 || !hasSameShape() || wanted == 0 || grid.x <= 4 * wanted ||
         !loopsOverGrid(original_.kernel) || !loopsOverGrid(candidate_.kernel))
         return;
-    trial.original.grid.x = trial.candidate.grid.x = wanted;
+    base_.original.grid.x = base_.candidate.grid.x = wanted;
 }
 
 std::optional<LaunchSizes::Extents> ProbePlanner::addSize(const Extents& extents) {
@@ -451,11 +449,11 @@ void ProbePlanner::addLargeValues() {
     plan_.varied.emplace_back("values whose exponentials overflow");
 }
 
-/// Three, since a few lost results may be chance.
 void ProbePlanner::addTinyValues() {
     if (!writesFloats(base_.original) || threadsOf(base_.original) > maxProbeThreads * 16)
         return;
-    for (int probe = 0; probe < 3; ++probe)
+    constexpr int probes = 3; // A few lost results of one alone may be chance.
+    for (int probe = 0; probe < probes; ++probe)
         add(base_.original, base_.candidate, InputStyle::Tiny);
     plan_.varied.emplace_back("values near zero");
 }

@@ -15,8 +15,6 @@ using analysis::Expression;
 using analysis::ExpressionKind;
 using analysis::Token;
 
-namespace {} // namespace
-
 std::string templateParameterName(const std::vector<Token>& tokens, std::size_t begin,
                                   std::size_t end) {
     std::string name;
@@ -78,7 +76,7 @@ void ProgramText::addIndices(std::size_t f) {
     for (const Declaration& declaration : file.declarations) {
         if (declaration.kind == DeclarationKind::Variable)
             for (const std::string& name : declaration.names)
-                variables_.emplace(name, FileVariable{f, &declaration});
+                variables_.emplace(name, FileDeclaration{f, &declaration});
         addType(f, declaration);
     }
     for (std::size_t i = 0; i < file.tokens.size(); ++i) {
@@ -96,13 +94,13 @@ void ProgramText::addType(std::size_t f, const Declaration& declaration) {
     if (declaration.names.empty() || (!isAlias && declaration.members.empty()))
         return;
     const std::string& type = declaration.names.front();
-    types_.emplace(isAlias ? declaration.names.back() : type, FileVariable{f, &declaration});
+    types_.emplace(isAlias ? declaration.names.back() : type, FileDeclaration{f, &declaration});
     for (const Declaration& member : declaration.members) {
         addType(f, member);
         if (member.kind == DeclarationKind::Variable && member.isInitialised &&
             (member.isConstexpr || member.isConst))
             for (const std::string& name : member.names)
-                variables_.emplace(type + "::" + name, FileVariable{f, &member});
+                variables_.emplace(type + "::" + name, FileDeclaration{f, &member});
     }
 }
 
@@ -124,15 +122,16 @@ const std::vector<std::size_t>& ProgramText::File::tokensNamed(std::string_view 
     return found == tokensByName.end() ? none : found->second;
 }
 
-std::vector<ProgramText::FileVariable> ProgramText::variablesNamed(const std::string& name) const {
-    std::vector<FileVariable> result;
+std::vector<ProgramText::FileDeclaration>
+ProgramText::variablesNamed(const std::string& name) const {
+    std::vector<FileDeclaration> result;
     const auto [begin, end] = variables_.equal_range(name);
     for (auto at = begin; at != end; ++at)
         result.push_back(at->second);
     return result;
 }
 
-std::optional<ProgramText::FileVariable> ProgramText::typeNamed(const std::string& name) const {
+std::optional<ProgramText::FileDeclaration> ProgramText::typeNamed(const std::string& name) const {
     const auto found = types_.find(name);
     return found == types_.end() ? std::nullopt : std::optional(found->second);
 }

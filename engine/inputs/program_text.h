@@ -102,15 +102,16 @@ public:
     };
     [[nodiscard]] const Enumerator* enumerator(const std::string& name) const;
 
-    /// A declaration of the variable at file scope, the first one in a file first. `Class::name`
-    /// names a constant of a class.
-    struct FileVariable {
+    /// A declaration, and the file that has it.
+    struct FileDeclaration {
         std::size_t file = 0;
         const analysis::Declaration* declaration = nullptr;
     };
-    [[nodiscard]] std::vector<FileVariable> variablesNamed(const std::string& name) const;
+    /// The declarations of the variable at file scope, the first one in a file first. `Class::name`
+    /// names a constant of a class.
+    [[nodiscard]] std::vector<FileDeclaration> variablesNamed(const std::string& name) const;
     /// The declaration that names a type: a class with its members, or an alias.
-    [[nodiscard]] std::optional<FileVariable> typeNamed(const std::string& name) const;
+    [[nodiscard]] std::optional<FileDeclaration> typeNamed(const std::string& name) const;
     /// Calls in functions that give memory to the variable, in order.
     [[nodiscard]] const std::vector<AllocationText>&
     allocationsOf(const std::string& pointer) const;
@@ -129,8 +130,8 @@ private:
     std::map<std::string, std::vector<const FunctionText*>, std::less<>> byName_;
     std::map<std::string, Enumerator, std::less<>> enumerators_;
     std::vector<std::vector<const FunctionText*>> byPlace_; ///< Of each file, by their bodies.
-    std::multimap<std::string, FileVariable> variables_;
-    std::map<std::string, FileVariable> types_;
+    std::multimap<std::string, FileDeclaration> variables_;
+    std::map<std::string, FileDeclaration> types_;
     std::map<std::string, std::vector<AllocationText>> allocations_;
 };
 

@@ -41,26 +41,21 @@ private:
                                                           const MemoryAccess& access) const {
         const FunctionBody& body = kernel_.body;
         const Expr& element = body.expr(access.expression);
-        ExprId head = body.stmt(loop.statement).condition;
-        if (head == noId || !isConjunction(head) || element.kind != ExprKind::Subscript ||
+        const ExprId head = body.stmt(loop.statement).condition;
+        const ExprId first = code_.firstConjunct(head);
+        if (first == head || element.kind != ExprKind::Subscript ||
             code_.namedVariable(element.children[0]) != access.base)
             return std::nullopt;
-        while (isConjunction(body.expr(head).children[0]))
-            head = body.expr(head).children[0];
-        const Expr& bound = body.expr(body.expr(head).children[0]);
+        const Expr& bound = body.expr(first);
         const VariableId counter = bound.kind == ExprKind::Binary && bound.op == "<"
                                        ? code_.namedVariable(bound.children[0])
                                        : noId;
-        if (counter == noId || !isEvaluated(body.expr(head).children[1], access.expression) ||
+        if (counter == noId ||
+            !isEvaluated(body.expr(code_.parent(first)).children[1], access.expression) ||
             !advancesByOne(loop, counter))
             return std::nullopt;
         const auto index = polynomialOf(code_, element.children[1]);
         return index ? lengthTo(bound.children[1], *index, counter) : std::nullopt;
-    }
-
-    [[nodiscard]] bool isConjunction(ExprId expr) const {
-        return kernel_.body.expr(expr).kind == ExprKind::Binary &&
-               kernel_.body.expr(expr).op == "&&";
     }
 
     /// Whether `condition` evaluates the element in any case.
@@ -68,14 +63,7 @@ private:
         for (ExprId at = element; at != noId; at = code_.parent(at)) {
             if (at == condition)
                 return true;
-            const ExprId parent = code_.parent(at);
-            if (parent == noId)
-                return false;
-            const Expr& above = kernel_.body.expr(parent);
-            const bool mayBeSkipped =
-                above.kind == ExprKind::Conditional ||
-                (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
-            if (mayBeSkipped && above.children[0] != at)
+            if (code_.mayBeSkipped(at))
                 return false;
         }
         return false;

@@ -49,11 +49,11 @@ bool eitherLoopsOverGrid(KernelInFile original, KernelInFile candidate) {
 }
 
 /// The first blocks of a launch whose size no argument sets: as many as run in comfortable time, of
-/// each axis the same part. Of a grid that one of the kernels loops over, some blocks run, since
-/// it would do all of the work on a smaller one. nullopt when the candidate runs on another grid,
+/// each axis the same part. If one of the kernels covers any grid's work by a loop over it, the
+/// grid stays as it is and some of its blocks run. nullopt if the candidate runs on another grid,
 /// whose first blocks do other work.
 std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate,
-                              bool isLaunched, bool loopsOverGrid, double threads) {
+                              bool isLaunched, bool coversAnyGrid, double threads) {
     auto pair = paired(original, candidate, isLaunched);
     if (!pair || pair->grid != original.grid || pair->block != original.block)
         return std::nullopt;
@@ -67,13 +67,15 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
         return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extent * scale));
     };
     LaunchSpec launch = original;
-    if (loopsOverGrid) {
+    if (coversAnyGrid) {
         const double blocks = threads / static_cast<double>(original.block.count());
-        Trial some{.label = labelOf(original), .original = std::move(launch), .candidate = *pair};
-        some.maxBlocks = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(blocks));
-        some.label += fmt::format(", {} of {} blocks", *some.maxBlocks, original.grid.count());
-        some.isCorner = true;
-        return some;
+        const auto taken = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(blocks));
+        return Trial{.label = fmt::format("{}, {} of {} blocks", labelOf(original), taken,
+                                          original.grid.count()),
+                     .original = std::move(launch),
+                     .candidate = std::move(*pair),
+                     .maxBlocks = taken,
+                     .isCorner = true};
     }
     launch.grid = {part(original.grid.x), part(original.grid.y), part(original.grid.z)};
     pair->grid = launch.grid;
@@ -285,7 +287,7 @@ LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& ex
         auto extent = std::ranges::find(extents, buffer->name, &BufferExtent::name);
         if (extent != extents.end())
             buffer->elements = std::max<std::uint64_t>(
-                {extent->elements, extent->written ? 0 : buffer->leastElements, 1});
+                {extent->elements, extent->written ? 0 : buffer->minElements, 1});
     }
     return candidate;
 }

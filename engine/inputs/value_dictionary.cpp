@@ -43,9 +43,9 @@ std::vector<std::int64_t> editedSizes(const std::set<double>& before,
     std::vector<double> different;
     std::ranges::set_symmetric_difference(before, after, std::back_inserter(different));
     std::set<std::int64_t> sizes;
-    constexpr double largest = std::numeric_limits<std::int32_t>::max();
+    constexpr double maxSize = std::numeric_limits<std::int32_t>::max();
     for (const double constant : different) {
-        if (std::trunc(constant) != constant || constant < 1 || constant >= largest)
+        if (std::trunc(constant) != constant || constant < 1 || constant >= maxSize)
             continue;
         const auto size = static_cast<std::int64_t>(constant);
         sizes.insert({std::max<std::int64_t>(size - 1, 1), size, size + 1});

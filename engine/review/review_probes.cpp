@@ -147,7 +147,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)
         return take(withoutBlameForGuess(std::move(hazards), launched));
-    // Of some blocks it is not known which results are whole sums.
+    // If only some blocks run, results may be parts of sums, whose scale is not known.
     Closeness closeness = trial.maxBlocks ? probeCloseness_ : closenessAt(probeCloseness_, pair);
     closeness.onlyFiniteness = trial.onlyFiniteness;
     OutputJudgement judged =

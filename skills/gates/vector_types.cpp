@@ -68,13 +68,9 @@ std::uint32_t elementBytes(ScalarKind scalar) {
 
 bool isUnconditional(const CodeMap& code, const std::vector<StmtId>& work, ExprId expr) {
     const FunctionBody& body = code.body();
-    for (ExprId at = expr; code.parent(at) != noId; at = code.parent(at)) {
-        const Expr& above = body.expr(code.parent(at));
-        const bool isFirst = above.children.front() == at;
-        if (!isFirst &&
-            (above.kind == ExprKind::Conditional || above.op == "&&" || above.op == "||"))
+    for (ExprId at = expr; at != noId; at = code.parent(at))
+        if (code.mayBeSkipped(at))
             return false;
-    }
     const StmtId holder = code.statement(expr);
     if (body.stmt(holder).kind == StmtKind::If && body.stmt(holder).condition != noId &&
         std::ranges::find(work, holder) != work.end())

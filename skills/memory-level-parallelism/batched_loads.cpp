@@ -8,7 +8,7 @@
 #include "skills/gates/aliasing.h"
 #include "skills/gates/counted_loop.h"
 #include "skills/gates/launch_sites.h"
-#include "skills/memory-level-parallelism/search_test.h"
+#include "skills/memory-level-parallelism/linear_search.h"
 
 #include <spdlog/fmt/fmt.h>
 

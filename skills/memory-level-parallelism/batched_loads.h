@@ -23,21 +23,20 @@ struct BatchedLoad {
 };
 
 /// A loop that does nothing but look for the first round whose condition holds.
-struct SearchTest {
+struct SearchCondition {
     std::vector<analysis::StmtId> locals; ///< Declarations in front of the condition.
-    /// The condition that ends the loop or, in the loop's head, that lets it go on.
     analysis::Span condition;
-    bool isBool = true;
-    bool goesOn = false;
+    bool isBool = true;  ///< The condition is of type bool.
+    bool goesOn = false; ///< The loop's head has the condition: it goes on where it holds.
 };
 
 struct BatchedLoop {
     AdvancingLoop head;
     std::vector<BatchedLoad> loads; ///< At least one, in the order of the source.
     std::vector<analysis::StmtId> breaks;
-    int rounds = 4; ///< As many of them are loaded at once.
-    /// Set: rounds are tested ahead, and the loop stays as it is behind that.
-    std::optional<SearchTest> search;
+    int rounds = 4; ///< The number of rounds that are loaded, or tested, at once.
+    /// If set, groups of rounds are tested in front of the loop, which stays as it is.
+    std::optional<SearchCondition> search;
 };
 
 /// The loop at the cursor, else the first that fits. Refuses with the first gate that does not

@@ -67,9 +67,9 @@ public:
     }
 
 private:
-    /// Passes by the rounds that the search does not end at, several at once. The loop itself
-    /// stays, and begins there.
-    [[nodiscard]] std::vector<TextEdit> searchEdits(const SearchTest& search) const {
+    /// A loop in front of the search that tests several rounds at once and skips groups without a
+    /// hit. The search itself stays, and begins at the first group with one.
+    [[nodiscard]] std::vector<TextEdit> searchEdits(const SearchCondition& search) const {
         const Variable& index = body_.variable(batched_.head.index);
         const std::string found = freshName(body_, "found");
         const std::string indentation = layout_.indentation(stmt_.span.begin);
@@ -109,7 +109,7 @@ private:
         return edits;
     }
 
-    /// What the index grows by in so many rounds, each of which adds a number.
+    /// The sum that `rounds` rounds add to the index, whose step is a number.
     [[nodiscard]] std::int64_t stepOf(int rounds) const {
         return literalStep().value_or(1) * rounds;
     }

@@ -291,10 +291,7 @@ private:
     [[nodiscard]] Gated<void> requireUnconditional(ExprId use) const {
         for (ExprId at = use; code_.parent(at) != noId; at = code_.parent(at)) {
             const Expr& above = body_.expr(code_.parent(at));
-            const bool isChoice = above.kind == ExprKind::Conditional && above.children[0] != at;
-            const bool isLogical = above.kind == ExprKind::Binary && above.children[0] != at &&
-                                   (above.op == "&&" || above.op == "||");
-            if ((isChoice || isLogical) && asksForPlace(above.children[0]))
+            if (code_.mayBeSkipped(at) && asksForPlace(above.children[0]))
                 return conditional(use);
         }
         return requireValues(code_.statement(use));

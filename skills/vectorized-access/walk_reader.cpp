@@ -518,7 +518,8 @@ private:
         return {};
     }
 
-    /// What the whole grid folds ends in one place: elements move from block to block.
+    /// Refuses if blocks store their own parts of a fold that the whole grid makes: vectors give
+    /// each block other elements.
     [[nodiscard]] Gated<void> requireSumOfAll() const {
         const bool folds = !walk_.effects.folds.empty() || !walk_.effects.extremes.empty();
         if (walk_.sharers.kind != LoopSharers::Kind::Grid || !folds)
@@ -534,8 +535,8 @@ private:
         return {};
     }
 
-    /// Of equal values each thread keeps another place than before, so the places have to decide
-    /// which of them wins.
+    /// Refuses a search for the largest or smallest value whose threads do not compare places:
+    /// vectors give each thread other elements, so that another one of equal values would win.
     [[nodiscard]] Gated<void> requireOrderOfPlaces() const {
         for (const ExtremeFold& fold : walk_.effects.extremes) {
             if (fold.place == noId)
@@ -569,9 +570,9 @@ private:
     [[nodiscard]] bool comparesAny(const std::vector<VariableId>& variables) const {
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
             const Expr& expr = body_.expr(id);
-            if (expr.kind != ExprKind::Binary ||
-                (!expr.op.starts_with("<") && !expr.op.starts_with(">")) ||
-                expr.op.contains("<<") || expr.op.contains(">>") ||
+            const bool isOrdering =
+                expr.op == "<" || expr.op == ">" || expr.op == "<=" || expr.op == ">=";
+            if (expr.kind != ExprKind::Binary || !isOrdering ||
                 expr.span.begin < body_.stmt(walk_.statement).span.end)
                 continue;
             for (const ExprId side : expr.children)

@@ -2,6 +2,7 @@
 #include "analysis/command/compile_command.h"
 #include "analysis/nest/nest_text.h"
 #include "engine/inputs/launch_inference.h"
+#include "tests/file_parameters.h"
 #include "tests/nest/agreement.h"
 #include "tests/samples.h"
 
@@ -161,14 +162,8 @@ Comparison compare(const Reality& reality, const engine::KernelRef& kernel,
 }
 
 std::vector<std::filesystem::path> kernelFiles() {
-    std::vector<std::filesystem::path> files;
-    for (const char* folder : {"tests/nest/kernels", "tests/nest/hard", "tests/corpus", "examples"})
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(
-                 std::filesystem::path(KERNELSKILL_SOURCE_DIR) / folder))
-            if (entry.path().extension() == ".cu")
-                files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
+    return cudaFiles(KERNELSKILL_SOURCE_DIR,
+                     {"tests/nest/kernels", "tests/nest/hard", "tests/corpus", "examples"});
 }
 
 class NestReality : public ::testing::TestWithParam<std::filesystem::path> {};
@@ -263,13 +258,7 @@ TEST(NestAgreement, FindsDependencesThatAreNotTold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, NestReality, ::testing::ValuesIn(sampleOf(kernelFiles(), 8)),
-                         [](const auto& file) {
-                             std::string name = file.param.parent_path().filename().string() + "_" +
-                                                file.param.stem().string();
-                             std::ranges::replace_if(
-                                 name, [](char c) { return std::isalnum(c) == 0; }, '_');
-                             return name;
-                         });
+                         fileTestName);
 
 } // namespace
 } // namespace kernelskill::testing

@@ -3,6 +3,7 @@
 #include "analysis/nest/nest_text.h"
 #include "analysis/nest/understanding.h"
 #include "tests/analysis/support/analyze.h"
+#include "tests/file_parameters.h"
 #include "tests/samples.h"
 
 #include <gmock/gmock.h>
@@ -14,14 +15,8 @@ namespace kernelskill::analysis::testing {
 namespace {
 
 std::vector<std::filesystem::path> kernelFiles() {
-    std::vector<std::filesystem::path> files;
-    for (const char* folder : {"tests/corpus", "tests/nest/kernels", "tests/nest/hard", "examples"})
-        for (const auto& entry :
-             std::filesystem::recursive_directory_iterator(sourceDirectory() / folder))
-            if (entry.path().extension() == ".cu")
-                files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
+    return kernelskill::testing::cudaFiles(
+        sourceDirectory(), {"tests/corpus", "tests/nest/kernels", "tests/nest/hard", "examples"});
 }
 
 void expectWellFormed(const Nest& nest, const FileModel& model, const KernelModel& kernel) {
@@ -79,13 +74,7 @@ TEST_P(NestOf, IsWellFormedAndTheSameEachTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, NestOf, ::testing::ValuesIn(sampleOf(kernelFiles(), 2)),
-                         [](const auto& file) {
-                             std::string name = file.param.parent_path().filename().string() + "_" +
-                                                file.param.stem().string();
-                             std::ranges::replace_if(
-                                 name, [](char c) { return std::isalnum(c) == 0; }, '_');
-                             return name;
-                         });
+                         kernelskill::testing::fileTestName);
 
 TEST(NestCorpus, HotLoopsOfNaiveExamplesAreUnderstood) {
     for (const auto& file : kernelFiles()) {

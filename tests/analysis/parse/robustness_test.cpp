@@ -1,6 +1,7 @@
 #include "analysis/features/features.h"
 #include "analysis/parse/translation_unit.h"
 #include "tests/analysis/support/analyze.h"
+#include "tests/file_parameters.h"
 #include "tests/samples.h"
 
 #include <gtest/gtest.h>
@@ -289,16 +290,10 @@ TEST_P(CorpusWithToolkit, HasNoFalseError) {
     expectClean(GetParam(), *toolchain);
 }
 
-std::string nameOf(const ::testing::TestParamInfo<std::filesystem::path>& info) {
-    std::string name = info.param.parent_path().stem().string() + "_" + info.param.stem().string();
-    std::ranges::replace_if(
-        name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-    return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Files, Corpus, ::testing::ValuesIn(corpusFiles()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Files, Corpus, ::testing::ValuesIn(corpusFiles()),
+                         kernelskill::testing::fileTestName);
 INSTANTIATE_TEST_SUITE_P(Files, CorpusWithToolkit, ::testing::ValuesIn(sampleOf(corpusFiles(), 3)),
-                         nameOf);
+                         kernelskill::testing::fileTestName);
 
 } // namespace
 } // namespace kernelskill::analysis

@@ -429,16 +429,16 @@ TEST(LaunchInference, limitsOfSearchesBoundWhatMayBeReadAhead) {
         if (const auto* scalar = std::get_if<ScalarSpec>(&argument))
             length = scalar->integer.value_or(0);
     ASSERT_GT(length, 1);
-    EXPECT_EQ(bufferNamed(launch, "table")->leastElements,
+    EXPECT_EQ(bufferNamed(launch, "table")->minElements,
               static_cast<std::uint64_t>(2 * (length - 1) + 1));
-    EXPECT_EQ(bufferNamed(launch, "rest")->leastElements, 0U);
+    EXPECT_EQ(bufferNamed(launch, "rest")->minElements, 0U);
     const auto inHead = bestLaunch(
         "__global__ void find(const float* edges, const float* more, int* found, int n) {\n"
         "    int x = 0;\n    while (x < n && edges[x + 1] < 0.5f && more[x] > 0)\n"
         "        ++x;\n    found[threadIdx.x] = x;\n}\n");
-    EXPECT_GT(bufferNamed(inHead, "edges")->leastElements, 2U);
-    EXPECT_EQ(bufferNamed(inHead, "more")->leastElements, 0U);
-    EXPECT_EQ(bufferNamed(launch, "found")->leastElements, 0U);
+    EXPECT_GT(bufferNamed(inHead, "edges")->minElements, 2U);
+    EXPECT_EQ(bufferNamed(inHead, "more")->minElements, 0U);
+    EXPECT_EQ(bufferNamed(launch, "found")->minElements, 0U);
 }
 
 TEST(LaunchInference, allocationsOfGuessedSizesBoundWhatMayBeReadAhead) {
@@ -454,13 +454,13 @@ TEST(LaunchInference, allocationsOfGuessedSizesBoundWhatMayBeReadAhead) {
     const BufferSpec* table = bufferNamed(launch, "table");
     ASSERT_NE(table, nullptr);
     EXPECT_FALSE(table->elements);
-    ASSERT_GT(table->leastElements, 0U);
+    ASSERT_GT(table->minElements, 0U);
     const auto elementsWith = [&](bool written) {
         const LaunchSpec sized = withExtents(
             launch, {{.name = "table", .elements = 1, .read = true, .written = written}});
         return bufferNamed(sized, "table")->elements;
     };
-    EXPECT_EQ(elementsWith(false), table->leastElements);
+    EXPECT_EQ(elementsWith(false), table->minElements);
     EXPECT_EQ(elementsWith(true), 1U) << "results have the extent that the original wrote";
 }
 

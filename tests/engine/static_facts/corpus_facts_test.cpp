@@ -2,10 +2,10 @@
 #include "analysis/compile/ptxas_report.h"
 #include "engine/process/child_process.h"
 #include "tests/engine/static_facts/facts_fixture.h"
+#include "tests/file_parameters.h"
 #include "tests/samples.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <iostream>
 #include <set>
@@ -14,17 +14,8 @@ namespace kernelskill::engine {
 namespace {
 
 std::vector<std::filesystem::path> corpus() {
-    std::vector<std::filesystem::path> files;
-    for (const auto* folder : {"examples", "tests/accuracy", "tests/corpus"}) {
-        std::error_code ignored;
-        for (const auto& item : std::filesystem::recursive_directory_iterator(
-                 std::filesystem::path(KERNELSKILL_SOURCE_DIR) / folder, ignored)) {
-            if (item.path().extension() == ".cu")
-                files.push_back(item.path());
-        }
-    }
-    std::ranges::sort(files);
-    return files;
+    return kernelskill::testing::cudaFiles(KERNELSKILL_SOURCE_DIR,
+                                           {"examples", "tests/accuracy", "tests/corpus"});
 }
 
 /// nvcc takes seconds a file: a few stand for all, unless all are asked for.
@@ -38,15 +29,8 @@ std::vector<std::filesystem::path> comparedWithNvcc() {
     return files;
 }
 
-std::string testName(const testing::TestParamInfo<std::filesystem::path>& info) {
-    auto name = info.param.parent_path().filename().string() + "_" + info.param.stem().string();
-    for (auto& c : name)
-        c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return name;
-}
-
 class CorpusFacts : public FactsFixture,
-                    public testing::WithParamInterface<std::filesystem::path> {};
+                    public ::testing::WithParamInterface<std::filesystem::path> {};
 
 class ComparedFacts : public CorpusFacts {
 protected:
@@ -120,8 +104,10 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CorpusFacts, testing::ValuesIn(sampleOf(corpus(), 6)), testName);
-INSTANTIATE_TEST_SUITE_P(Files, ComparedFacts, testing::ValuesIn(comparedWithNvcc()), testName);
+INSTANTIATE_TEST_SUITE_P(Files, CorpusFacts, ::testing::ValuesIn(sampleOf(corpus(), 6)),
+                         kernelskill::testing::fileTestName);
+INSTANTIATE_TEST_SUITE_P(Files, ComparedFacts, ::testing::ValuesIn(comparedWithNvcc()),
+                         kernelskill::testing::fileTestName);
 
 } // namespace
 } // namespace kernelskill::engine

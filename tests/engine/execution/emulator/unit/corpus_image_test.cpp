@@ -3,13 +3,13 @@
 #include "analysis/parse/translation_unit.h"
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/inputs/launch_inference.h"
+#include "tests/file_parameters.h"
 #include "tests/samples.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <sstream>
 
@@ -71,13 +71,7 @@ TEST_P(CorpusImage, isBuiltOrRefusedByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, CorpusImage, ::testing::ValuesIn(sampleOf(corpus(), 3)),
-                         [](const auto& info) {
-                             auto name = info.param.parent_path().filename().string() + "_" +
-                                         info.param.stem().string();
-                             for (auto& c : name)
-                                 c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                             return name;
-                         });
+                         kernelskill::testing::fileTestName);
 
 } // namespace
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-#include "skills/memory-level-parallelism/search_test.h"
+#include "skills/memory-level-parallelism/linear_search.h"
 
 #include "analysis/queries/loop_effects.h"
 #include "analysis/queries/source_layout.h"
@@ -50,12 +50,9 @@ public:
 private:
     /// `i < n` of a head that says `i < n && …`, else noId.
     [[nodiscard]] ExprId boundInHead() const {
-        ExprId at = body_.stmt(loop_.statement).condition;
-        if (at == noId || !isConjunction(at))
-            return noId;
-        while (isConjunction(at))
-            at = body_.expr(at).children[0];
-        return at;
+        const ExprId head = body_.stmt(loop_.statement).condition;
+        const ExprId first = code_.firstConjunct(head);
+        return first == head ? noId : first;
     }
 
     [[nodiscard]] bool isConjunction(ExprId expr) const {
@@ -67,7 +64,7 @@ private:
             .startsLine(body_.stmt(loop_.statement).span.begin);
     }
 
-    /// At most so many, if the limit is a number or every launch passes one for it.
+    /// The max number of rounds, if the limit is a number or every launch passes one for it.
     [[nodiscard]] std::optional<std::int64_t> rounds() const {
         const auto start =
             head_.counted.start == noId ? std::nullopt : code_.constantValue(head_.counted.start);
@@ -101,13 +98,13 @@ private:
         return largest;
     }
 
-    [[nodiscard]] std::optional<SearchTest> testInBody() {
+    [[nodiscard]] std::optional<SearchCondition> testInBody() {
         const Stmt& body = body_.stmt(loop_.body);
         std::vector<StmtId> statements =
             body.kind == StmtKind::Compound ? body.children : std::vector{loop_.body};
         if (head_.advance != noId)
             std::erase(statements, head_.advance);
-        SearchTest test;
+        SearchCondition test;
         for (const StmtId id : statements) {
             const Stmt& stmt = body_.stmt(id);
             if (stmt.fromMacro)
@@ -132,7 +129,7 @@ private:
     }
 
     /// `i < n && condition` above a body that only counts.
-    [[nodiscard]] std::optional<SearchTest> testInHead(ExprId bound) {
+    [[nodiscard]] std::optional<SearchCondition> testInHead(ExprId bound) {
         const Stmt& body = body_.stmt(loop_.body);
         const bool isEmpty =
             body.kind == StmtKind::Null || loop_.body == head_.advance ||
@@ -159,10 +156,10 @@ private:
                std::isspace(static_cast<unsigned char>(source_.slice({begin, begin + 1}).front())))
             ++begin;
         tested_.push_back(body_.expr(parent).children[1]);
-        return SearchTest{.locals = {},
-                          .condition = {begin, body_.expr(whole).span.end},
-                          .isBool = true,
-                          .goesOn = true};
+        return SearchCondition{.locals = {},
+                               .condition = {begin, body_.expr(whole).span.end},
+                               .isBool = true,
+                               .goesOn = true};
     }
 
     /// The elements of global memory that each test loads anew.
@@ -189,21 +186,14 @@ private:
         for (ExprId at = element; at != noId; at = code_.parent(at)) {
             if (std::ranges::find(tested_, at) != tested_.end())
                 return true;
-            const ExprId parent = code_.parent(at);
-            if (parent == noId)
-                return false;
-            const Expr& above = body_.expr(parent);
-            const bool mayBeSkipped =
-                above.kind == ExprKind::Conditional ||
-                (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
-            if (mayBeSkipped && above.children[0] != at)
+            if (code_.mayBeSkipped(at))
                 return false;
         }
         return false;
     }
 
-    /// The place of an element is told by the loop's index and by what is the same for all threads:
-    /// they walk through one table, whose end the limit is.
+    /// Whether the place of an element follows from the loop's index and from values that all
+    /// threads share: then they walk through one table, and the limit is its end.
     [[nodiscard]] bool isOfAllThreads(ExprId place) const {
         bool namesIndex = false;
         for (const ExprId id : code_.expressionsBelow(place)) {
@@ -220,8 +210,9 @@ private:
         return namesIndex;
     }
 
-    /// Rounds ahead of the limit are told by one comparison in 64 bits: the index goes up, begins
-    /// at zero or above or is compared with its sign, and does not begin at the end of 64 bits.
+    /// Whether one comparison in 64 bits tells that a group of rounds ends below the limit: the
+    /// index counts up, and begins at a number of at least zero, or has 32 bits below a limit of
+    /// int.
     [[nodiscard]] bool isCountedSafely() const {
         const CountedLoop& counted = head_.counted;
         if (counted.step != noId) {
@@ -268,8 +259,8 @@ private:
                });
     }
 
-    /// Evaluating it in a round that the loop does not come to changes nothing and faults nowhere
-    /// that a round below the limit would not.
+    /// Whether the expression may be evaluated in rounds that the loop does not reach: it changes
+    /// nothing, and faults only where a round below the limit would.
     [[nodiscard]] bool isRepeatable(ExprId expr) const {
         if (!hasNoEffect(code_, expr))
             return false;
@@ -293,7 +284,7 @@ private:
     const Loop& loop_;
     std::uint32_t index_;
     AdvancingLoop head_;
-    std::vector<ExprId> tested_; ///< What each test evaluates in any case.
+    std::vector<ExprId> tested_; ///< The expressions that each test evaluates.
 };
 
 } // namespace
