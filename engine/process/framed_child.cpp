@@ -194,6 +194,11 @@ bool FramedChild::awaitEnd(std::chrono::milliseconds time) {
     return hasEnded_;
 }
 
+bool FramedChild::finish(std::chrono::milliseconds time) {
+    shutdown(socket_, SHUT_WR);
+    return awaitEnd(time);
+}
+
 bool FramedChild::isAlive() const {
     pollfd state{socket_, POLLIN, 0};
     // An idle child writes nothing: if there is something to read, the stream has ended.

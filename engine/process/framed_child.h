@@ -50,6 +50,10 @@ public:
     /// The newest part of its standard error, as far as exchange() has read it.
     [[nodiscard]] const std::string& messages() const { return messages_.text(); }
 
+    /// Closes its input, after which it should end by itself, and waits for that. Afterwards it is
+    /// useless. Returns whether it has ended in time.
+    [[nodiscard]] bool finish(std::chrono::milliseconds time);
+
     /// Whether the process still runs, as far as known without asking it.
     [[nodiscard]] bool isAlive() const;
 

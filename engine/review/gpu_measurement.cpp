@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -69,16 +70,21 @@ Result<GpuMeasurement> GpuMeasurer::measure(std::uint64_t seed, const std::stop_
     if (!prepared)
         return std::unexpected(prepared.error());
     if (prepared->refusal)
-        return GpuMeasurement{std::unexpected(*prepared->refusal), {}};
+        return GpuMeasurement{std::unexpected(*prepared->refusal), {}, {}};
     auto agreement = compare(*prepared, comparedLaunches, seed, stop);
     if (!agreement)
         return std::unexpected(agreement.error());
     if (!*agreement)
-        return GpuMeasurement{std::move(*agreement), {}};
+        return GpuMeasurement{std::move(*agreement), {}, {}};
+    std::optional<CheckResult> sanitized;
+    if (gpu_.asksSanitizer())
+        sanitized = sanitize(*prepared, seed, stop);
+    if (sanitized && !*sanitized)
+        return GpuMeasurement{std::move(*agreement), std::move(sanitized), {}};
     auto timing = time(*prepared, seed, stop);
     if (!timing)
         return std::unexpected(timing.error());
-    return GpuMeasurement{std::move(*agreement), std::move(*timing)};
+    return GpuMeasurement{std::move(*agreement), std::move(sanitized), std::move(*timing)};
 }
 
 Result<GpuMeasurer::Prepared> GpuMeasurer::prepare(std::uint64_t seed,
@@ -151,6 +157,33 @@ Result<CheckResult> GpuMeasurer::compare(const Prepared& prepared, int launches,
             say(replay.detail);
     }
     return agreement;
+}
+
+/// A tool that cannot be used is no fault of the edit: the check holds and says so.
+CheckResult GpuMeasurer::sanitize(const Prepared& prepared, std::uint64_t seed,
+                                  const std::stop_token& stop) {
+    constexpr std::string_view name = "compute-sanitizer finds nothing new";
+    const auto notUsed = [&](const Error& error) {
+        return held("compute-sanitizer was to be asked", "not done: " + error.describe());
+    };
+    const auto own = gpu_.sanitize({prepared.original, prepared.trial.original}, seed, stop);
+    if (!own)
+        return notUsed(own.error());
+    const auto other = gpu_.sanitize({prepared.candidate, prepared.trial.candidate}, seed, stop);
+    if (!other)
+        return notUsed(other.error());
+    const auto added = gpu::newFindings(*own, *other);
+    if (added.empty())
+        return held(std::string(name), own->empty()
+                                           ? "memcheck, racecheck, synccheck"
+                                           : fmt::format("{} in the original, too", own->size()));
+    const gpu::SanitizerFinding& first = added.front();
+    return incorrect(
+        std::string(name),
+        fmt::format("{}: {}{}{}", first.tool, first.what,
+                    first.place.empty() ? std::string() : " at " + first.place,
+                    added.size() > 1 ? fmt::format(", and {} more", added.size() - 1) : ""),
+        {.stage = ReviewStage::Hazards, .trial = prepared.place});
 }
 
 Result<TimingVerdict> GpuMeasurer::time(const Prepared& prepared, std::uint64_t seed,

@@ -14,8 +14,10 @@
 namespace kernelskill::engine {
 
 struct GpuMeasurement {
-    CheckResult agreement;               ///< Whether the results on the GPU agree.
-    std::optional<TimingVerdict> timing; ///< nullopt if they do not agree.
+    CheckResult agreement; ///< Whether the results on the GPU agree.
+    /// What compute-sanitizer says; nullopt if it is not asked, or if they do not agree.
+    std::optional<CheckResult> sanitized;
+    std::optional<TimingVerdict> timing; ///< nullopt if a check failed.
 };
 
 /// Compares and times two versions of a kernel on a GPU, on the program's captured data if there
@@ -28,8 +30,8 @@ public:
         : gpu_(gpu), emulator_(emulator), original_(original), candidate_(candidate),
           accuracy_(accuracy) {}
 
-    /// Compares several launches of the candidate, because a race shows by chance only, and times
-    /// both for some seconds.
+    /// Compares several launches of the candidate, because a race shows by chance only, asks
+    /// compute-sanitizer about both if that is wanted, and times both for some seconds.
     [[nodiscard]] Result<GpuMeasurement> measure(std::uint64_t seed, const std::stop_token& stop);
 
 private:
@@ -37,6 +39,8 @@ private:
     [[nodiscard]] Result<Prepared> prepare(std::uint64_t seed, const std::stop_token& stop);
     [[nodiscard]] Result<CheckResult> compare(const Prepared& prepared, int launches,
                                               std::uint64_t seed, const std::stop_token& stop);
+    [[nodiscard]] CheckResult sanitize(const Prepared& prepared, std::uint64_t seed,
+                                       const std::stop_token& stop);
     [[nodiscard]] Result<TimingVerdict> time(const Prepared& prepared, std::uint64_t seed,
                                              const std::stop_token& stop);
 

@@ -234,6 +234,8 @@ void Review::measure() {
     }
     if (!take(std::move(measured->agreement)))
         return;
+    if (measured->sanitized && !take(std::move(*measured->sanitized)))
+        return;
     verdict_.status = measured->timing->status;
     verdict_.speedup = measured->timing->speedup;
     verdict_.summary += " Measured " + measured->timing->sentence + ".";

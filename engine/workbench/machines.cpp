@@ -1,7 +1,7 @@
 #include "engine/workbench/machines.h"
 
 #include "engine/execution/emulator/emulator_executor.h"
-#include "engine/execution/gpu/cupti_library.h"
+#include "engine/execution/gpu/toolkit_files.h"
 
 #include <filesystem>
 
@@ -58,6 +58,8 @@ GpuOptions Machines::gpuOptions() const {
     GpuOptions wanted;
     wanted.name = gpuExecutorName();
     wanted.runner = {options_.runner, gpu::cuptiLibraryOf(toolchain_.toolkit), {}, options_.slurm};
+    if (options_.asksSanitizer)
+        wanted.computeSanitizer = gpu::computeSanitizerOf(toolchain_.toolkit);
     wanted.compile = factsOptions();
     wanted.cacheDirectory = options_.cacheDirectory;
     return wanted;

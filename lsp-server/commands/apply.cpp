@@ -105,6 +105,7 @@ void addApplyCommand(CliCommand& program, Invocation& invocation) {
                                        .help = "Where to apply it, for example transpose.cu:7",
                                        .required = true});
     addExecutorOptions(command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
+    addSanitizerFlag(command, invocation);
     command.flag(arguments->write, {.name = "--write", .help = "Write the edit to the file"});
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runApply(*arguments, invocation); };

@@ -31,6 +31,12 @@ void addExecutorOptions(CliCommand& command, Invocation& invocation, std::string
     add("--slurm-runner", &options.slurmRunner, "Path of kernelskill-runner on the nodes", "PATH");
 }
 
+void addSanitizerFlag(CliCommand& command, Invocation& invocation) {
+    command.flag(invocation.options.gpuSanitizer,
+                 {.name = "--compute-sanitizer",
+                  .help = "On a GPU, check edits with NVIDIA's compute-sanitizer as well"});
+}
+
 Options optionsOn(const std::string& executor, const Options& options) {
     Options chosen = options;
     if (executor == "emulator")

@@ -1,4 +1,4 @@
-/// --on, for commands that run kernels, and the options of a cluster.
+/// --on, for commands that run kernels, the options of a cluster, and --compute-sanitizer.
 #pragma once
 
 #include "lsp-server/commands/command_line.h"
@@ -12,6 +12,9 @@ namespace kernelskill::lsp {
 /// the settings: --partition, --gres, --time-limit, --account, --slots, --srun-argument.
 void addExecutorOptions(CliCommand& command, Invocation& invocation, std::string& executor,
                         const std::vector<std::string>& choices);
+
+/// --compute-sanitizer, for commands that review edits.
+void addSanitizerFlag(CliCommand& command, Invocation& invocation);
 
 /// The settings for a run on `executor`: "emulator" measures nothing, "gpu" is this machine,
 /// "slurm" a cluster; anything else leaves it to the settings.

@@ -1,7 +1,7 @@
 #include "lsp-server/commands/injection.h"
 
 #include "analysis/command/toolchain.h"
-#include "engine/execution/gpu/cupti_library.h"
+#include "engine/execution/gpu/toolkit_files.h"
 
 #include <cstdlib>
 #include <system_error>

@@ -183,6 +183,7 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
                                         .check = missingName});
     addExecutorOptions(command, invocation, arguments->executor,
                        {"auto", "emulator", "gpu", "slurm"});
+    addSanitizerFlag(command, invocation);
     command.option(&arguments->options.rounds, {.name = "--rounds",
                                                 .placeholder = "N",
                                                 .help = "Max number of rounds (8)",

@@ -46,6 +46,11 @@ constexpr std::array table{
         "gpu.on", &Options::gpuOn,
         "Where kernels are measured: `gpu`, on this machine, or `slurm`, on a node of a Slurm "
         "cluster, by `srun`."},
+    OptionDescription{
+        "gpu.computeSanitizer", &Options::gpuSanitizer,
+        "Check edits on the GPU of this machine with NVIDIA's compute-sanitizer as well: memcheck, "
+        "racecheck and synccheck on both kernels. An edit with a finding that the original lacks "
+        "is `incorrect`. Reviews take several seconds longer."},
     OptionDescription{"slurm.partition", &Options::slurmPartition,
                       "The partition that is asked for GPUs. Empty: the cluster's default."},
     OptionDescription{

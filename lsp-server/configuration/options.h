@@ -22,6 +22,7 @@ struct Options {
     bool profileOnSave = false;
     bool gpuEnabled = true;
     std::string gpuOn = "gpu";
+    bool gpuSanitizer = false;
     std::string slurmPartition;
     std::string slurmGres = "gpu:1";
     std::string slurmTimeLimit = "0:30:00";

@@ -139,6 +139,7 @@ makeWorkbench(const Options& options, std::vector<skills::SkillFolder> skillFold
         if (!options.slurmRunner.empty())
             workbench.runner = options.slurmRunner;
     }
+    workbench.asksSanitizer = options.gpuSanitizer;
     workbench.dataDirectory = std::move(*data);
     workbench.hostCompiler = options.hostCompiler;
     workbench.gpu = options.gpu;

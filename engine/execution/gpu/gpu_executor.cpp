@@ -214,6 +214,15 @@ Result<gpu::TimingAnswer> GpuExecutor::time(std::span<const TimedLaunch> launche
     return expectAnswer<gpu::TimingAnswer>(pool_->ask(request, std::move(stop)));
 }
 
+Result<std::vector<gpu::SanitizerFinding>>
+GpuExecutor::sanitize(const TimedLaunch& launch, std::uint64_t seed,
+                      const std::stop_token& stop) const {
+    const auto subject = subjectOf(*launch.image, launch.launch);
+    if (!subject)
+        return std::unexpected(subject.error());
+    return gpu::runSanitizer(options_.computeSanitizer, options_.runner, *subject, seed, stop);
+}
+
 Result<gpu::CeilingsAnswer> GpuExecutor::ceilings(std::stop_token stop) {
     using nlohmann::json;
     const auto folder = options_.cacheDirectory.empty() ? userCacheFolder("ceilings")

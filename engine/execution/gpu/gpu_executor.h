@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/execution/executor.h"
+#include "engine/execution/gpu/compute_sanitizer.h"
 #include "engine/execution/gpu/runner_pool.h"
 #include "engine/static_facts/static_facts.h"
 
@@ -18,6 +19,8 @@ struct GpuOptions {
     std::string name = "gpu"; ///< The name in profiles: "gpu" or "slurm".
     gpu::RunnerCommand runner;
     StaticFactsOptions compile;
+    /// NVIDIA's compute-sanitizer, which reviews then ask about both kernels. Empty: they do not.
+    std::filesystem::path computeSanitizer;
     /// For measured ceilings; if empty, the user's cache folder.
     std::filesystem::path cacheDirectory;
 };
@@ -56,6 +59,11 @@ public:
     [[nodiscard]] Result<gpu::TimingAnswer> time(std::span<const TimedLaunch> launches,
                                                  std::uint64_t seed, const gpu::TimingPlan& plan,
                                                  std::stop_token stop);
+    /// Whether reviews have to ask compute-sanitizer.
+    [[nodiscard]] bool asksSanitizer() const { return !options_.computeSanitizer.empty(); }
+    /// What compute-sanitizer finds in one launch, see runSanitizer().
+    [[nodiscard]] Result<std::vector<gpu::SanitizerFinding>>
+    sanitize(const TimedLaunch& launch, std::uint64_t seed, const std::stop_token& stop) const;
     /// The maximum throughput of the GPU; measured once, then cached on disk.
     [[nodiscard]] Result<gpu::CeilingsAnswer> ceilings(std::stop_token stop);
 

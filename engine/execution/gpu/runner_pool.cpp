@@ -1,9 +1,6 @@
 #include "engine/execution/gpu/runner_pool.h"
 
-#include "engine/storage/cache_files.h"
-
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace kernelskill::engine::gpu {
@@ -15,18 +12,6 @@ constexpr std::chrono::milliseconds grace{20'000};
 
 /// The time limit while a runner waits in a queue: until the user cancels.
 constexpr std::chrono::hours queueTime{24 * 365};
-/// The time for srun to give its job back.
-constexpr std::chrono::milliseconds srunFarewell{5'000};
-
-/// The variables that the driver needs, and no others.
-std::vector<std::string> localEnvironment() {
-    std::vector<std::string> variables;
-    for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH"}) {
-        if (const char* value = std::getenv(name); value != nullptr)
-            variables.push_back(std::string(name) + "=" + value);
-    }
-    return variables;
-}
 
 bool isSameModel(const DeviceDescription& left, const DeviceDescription& right) {
     return left.name == right.name && left.capabilityMajor == right.capabilityMajor &&
@@ -59,35 +44,6 @@ Result<std::unique_ptr<RunnerPool>> RunnerPool::open(RunnerCommand command, std:
 }
 
 RunnerPool::~RunnerPool() = default;
-
-Result<std::unique_ptr<FramedChild>> RunnerPool::start(int device) const {
-    FramedChildCommand child;
-    child.calledInMessages = "GPU runner";
-    auto runner = command_.executable;
-    std::vector<std::string> words;
-    if (command_.slurm) {
-        auto srun = srunWords(*command_.slurm);
-        if (!srun)
-            return std::unexpected(srun.error());
-        words = std::move(*srun);
-        child.environment = slurmEnvironment();
-        child.keepsMessages = true;
-        child.farewell = srunFarewell;
-        if (!command_.slurm->runner.empty())
-            runner = command_.slurm->runner;
-    } else {
-        child.environment = localEnvironment();
-    }
-    child.environment.push_back("CUDA_CACHE_PATH=" + userCacheFolder("cuda").string());
-    words.insert(words.end(), command_.prefix.begin(), command_.prefix.end());
-    words.push_back(runner.string());
-    words.push_back("--device=" + std::to_string(device));
-    if (!command_.cuptiLibrary.empty())
-        words.push_back("--cupti=" + command_.cuptiLibrary.string());
-    child.program = words.front();
-    child.arguments.assign(words.begin() + 1, words.end());
-    return FramedChild::start(child);
-}
 
 Result<RunnerPool::Seat*> RunnerPool::take(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
@@ -186,7 +142,7 @@ RunnerPool::Attempt RunnerPool::meet(Seat& seat, const std::stop_token& stop,
 RunnerPool::Attempt RunnerPool::provide(Seat& seat, const std::stop_token& stop,
                                         const WaitSink& onWait) {
     if (!seat.runner || !seat.runner->isAlive()) {
-        auto started = start(seat.device);
+        auto started = startRunner(command_, seat.device);
         if (!started)
             return {std::unexpected(started.error()), false, {}};
         seat.runner = std::move(*started);

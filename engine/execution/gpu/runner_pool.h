@@ -3,12 +3,10 @@
 #pragma once
 
 #include "engine/execution/gpu/runner_wire.h"
-#include "engine/execution/gpu/slurm_job.h"
-#include "engine/process/framed_child.h"
+#include "engine/execution/gpu/start_runner.h"
 
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,15 +18,6 @@
 #include <vector>
 
 namespace kernelskill::engine::gpu {
-
-struct RunnerCommand {
-    std::filesystem::path executable;        ///< kernelskill-runner
-    std::filesystem::path cuptiLibrary = {}; ///< If empty, the loader searches.
-    /// Words before the executable, such as "env" and variables; empty: none.
-    std::vector<std::string> prefix = {};
-    std::optional<SlurmJob> slurm =
-        std::nullopt; ///< On the nodes of a cluster; nullopt: on this machine.
-};
 
 /// Called with a text for users that says what is waited for. May be empty.
 using WaitSink = std::function<void(std::string_view)>;
@@ -78,7 +67,6 @@ private:
 
     explicit RunnerPool(RunnerCommand command) : command_(std::move(command)) {}
 
-    [[nodiscard]] Result<std::unique_ptr<FramedChild>> start(int device) const;
     [[nodiscard]] Result<Seat*> take(const std::stop_token& stop);
     void giveBack(Seat& seat);
     /// Calls `use` with a free seat, and again if the runner dies.

@@ -67,6 +67,7 @@ protected:
         options.runner.prefix.insert(options.runner.prefix.end(), variables.begin(),
                                      variables.end());
         options.compile = compile_;
+        options.computeSanitizer = sanitizer_;
         options.cacheDirectory = folder_.path() / "cache";
         return GpuExecutor::open(std::move(options), {});
     }
@@ -123,11 +124,60 @@ protected:
         return verdict ? std::move(*verdict) : Verdict{};
     }
 
+    /// A stand-in for compute-sanitizer whose memcheck reports `before` about the first kernel that
+    /// it is asked about, and `after` about the second.
+    void sanitizeWith(const std::string& before, const std::string& after) {
+        const auto path = [&](const char* name) { return (folder_.path() / name).string(); };
+        std::ofstream(path("before")) << before;
+        std::ofstream(path("after")) << after;
+        std::ofstream(path("compute-sanitizer"))
+            << "#!/bin/bash\nlog=$4 tool=$2\nwhile [[ $1 == --* ]]; do shift 2; done\n\"$@\"\n"
+            << "[[ $tool == memcheck ]] || { : >\"$log\"; exit; }\n"
+            << "cat " << path("before") << " >\"$log\"\nmv " << path("after") << " "
+            << path("before") << "\n";
+        std::filesystem::permissions(path("compute-sanitizer"), std::filesystem::perms::owner_all);
+        sanitizer_ = path("compute-sanitizer");
+    }
+
     RepairBench bench_;
     TemporaryFolder folder_;
+    std::filesystem::path sanitizer_;
     StaticFactsOptions compile_;
     std::unique_ptr<Executor> emulator_;
 };
+
+constexpr const char* invalidRead = "========= Invalid __global__ read of size 4 bytes\n"
+                                    "=========     at twice(const float *)+0x90 in unit.cu:4\n";
+
+TEST_F(GpuMeasurementTest, RefusesWhatComputeSanitizerFindsInTheEditAlone) {
+    sanitizeWith("========= ERROR SUMMARY: 0 errors\n", invalidRead);
+    const auto measured = measure({"TIMES=200,100"});
+    ASSERT_TRUE(measured) << measured.error().describe();
+    ASSERT_TRUE(measured->sanitized);
+    ASSERT_FALSE(*measured->sanitized);
+    EXPECT_EQ(measured->sanitized->error().status, VerdictStatus::Incorrect);
+    EXPECT_EQ(measured->sanitized->error().detail,
+              "memcheck: Invalid __global__ read of size 4 bytes at twice in unit.cu:4");
+    EXPECT_FALSE(measured->timing);
+}
+
+TEST_F(GpuMeasurementTest, BearsWhatComputeSanitizerFindsInTheOriginalToo) {
+    sanitizeWith(invalidRead, invalidRead);
+    const auto measured = measure({"TIMES=200,100"});
+    ASSERT_TRUE(measured) << measured.error().describe();
+    ASSERT_TRUE(measured->sanitized && *measured->sanitized);
+    EXPECT_EQ((*measured->sanitized)->detail, "1 in the original, too");
+    EXPECT_TRUE(measured->timing);
+}
+
+TEST_F(GpuMeasurementTest, SaysThatComputeSanitizerIsMissing) {
+    sanitizer_ = "compute-sanitizer";
+    const auto measured = measure({"TIMES=200,100"});
+    ASSERT_TRUE(measured) << measured.error().describe();
+    ASSERT_TRUE(measured->sanitized && *measured->sanitized);
+    EXPECT_THAT((*measured->sanitized)->detail, HasSubstr("not found"));
+    EXPECT_TRUE(measured->timing);
+}
 
 // Reading 4 MB takes 33 microseconds on this GPU.
 TEST_F(GpuMeasurementTest, TellsFasterFromSlowerAndFromNeither) {

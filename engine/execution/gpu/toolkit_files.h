@@ -1,0 +1,19 @@
+/// Finds what the runner and reviews use of a toolkit.
+#pragma once
+
+#include "analysis/command/toolchain.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace kernelskill::engine::gpu {
+
+/// Empty if there is no toolkit, or no CUPTI in it: then the loader searches its own paths.
+[[nodiscard]] std::filesystem::path
+cuptiLibraryOf(const std::optional<analysis::CudaToolkit>& toolkit);
+
+/// compute-sanitizer in the toolkit or on PATH; only its name if it is in neither.
+[[nodiscard]] std::filesystem::path
+computeSanitizerOf(const std::optional<analysis::CudaToolkit>& toolkit);
+
+} // namespace kernelskill::engine::gpu
