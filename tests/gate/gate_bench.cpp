@@ -20,11 +20,10 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <sched.h>
 #include <set>
 #include <sstream>
 #include <thread>
-
-#include <sched.h>
 
 namespace kernelskill::testing {
 namespace {
@@ -43,6 +42,8 @@ struct Options {
     std::set<std::uint32_t> lines;   ///< Empty: all.
     std::size_t sample = 0;          ///< 0: all mutants.
     std::uint64_t seed = 1;
+    std::size_t part = 1; ///< Of `parts`, from 1: a survey in several runs, on one machine or more.
+    std::size_t parts = 1;
     unsigned jobs = 1;
 };
 
@@ -72,8 +73,8 @@ std::string textOf(const std::filesystem::path& path) {
     return text.str();
 }
 
-/// Gives this thread, and all that it starts, its part of the cores: reviews side by side each use as
-/// many as they find.
+/// Gives this thread, and all that it starts, its part of the cores: reviews side by side each use
+/// as many as they find.
 void keepToOwnCores(unsigned job, unsigned jobs, unsigned cores) {
     cpu_set_t own;
     CPU_ZERO(&own);
@@ -120,6 +121,8 @@ public:
 private:
     bool open(const std::string& path);
     void collect();
+    void takeSample();
+    void takePart();
     [[nodiscard]] Judged judge(const Case& candidate);
     [[nodiscard]] bool isSameCode(const Case& candidate);
     void work();
@@ -179,6 +182,11 @@ void Bench::collect() {
             }
         }
     }
+    takeSample();
+    takePart();
+}
+
+void Bench::takeSample() {
     if (options_.sample == 0 || options_.sample >= cases_.size())
         return;
     // The same number of each operator, as far as there are so many.
@@ -196,6 +204,13 @@ void Bench::collect() {
         return std::tuple(one.program, one.kernel, one.mutant.line);
     });
     cases_ = std::move(sample);
+}
+
+void Bench::takePart() {
+    std::vector<Case> part;
+    for (std::size_t i = options_.part - 1; i < cases_.size(); i += options_.parts)
+        part.push_back(std::move(cases_[i]));
+    cases_ = std::move(part);
 }
 
 bool Bench::isSameCode(const Case& candidate) {
@@ -384,8 +399,14 @@ int main(int argc, char** argv) {
     app.add_option("--lines", lines)->delimiter(',')->allow_extra_args(false);
     app.add_option("--sample", options.sample);
     app.add_option("--seed", options.seed);
+    app.add_option("--part", options.part)->check(CLI::PositiveNumber);
+    app.add_option("--parts", options.parts)->check(CLI::PositiveNumber);
     app.add_option("--jobs", options.jobs);
     CLI11_PARSE(app, argc, argv);
+    if (options.part > options.parts) {
+        std::cerr << "--part is at most --parts\n";
+        return 2;
+    }
     options.operators = {operators.begin(), operators.end()};
     options.lines = {lines.begin(), lines.end()};
     return Bench(std::move(options)).run();
