@@ -74,6 +74,26 @@ std::vector<Hazard> newConflicts(const Profile& original, const Profile& candida
     return found;
 }
 
+bool leavesAlike(const Profile& profile, const Hazard& outOfBounds) {
+    const auto isInFront = [](const Hazard& hazard) {
+        return hazard.details.element.value_or(0) < 0;
+    };
+    const auto isAlike = [&](const Hazard& other) {
+        return other.kind == HazardKind::OutOfBounds &&
+               other.details.object == outOfBounds.details.object &&
+               isInFront(other) == isInFront(outOfBounds);
+    };
+    return std::ranges::any_of(profile.hazards, isAlike) ||
+           std::ranges::any_of(profile.excused, isAlike);
+}
+
+std::vector<Hazard> newlyOutOfBounds(const Profile& original, const Profile& candidate) {
+    std::vector<Hazard> found;
+    std::ranges::copy_if(candidate.excused, std::back_inserter(found),
+                         [&](const Hazard& hazard) { return !leavesAlike(original, hazard); });
+    return found;
+}
+
 std::vector<Hazard> newHazards(const std::vector<Hazard>& original,
                                const std::vector<Hazard>& candidate) {
     return beyond(original, candidate, true);

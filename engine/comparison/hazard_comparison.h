@@ -25,6 +25,15 @@ namespace kernelskill::engine {
 [[nodiscard]] std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
                                                bool countsPlaces);
 
+/// Whether a run of this profile left that object on that side as well: in front of its first
+/// element or behind its last one, excused or not.
+[[nodiscard]] bool leavesAlike(const Profile& profile, const Hazard& outOfBounds);
+
+/// Excused accesses out of bounds of `candidate` to objects that `original` does not leave on that
+/// side on the same input: then no made-up index is the cause.
+[[nodiscard]] std::vector<Hazard> newlyOutOfBounds(const Profile& original,
+                                                   const Profile& candidate);
+
 /// Suspected divergence at barriers where `original` has none, not even a suspected one: threads
 /// that wait at different barriers of a block, or that have ended without one.
 [[nodiscard]] std::vector<Hazard> newMissedBarriers(const std::vector<Hazard>& original,

@@ -129,9 +129,6 @@ struct BufferExtent {
     std::uint64_t elements = 0;
     bool read = false;
     bool written = false;
-    /// Elements in front of the first one were accessed in a guessed launch, where that is no
-    /// hazard. Not kept in files.
-    bool hasEarlier = false;
 };
 
 struct BufferContents {
@@ -148,6 +145,10 @@ struct Profile {
     Metrics metrics;
     std::vector<LineMetrics> lines;
     std::vector<Hazard> hazards;
+    /// Accesses out of bounds that are no hazards because made-up indices or numbers may cause
+    /// them; the notes name them. A review compares them with the other kernel's on the same input.
+    /// Not kept in files.
+    std::vector<Hazard> excused;
     std::vector<BufferExtent> extents; ///< The elements that each pointer accessed.
     std::uint64_t blocksRun = 0;       ///< Less than the grid if sampled.
     std::vector<std::string> notes;

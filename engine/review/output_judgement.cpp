@@ -219,11 +219,15 @@ CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const
     const auto& original = pair.original.profile.hazards;
     auto found = newHazards(original, pair.candidate.profile.hazards);
     if (found.empty())
+        found = newlyOutOfBounds(pair.original.profile, pair.candidate.profile);
+    if (found.empty())
         found = newConflicts(pair.original.profile, pair.candidate.profile, !removed.empty());
     if (found.empty())
         found = newMissedBarriers(original, pair.candidate.profile.hazards);
     if (!found.empty()) {
-        std::string detail = found.front().certain ? "" : "suspected ";
+        const bool isSuspected =
+            !found.front().certain && found.front().kind != HazardKind::OutOfBounds;
+        std::string detail = isSuspected ? "suspected " : "";
         detail += describe(found.front());
         if (!removed.empty() && found.front().kind == HazardKind::Race)
             detail = fmt::format("the edit removes {}: {}", describe(removed), detail);

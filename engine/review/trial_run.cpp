@@ -1,6 +1,7 @@
 #include "engine/review/trial_run.h"
 
 #include "engine/comparison/float64_reference.h"
+#include "engine/comparison/hazard_comparison.h"
 #include "engine/inputs/compared_variables.h"
 
 #include <algorithm>
@@ -36,25 +37,30 @@ bool hasTouchedExtents(const LaunchSpec& original) {
            });
 }
 
-/// Removes hazards that the guess causes and not the candidate: a block that needs too much shared
-/// memory, made-up indices that collide in a buffer, and made-up numbers by which the original goes
-/// in front of one, too.
-void excuseGuess(const LaunchSpec& original, const std::vector<BufferExtent>& touched,
-                 std::vector<Hazard>& hazards) {
+/// Whether the kernel declares the shared array of that name.
+bool declaresShared(const analysis::KernelModel& kernel, const std::string& name) {
+    return std::ranges::any_of(kernel.sharedArrays, [&](const analysis::SharedArray& array) {
+        return array.variable != analysis::noId &&
+               kernel.body.variable(array.variable).name == name;
+    });
+}
+
+/// Makes hazards uncertain that the guess causes and not the candidate: a block that needs too much
+/// memory of shared arrays that the candidate adds, made-up indices that collide in a buffer, and
+/// made-up numbers by which the original leaves an object, too.
+void excuseGuess(const LaunchSpec& launch, const analysis::KernelModel& kernel,
+                 const Profile& original, std::vector<Hazard>& hazards) {
     for (Hazard& hazard : hazards) {
-        const bool isInBuffer = std::ranges::any_of(original.arguments, [&](const auto& argument) {
+        const bool isInBuffer = std::ranges::any_of(launch.arguments, [&](const auto& argument) {
             const auto* buffer = std::get_if<BufferSpec>(&argument);
             return buffer != nullptr && buffer->name == hazard.details.object;
         });
-        const bool isEarlierInBoth =
-            hazard.details.element.value_or(0) < 0 &&
-            std::ranges::any_of(
-                touched,
-                [&](const BufferExtent& extent) {
-                    return extent.hasEarlier && extent.name == hazard.details.object;
-                });
-        if (hazard.kind == HazardKind::OutOfBounds)
-            hazard.certain &= isInBuffer && !isEarlierInBoth;
+        const bool isInFront = hazard.details.element.value_or(0) < 0;
+        if (hazard.kind == HazardKind::OutOfBounds && isInBuffer)
+            hazard.certain &= !(isInFront && leavesAlike(original, hazard));
+        else if (hazard.kind == HazardKind::OutOfBounds)
+            hazard.certain &=
+                declaresShared(kernel, hazard.details.object) && !leavesAlike(original, hazard);
         if (hazard.kind == HazardKind::Race)
             hazard.certain &= !isInBuffer;
     }
@@ -116,7 +122,7 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     }
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
-        excuseGuess(trial.original, runs.original->profile.extents,
+        excuseGuess(trial.original, kernel_, runs.original->profile,
                     (*runs.candidate)->profile.hazards);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
         runs.truth = truth(comparand, *runs.original);

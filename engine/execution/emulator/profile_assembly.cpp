@@ -117,20 +117,18 @@ void addHazards(Profile& profile, std::vector<HazardReport>& reports, const Plac
             continue;
         std::string message = replaceSiteReferences(
             report.message, [&](Site site) { return spelled(places.at(site)); });
-        if (report.kind == HazardKind::OutOfBounds && !report.certain) {
+        const bool isExcused = report.kind == HazardKind::OutOfBounds && !report.certain;
+        if (isExcused)
             profile.notes.push_back(fmt::format(
                 "{}: {}; the launch or its data are guessed, so this may be no fault of the kernel",
                 spelled(place), message));
-            for (BufferExtent& extent : profile.extents)
-                extent.hasEarlier |=
-                    extent.name == report.details.object && report.details.element.value_or(0) < 0;
-            continue;
-        }
-        profile.hazards.push_back({report.kind, report.certain, place.file, place.line, other.file,
-                                   other.line, std::move(message), report.block, report.thread,
-                                   std::move(report.details)});
+        (isExcused ? profile.excused : profile.hazards)
+            .push_back({report.kind, report.certain, place.file, place.line, other.file, other.line,
+                        std::move(message), report.block, report.thread,
+                        std::move(report.details)});
     }
     rank(profile.hazards);
+    rank(profile.excused);
 }
 
 } // namespace

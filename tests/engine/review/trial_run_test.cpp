@@ -111,19 +111,40 @@ TEST_F(TrialRunTest, AGuessedLaunchExcusesWhatABlockOrMadeUpIndicesDo) {
 }
 
 TEST_F(TrialRunTest, AGuessedNumberExcusesWhatItDoesInFrontOfABufferInBothVersions) {
-    const auto isCertain = [&](std::int64_t element, bool hasEarlier) {
-        Hazard hazard;
-        hazard.kind = HazardKind::OutOfBounds;
-        hazard.details.object = "x";
-        hazard.details.element = element;
-        executor_.results.at(candidate_.get())->profile.hazards = {hazard};
-        executor_.results.at(original_.get())->profile.extents.at(0).hasEarlier = hasEarlier;
+    const auto isCertain = [&](std::int64_t element, std::int64_t elementOfOriginal) {
+        const auto outOfBounds = [](std::int64_t at) {
+            Hazard hazard;
+            hazard.kind = HazardKind::OutOfBounds;
+            hazard.details.object = "x";
+            hazard.details.element = at;
+            return hazard;
+        };
+        executor_.results.at(candidate_.get())->profile.hazards = {outOfBounds(element)};
+        executor_.results.at(original_.get())->profile.excused = {outOfBounds(elementOfOriginal)};
         const Runs runs = run(skills::Numerics::Exact);
         return (*runs.candidate)->profile.hazards.at(0).certain;
     };
-    EXPECT_FALSE(isCertain(-1, true));
-    EXPECT_TRUE(isCertain(-1, false));
-    EXPECT_TRUE(isCertain(37, true));
+    EXPECT_FALSE(isCertain(-1, -2));
+    EXPECT_TRUE(isCertain(-1, 37));
+    EXPECT_TRUE(isCertain(37, -1));
+}
+
+TEST_F(TrialRunTest, AGuessedBlockExcusesNoOverrunOfAnArrayThatTheOriginalKeepsTo) {
+    analysis::Variable tile;
+    tile.name = "tile";
+    kernel_.body.variables = {tile};
+    kernel_.sharedArrays = {{.variable = 0, .bytes = 64}};
+    Hazard hazard;
+    hazard.kind = HazardKind::OutOfBounds;
+    hazard.details.object = "tile";
+    executor_.results.at(candidate_.get())->profile.hazards = {hazard};
+    const auto isCertain = [&] {
+        const Runs runs = run(skills::Numerics::Exact);
+        return (*runs.candidate)->profile.hazards.at(0).certain;
+    };
+    EXPECT_TRUE(isCertain());
+    executor_.results.at(original_.get())->profile.excused = {hazard};
+    EXPECT_FALSE(isCertain());
 }
 
 TEST_F(TrialRunTest, TheCandidateIsGivenATimeThatFollowsFromTheOriginals) {
