@@ -55,8 +55,8 @@ public:
         const std::string extent = besideProduct(source_, limit);
         replace(tree_.start, tree_.countsPairs ? std::string(source_.slice(limit.span))
                                                : fmt::format("{} / 2", extent));
-        replace(loop.condition, fmt::format("{} > {}", stride_, tree_.countsPairs ? 1 : 0));
-        replace(tree_.advance, halving());
+        replaceAlike(loop.condition, fmt::format("{} > {}", stride_, tree_.countsPairs ? 1 : 0));
+        replaceAlike(tree_.advance, halving());
         replace(body_.stmt(tree_.guard).condition, guard());
         for (const ExprId id : code_.expressionsIn(tree_.guard))
             placeElement(body_.expr(id));
@@ -67,6 +67,13 @@ public:
 private:
     void replace(ExprId expr, std::string text) {
         edits_.push_back({body_.expr(expr).span, std::move(text)});
+    }
+
+    /// Without spaces where the file has none there.
+    void replaceAlike(ExprId expr, std::string text) {
+        if (!source_.slice(body_.expr(expr).span).contains(' '))
+            std::erase(text, ' ');
+        replace(expr, std::move(text));
     }
 
     /// "s / 2" of a stride that counts pairs.

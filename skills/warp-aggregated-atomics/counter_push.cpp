@@ -223,22 +223,28 @@ private:
             KERNELSKILL_CHECK(waits(barrier.call));
         for (const WarpOperation& operation : kernel_.warpOperations)
             KERNELSKILL_CHECK(waits(operation.call));
-        for (const MemoryAccess& written : kernel_.accesses) {
-            if (written.kind == AccessKind::Read || written.space == MemorySpace::Local ||
-                !isBehind(push, written.expression) ||
-                body_.expr(push.address).span.contains(body_.expr(written.expression).span))
+        std::vector<const MemoryAccess*> written;
+        std::vector<const MemoryAccess*> before;
+        for (const MemoryAccess& access : kernel_.accesses) {
+            if (access.space == MemorySpace::Local ||
+                body_.expr(push.address).span.contains(body_.expr(access.expression).span))
                 continue;
-            for (const MemoryAccess& read : kernel_.accesses)
-                if (!isBehind(push, read.expression) && read.space != MemorySpace::Local &&
-                    code_.holds(push.outermost, read.expression) &&
-                    (read.base == written.base || read.base == noId || written.base == noId))
+            if (isBehind(push, access.expression) && access.kind != AccessKind::Read)
+                written.push_back(&access);
+            else if (!isBehind(push, access.expression) &&
+                     (body_.expr(access.expression).span.begin < body_.expr(push.call).span.begin ||
+                      code_.holds(push.outermost, access.expression)))
+                before.push_back(&access);
+        }
+        for (const MemoryAccess* write : written)
+            for (const MemoryAccess* use : before)
+                if (use->base == write->base || use->base == noId || write->base == noId)
                     return refuse(
                         "reads-written",
                         fmt::format("line {} writes what line {} uses in other threads, before or "
                                     "behind it",
-                                    line(body_.expr(written.expression).span),
-                                    line(body_.expr(read.expression).span)));
-        }
+                                    line(body_.expr(write->expression).span),
+                                    line(body_.expr(use->expression).span)));
         return {};
     }
 
