@@ -45,7 +45,8 @@ public:
         const StmtId guard =
             updates.earlyReturns.empty() ? noId : updates.earlyReturns.front().guard;
         if (std::ranges::all_of(updates.sites, [&](const UpdateSite& site) {
-                return isSameForBlock(context_, base, guard, site.address);
+                return code_.sameExpression(first.address, site.address) &&
+                       isSameForBlock(context_, base, guard, site.address);
             }))
             return refuse("one-address",
                           fmt::format("line {} updates one address, which needs a sum and no table",

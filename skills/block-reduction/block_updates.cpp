@@ -3,6 +3,7 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/aliasing.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -32,6 +33,7 @@ public:
         KERNELSKILL_CHECK(requireOwnLinesOf(context_, updates.all.sites));
         KERNELSKILL_CHECK(sortByAddress(updates));
         KERNELSKILL_TRY(updates.lanes, requireLanes(context_));
+        KERNELSKILL_CHECK(requireDistinctInputs(context_, base));
         if (updates.areCombined() && !updates.hasManyWarps() && !updates.all.isRepeated)
             return refuse("combined-already",
                           fmt::format("compilers add up the integers of a warp themselves, and "
@@ -89,6 +91,7 @@ private:
             return refuse("many-addresses",
                           fmt::format("{} addresses of {} are updated, which take a register each",
                                       updates.targets.size(), body_.variable(all.base).name));
+        KERNELSKILL_CHECK(requireUpdatedTogether(updates));
         for (const BlockTarget& target : updates.targets)
             for (const BlockTarget& other : updates.targets)
                 if (target.function != other.function && !areApart(target, other))
@@ -102,6 +105,29 @@ private:
                 });
             });
         return {};
+    }
+
+    /// Where each thread updates one of several addresses, a reduction for each is more than a
+    /// table.
+    [[nodiscard]] Gated<void> requireUpdatedTogether(const BlockUpdates& updates) const {
+        const auto blockOf = [&](const UpdateSite& site) {
+            return body_.stmt(code_.statement(site.call)).parent;
+        };
+        const auto isIn = [&](const BlockTarget& target, StmtId block) {
+            return std::ranges::any_of(
+                target.sites, [&](const UpdateSite& site) { return blockOf(site) == block; });
+        };
+        const BlockTarget& first = updates.targets.front();
+        const bool areTogether = std::ranges::any_of(first.sites, [&](const UpdateSite& site) {
+            return std::ranges::all_of(updates.targets, [&](const BlockTarget& target) {
+                return isIn(target, blockOf(site));
+            });
+        });
+        if (areTogether)
+            return {};
+        return refuse("one-of-several",
+                      fmt::format("a thread updates one of {} addresses of {}",
+                                  updates.targets.size(), body_.variable(updates.all.base).name));
     }
 
     [[nodiscard]] std::unexpected<Refusal> mixed(const BlockTarget& target,

@@ -37,8 +37,8 @@ struct BlockUpdates {
 
 /// The updates at the cursor, else the first that fit. Refuses with the first gate that does not
 /// hold: those of updatesOf(), requireUnseen(), findEarlyReturns(), and `addresses-differ`,
-/// `many-addresses`, `mixed-operations`, `barrier-between`, `combined-already`, `partial-warps`,
-/// `unknown-block`.
+/// `many-addresses`, `one-of-several`, `mixed-operations`, `barrier-between`, `combined-already`,
+/// `partial-warps`, `unknown-block`, `may-alias`.
 [[nodiscard]] Gated<BlockUpdates> findBlockUpdates(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -4,6 +4,7 @@
 #include "analysis/queries/source_layout.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/aliasing.h"
 #include "skills/schedule/draft.h"
 #include "skills/warp-aggregated-atomics/kept_locals.h"
 
@@ -63,6 +64,9 @@ private:
         KERNELSKILL_TRY(push.kept, keptLocals(context_, push.behind, push.outermost, guard));
         push.launched = launchedThreads(context_);
         KERNELSKILL_TRY(push.lanes, requireLanes(context_));
+        for (const Parameter& parameter : kernel_.parameters)
+            if (parameter.isWritten)
+                KERNELSKILL_CHECK(requireDistinctInputs(context_, parameter.variable));
         return push;
     }
 
@@ -111,6 +115,8 @@ private:
         const auto amount =
             isCount ? std::optional<std::int64_t>(1) : code_.constantValue(call.children[1]);
         push.hasFixedAmount = amount && *amount > 0 && *amount <= maxFixedAmount;
+        push.isCombined = push.hasFixedAmount || type.scalar == ScalarKind::Int32 ||
+                          type.scalar == ScalarKind::UInt32;
         return requireOnlyUse(kernel_.accesses[atomic.access].base, push);
     }
 
@@ -176,7 +182,10 @@ private:
         std::vector<StmtId> behind{statement};
         if (parent.kind == StmtKind::Compound)
             behind.assign(std::ranges::find(parent.children, statement), parent.children.end());
-        if (!hasOwnLines(body_, layout_, behind.front(), behind.back()))
+        const bool standsAlone = parent.kind == StmtKind::Compound
+                                     ? hasOwnLines(body_, layout_, behind.front(), behind.back())
+                                     : layout_.endsLine(body_.stmt(statement).span.end);
+        if (!standsAlone)
             return refuse("several-statements-a-line",
                           fmt::format("line {} holds more than one statement",
                                       line(body_.stmt(statement).span)));
@@ -238,7 +247,7 @@ private:
         }
         for (const MemoryAccess* write : written)
             for (const MemoryAccess* use : before)
-                if (use->base == write->base || use->base == noId || write->base == noId)
+                if (use->base == write->base)
                     return refuse(
                         "reads-written",
                         fmt::format("line {} writes what line {} uses in other threads, before or "

@@ -29,6 +29,7 @@ struct CounterPush {
     std::string element;         ///< "unsigned int"
     std::string counter;         ///< Name of the variable.
     bool hasFixedAmount = false; ///< The amount is the same small number for all threads.
+    bool isCombined = false;     ///< Compilers make one update of those of a warp.
     /// The statements from the one with the atomic to the end of its block: what comes after the
     /// threads have their places.
     std::vector<analysis::StmtId> behind;
@@ -43,7 +44,7 @@ struct CounterPush {
 /// `not-a-counter`, `element-type`, `not-global`, `counter-differs`, `used-beside`,
 /// `orders-memory`, `one-thread-updates`, `in-loop`, `in-condition`, `work-behind`, `waits-behind`,
 /// `reads-written`, `declaration`, `early-exit`, `from-macro`, `several-statements-a-line`,
-/// `partial-warps`, `unknown-block`.
+/// `partial-warps`, `unknown-block`, `may-alias`.
 [[nodiscard]] Gated<CounterPush> findCounterPush(const SkillContext& context);
 
 } // namespace kernelskill::skills

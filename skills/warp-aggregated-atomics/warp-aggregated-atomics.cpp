@@ -14,17 +14,16 @@ using namespace analysis;
 
 namespace {
 
-/// Compilers let the lanes of a warp that add the same number do so by one atomic.
 std::optional<ExpectedGain> gainOf(const CounterPush& push) {
     const std::int64_t before =
-        push.hasFixedAmount ? push.launched.most / warpLanes : push.launched.most;
+        push.isCombined ? push.launched.most / warpLanes : push.launched.most;
     if (before <= 1)
         return std::nullopt;
     return ExpectedGain{
         static_cast<double>(before),
         fmt::format("{} updates of a block become one at the L2 cache, if they take all the time{}",
                     before,
-                    push.hasFixedAmount ? "; compilers combine those of a warp themselves" : "")};
+                    push.isCombined ? "; compilers combine those of a warp themselves" : "")};
 }
 
 class WarpAggregatedAtomicsSkill : public PlannedSkill<CounterPush> {
@@ -34,7 +33,7 @@ class WarpAggregatedAtomicsSkill : public PlannedSkill<CounterPush> {
 
     Gated<Offer> offer(const SkillContext& context, const CounterPush& push) const override {
         const FunctionBody& body = context.kernel.body;
-        if (push.hasFixedAmount && push.launched.most > 0 && push.launched.most <= warpLanes)
+        if (push.isCombined && push.launched.most > 0 && push.launched.most <= warpLanes)
             return refuse("combined-already",
                           "compilers combine the updates of a warp themselves, and a block has no "
                           "more than one");

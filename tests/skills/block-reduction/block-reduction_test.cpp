@@ -359,6 +359,9 @@ INSTANTIATE_TEST_SUITE_P(
                             "    atomicAdd(&sum[4], 1.f);\n    atomicAdd(&sum[5], 1.f);\n"
                             "    atomicAdd(&sum[6], 1.f);\n    atomicAdd(&sum[7], 1.f);\n"
                             "    atomicAdd(&sum[8], 1.f);\n")},
+        GateCase{"OneOfSeveral", "one-of-several",
+                 kernelWith("    if (in[i] > 0)\n        atomicAdd(&out[0], 1);\n    else\n        "
+                            "atomicAdd(&out[1], 1);\n")},
         GateCase{"Halves", "element-type",
                  "#include <cuda_fp16.h>\n__global__ void k(__half* v, const __half* in) {\n    "
                  "atomicAdd(v, in[threadIdx.x]);\n}\n"
@@ -378,6 +381,10 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"ReadInItsPhase", "used-beside",
                  kernelWith("    __shared__ float s;\n    if (s < 4.f)\n        atomicAdd(&s, "
                             "1.f);\n")},
+        GateCase{"SameMemory", "may-alias",
+                 "__global__ void k(const float* in, float* sum) {\n    atomicAdd(sum, "
+                 "in[threadIdx.x]);\n}\n"
+                 "void run(float* x, int n) { k<<<1, 64>>>(x, x + n); }\n"},
         GateCase{"OneLine", "several-statements-a-line",
                  kernelWith("    if (i < n) atomicAdd(out, 1); table[0] = 0;\n")},
         GateCase{"Macro", "from-macro",

@@ -219,6 +219,18 @@ void run(const int* in, int* out, unsigned* s, int n) { corners<<<(n + 255) / 25
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
 }
 
+TEST(WarpAggregatedAtomics, TakesAPushOnTheLineOfItsCondition) {
+    const std::string text = appliedText(id, R"(
+__global__ void push(const int* in, int* queue, int* size, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] > 0) queue[atomicAdd(size, 1)] = i;
+}
+void run(const int* in, int* q, int* s, int n) { push<<<n / 64 + 1, 64>>>(in, q, s, n); }
+)");
+    EXPECT_TRUE(text.contains("    if (i < n && in[i] > 0) takesPlace = true;\n")) << text;
+    EXPECT_TRUE(text.contains("        queue[blockStart + place] = i;\n    }\n}")) << text;
+}
+
 TEST(WarpAggregatedAtomics, SaysWhatItSaves) {
     const Subject subject = parseSubject(readSource("skills/warp-aggregated-atomics/before.cu"));
     const auto offer = skillNamed(id).prepare(subject.context());
@@ -294,6 +306,11 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"OneWarp", "combined-already", kernelWith(push, "32")},
         GateCase{"PartialWarps", "partial-warps", kernelWith(push, "48")},
         GateCase{"UnknownBlock", "unknown-block", kernelWith(push, "n")},
+        GateCase{
+            "SameMemory", "may-alias",
+            "__global__ void k(const int* in, int* out, int* size) {\n    if (in[threadIdx.x])\n"
+            "        out[atomicAdd(size, 1)] = in[threadIdx.x];\n}\n"
+            "void run(int* x, int* s) { k<<<1, 64>>>(x, x, s); }\n"},
         GateCase{"OneLine", "several-statements-a-line",
                  kernelWith("    if (in[i] > 0) { out[atomicAdd(size, 1)] = i; table[0] = 1; }\n")},
         GateCase{"Macro", "from-macro",
