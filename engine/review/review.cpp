@@ -202,7 +202,7 @@ bool Review::control() {
     report("checking that a wrong result would be noticed", 0.97);
     if (!hasRandomInput_)
         return take(controlWithoutInput());
-    return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_));
+    return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_, probeOutputs_));
 }
 
 void Review::measure() {

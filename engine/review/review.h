@@ -72,6 +72,7 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
+    void keepForControl(const Trial& probe, const RunPair& pair);
     /// Whether the same blocks of both kernels write to the same places. If both kernels have
     /// atomics, these blocks have to leave the same values, too.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
@@ -135,6 +136,8 @@ private:
 
     /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;
+    /// Those of the first probes whose outputs have the same sizes.
+    std::vector<std::vector<BufferContents>> probeOutputs_;
     Tolerance controlTolerance_;
     bool hasRandomInput_ = false;
     bool readsRandomInput_ = false;

@@ -167,8 +167,21 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     errors_.add(pair, closeness, judged);
     if (evidence_)
         evidence_->add(pair);
+    keepForControl(trial, pair);
     ++probesDone_;
     return true;
+}
+
+void Review::keepForControl(const Trial& probe, const RunPair& pair) {
+    constexpr std::size_t maxKept = 16;
+    const auto shape = [](const BufferContents& output) {
+        return std::pair(std::string_view(output.name), output.bytes.size());
+    };
+    if (probe.maxBlocks || probe.onlyFiniteness || probeOutputs_.size() == maxKept ||
+        controlOutputs_.empty() ||
+        !std::ranges::equal(controlOutputs_.front(), pair.original.outputs, {}, shape, shape))
+        return;
+    probeOutputs_.push_back(pair.original.outputs);
 }
 
 } // namespace kernelskill::engine

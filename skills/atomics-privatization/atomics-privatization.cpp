@@ -1,6 +1,6 @@
 /// Updates a private copy in each block, and global memory once a block.
-#include "skills/atomics-privatization/contended_updates.h"
 #include "skills/atomics-privatization/privatization_edits.h"
+#include "skills/atomics-privatization/table_updates.h"
 #include "skills/base/planned_skill.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -14,33 +14,31 @@ using namespace analysis;
 
 namespace {
 
-std::int64_t sectorsOf(const ContendedUpdates& updates, std::uint32_t elementSize) {
-    return (updates.table->entries * elementSize + 31) / 32;
+std::int64_t sectorsOf(const TableUpdates& updates, std::uint32_t elementSize) {
+    return (updates.table.entries * elementSize + 31) / 32;
 }
 
 /// The updates that reach global memory before and after.
-std::string comparison(const ContendedUpdates& updates, std::uint32_t elementSize) {
+std::string comparison(const TableUpdates& updates, std::uint32_t elementSize) {
+    const std::int64_t threads = updates.launched.most;
     const std::string before =
-        updates.isRepeated     ? "an atomic on global memory for every update of every thread"
-        : updates.threads == 0 ? "an atomic on global memory from every thread"
+        updates.isRepeated ? "an atomic on global memory for every update of every thread"
+        : threads == 0     ? "an atomic on global memory from every thread"
         : updates.elementwise
             ? fmt::format("{} atomics on global memory from {} blocks of {} threads",
-                          updatesOfBlock(updates), elementsPerThread, updates.threads)
+                          updatesOfBlock(updates), elementsPerThread, threads)
             : fmt::format("{} atomics on global memory from a block of {} threads",
-                          updatesOfBlock(updates), updates.threads);
-    if (!updates.table)
-        return before + (updates.threads > 32 ? ", one a block after" : ", one a warp after");
+                          updatesOfBlock(updates), threads);
     return fmt::format("{}, at most {} neighbouring elements in {} sectors {} after", before,
-                       updates.table->entries, sectorsOf(updates, elementSize),
+                       updates.table.entries, sectorsOf(updates, elementSize),
                        updates.elementwise ? "from one block with as much work" : "a block");
 }
 
-std::optional<ExpectedGain> gainOf(const ContendedUpdates& updates, std::uint32_t elementSize) {
-    if (updates.isRepeated || updates.threads == 0)
+std::optional<ExpectedGain> gainOf(const TableUpdates& updates, std::uint32_t elementSize) {
+    if (updates.isRepeated || updates.launched.most == 0)
         return std::nullopt;
     const std::int64_t before = updatesOfBlock(updates);
-    const std::int64_t after =
-        updates.table ? std::max<std::int64_t>(1, sectorsOf(updates, elementSize)) : 1;
+    const std::int64_t after = std::max<std::int64_t>(1, sectorsOf(updates, elementSize));
     if (after >= before)
         return std::nullopt;
     return ExpectedGain{static_cast<double>(before) / static_cast<double>(after),
@@ -49,22 +47,19 @@ std::optional<ExpectedGain> gainOf(const ContendedUpdates& updates, std::uint32_
                                     before, after)};
 }
 
-class AtomicsPrivatizationSkill : public PlannedSkill<ContendedUpdates> {
-    Gated<ContendedUpdates> plan(const SkillContext& context) const override {
-        return findContendedUpdates(context, context.code());
+class AtomicsPrivatizationSkill : public PlannedSkill<TableUpdates> {
+    Gated<TableUpdates> plan(const SkillContext& context) const override {
+        return findTableUpdates(context, context.code());
     }
 
-    Gated<Offer> offer(const SkillContext& context,
-                       const ContendedUpdates& updates) const override {
+    Gated<Offer> offer(const SkillContext& context, const TableUpdates& updates) const override {
         const FunctionBody& body = context.kernel.body;
         const Variable& base = body.variable(updates.base);
         const bool isFloating =
             updates.scalar == ScalarKind::Float || updates.scalar == ScalarKind::Double;
         Offer offer = newOffer(context, body.expr(updates.sites.front().call).span);
-        offer.title = updates.table
-                          ? fmt::format("Update {} through a table in shared memory{}", base.name,
-                                        updates.elementwise ? ", several elements a thread" : "")
-                          : fmt::format("Reduce {} in registers before the atomic", base.name);
+        offer.title = fmt::format("Update {} through a table in shared memory{}", base.name,
+                                  updates.elementwise ? ", several elements a thread" : "");
         offer.why =
             fmt::format("{} on line {} updates {}: {}", updates.function,
                         lineNumber(context, offer.anchor.begin), base.name,
@@ -74,7 +69,7 @@ class AtomicsPrivatizationSkill : public PlannedSkill<ContendedUpdates> {
         return offer;
     }
 
-    GatedEdits edits(const SkillContext& context, const ContendedUpdates& updates) const override {
+    GatedEdits edits(const SkillContext& context, const TableUpdates& updates) const override {
         return privatizationEdits(context, context.code(), updates);
     }
 };

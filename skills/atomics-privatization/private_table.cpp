@@ -34,7 +34,7 @@ std::int64_t bytesOf(ScalarKind scalar) {
 
 class TableFinder {
 public:
-    TableFinder(const SkillContext& context, const CodeMap& code, const ContendedUpdates& updates)
+    TableFinder(const SkillContext& context, const CodeMap& code, const TableUpdates& updates)
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()),
           updates_(updates) {}
 
@@ -173,15 +173,15 @@ private:
                                       sharedBytesOfBlock));
         // Worst case for the flush: every element, each sector of them once.
         const std::int64_t flushed = table.entries * element / analysis::sectorBytes;
-        if (!updates_.isRepeated && updates_.threads > 0 &&
-            flushed >= updates_.threads * static_cast<std::int64_t>(updates_.sites.size()))
-            return refuse(
-                "table-larger-than-work",
-                fmt::format("a block of {} threads makes {} updates, and would add up to "
-                            "{} sectors of {} at its end",
-                            updates_.threads,
-                            updates_.threads * static_cast<std::int64_t>(updates_.sites.size()),
-                            flushed, base.name));
+        if (!updates_.isRepeated && updates_.launched.most > 0 &&
+            flushed >= updates_.launched.most * static_cast<std::int64_t>(updates_.sites.size()))
+            return refuse("table-larger-than-work",
+                          fmt::format("a block of {} threads makes {} updates, and would add up to "
+                                      "{} sectors of {} at its end",
+                                      updates_.launched.most,
+                                      updates_.launched.most *
+                                          static_cast<std::int64_t>(updates_.sites.size()),
+                                      flushed, base.name));
         return table;
     }
 
@@ -189,13 +189,13 @@ private:
     const KernelModel& kernel_;
     const CodeMap& code_;
     const FunctionBody& body_;
-    const ContendedUpdates& updates_;
+    const TableUpdates& updates_;
 };
 
 } // namespace
 
 Gated<PrivateTable> findPrivateTable(const SkillContext& context, const CodeMap& code,
-                                     const ContendedUpdates& updates) {
+                                     const TableUpdates& updates) {
     return TableFinder(context, code, updates).find();
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/queries/code_map.h"
-#include "skills/atomics-privatization/contended_updates.h"
+#include "skills/atomics-privatization/table_updates.h"
 #include "skills/base/skill.h"
 
 #include <expected>
@@ -14,6 +14,6 @@ namespace kernelskill::skills {
 /// `table-too-large` or `table-larger-than-work`.
 [[nodiscard]] Gated<PrivateTable> findPrivateTable(const SkillContext& context,
                                                    const analysis::CodeMap& code,
-                                                   const ContendedUpdates& updates);
+                                                   const TableUpdates& updates);
 
 } // namespace kernelskill::skills

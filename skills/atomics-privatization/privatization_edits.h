@@ -1,13 +1,13 @@
-/// Writes the private copy: a table in shared memory, or a value in a register of each thread.
+/// Writes the private copy: a table in shared memory.
 #pragma once
 
 #include "analysis/queries/code_map.h"
-#include "skills/atomics-privatization/contended_updates.h"
+#include "skills/atomics-privatization/table_updates.h"
 
 namespace kernelskill::skills {
 
 [[nodiscard]] std::vector<analysis::TextEdit> privatizationEdits(const SkillContext& context,
                                                                  const analysis::CodeMap& code,
-                                                                 const ContendedUpdates& updates);
+                                                                 const TableUpdates& updates);
 
 } // namespace kernelskill::skills

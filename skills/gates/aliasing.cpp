@@ -65,6 +65,16 @@ Gated<void> requireDistinctMemory(const SkillContext& context, VariableId a, Var
     return {};
 }
 
+Gated<void> requireDistinctInputs(const SkillContext& context, VariableId written) {
+    if (!parameterIndex(context.kernel, written))
+        return {};
+    for (const Parameter& input : context.kernel.parameters)
+        if (input.type.pointerDepth > 0 && input.isRead && !input.isWritten &&
+            input.variable != written)
+            KERNELSKILL_CHECK(requireDistinctMemory(context, written, input.variable));
+    return {};
+}
+
 Gated<void> requireDistinctWrites(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
     const auto leavesThread = [](const MemoryAccess& access) {

@@ -12,6 +12,11 @@ namespace kernelskill::skills {
 [[nodiscard]] Gated<void> requireDistinctMemory(const SkillContext& context, analysis::VariableId a,
                                                 analysis::VariableId b);
 
+/// As above, for the parameter `written` with each pointer that is only read. Holds for memory that
+/// is no parameter.
+[[nodiscard]] Gated<void> requireDistinctInputs(const SkillContext& context,
+                                                analysis::VariableId written);
+
 /// As above, for each pointer that is written with each other one that is read or written.
 /// Memory reached other than through a parameter is refused with `may-alias`, too.
 [[nodiscard]] Gated<void> requireDistinctWrites(const SkillContext& context);

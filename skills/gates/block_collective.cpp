@@ -50,10 +50,7 @@ public:
             const Extents& block = blocks[i];
             const LaunchSite& launch = context_.kernel.launches[i];
             const std::string place = placeOf(context_, launch);
-            if (block[1] != 1 || block[2] != 1)
-                return refuse("two-dimensional",
-                              fmt::format("the launch on {} has blocks of {} x {} x {} threads",
-                                          place, block[0], block[1], block[2]));
+            KERNELSKILL_CHECK(requireFlat(block, place));
             if (block[0] % warpLanes != 0 || block[0] > maxBlock)
                 return refuse("partial-warps",
                               fmt::format("the launch on {} has blocks of {} threads; "
@@ -70,7 +67,32 @@ public:
         return {};
     }
 
+    [[nodiscard]] Gated<void> requirePowerOfTwo() const {
+        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
+        KERNELSKILL_CHECK(requireKnownLaunches(context_));
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const LaunchSite& launch = context_.kernel.launches[i];
+            const std::string place = placeOf(context_, launch);
+            KERNELSKILL_CHECK(requireFlat(blocks[i], place));
+            if (!std::has_single_bit(static_cast<std::uint64_t>(blocks[i][0])))
+                return refuse("no-power-of-two",
+                              fmt::format("the launch on {} has blocks of {} threads; the tree "
+                                          "needs a power of two",
+                                          place, blocks[i][0]));
+            KERNELSKILL_CHECK(requireExtent(launch, blocks[i][0]));
+        }
+        return {};
+    }
+
 private:
+    [[nodiscard]] static Gated<void> requireFlat(const Extents& block, const std::string& place) {
+        if (block[1] == 1 && block[2] == 1)
+            return {};
+        return refuse("two-dimensional",
+                      fmt::format("the launch on {} has blocks of {} x {} x {} threads", place,
+                                  block[0], block[1], block[2]));
+    }
+
     [[nodiscard]] Gated<void> requireExtent(const LaunchSite& launch, std::int64_t block) const {
         if (span_.isBlockDim())
             return {};
@@ -198,6 +220,30 @@ bool isBlockBarrier(const KernelModel& kernel, StmtId statement) {
 Gated<void> requireWholeWarps(const SkillContext& context, const SpannedThreads& span,
                               WarpCount count) {
     return BlockGates(context, span).requireWholeWarps(count);
+}
+
+Gated<void> requirePowerOfTwo(const SkillContext& context, const SpannedThreads& span) {
+    return BlockGates(context, span).requirePowerOfTwo();
+}
+
+Gated<LaneForm> requireLanes(const SkillContext& context) {
+    KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
+    KERNELSKILL_CHECK(requireKnownLaunches(context));
+    auto lanes = LaneForm::AlongX;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const Extents& block = blocks[i];
+        const std::int64_t threads = block[0] * block[1] * block[2];
+        if (threads % warpLanes != 0)
+            return refuse("partial-warps",
+                          fmt::format("the launch on {} has blocks of {} threads; shuffles need a "
+                                      "multiple of {}",
+                                      placeOf(context, context.kernel.launches[i]), threads,
+                                      warpLanes));
+        if (block[0] % warpLanes != 0)
+            lanes = std::max(lanes, block[0] * block[1] % warpLanes != 0 ? LaneForm::ThreeAxes
+                                                                         : LaneForm::TwoAxes);
+    }
+    return lanes;
 }
 
 Gated<void> requireAllThreads(const SkillContext& context, const CodeMap& code, StmtId loop) {

@@ -37,6 +37,21 @@ enum class WarpCount : std::uint8_t { Any, PowerOfTwo };
 [[nodiscard]] Gated<void> requireWholeWarps(const SkillContext& context, const SpannedThreads& span,
                                             WarpCount count);
 
+/// Refuses unless every launch in the file has one-dimensional blocks of a power of two, however
+/// small, whose threads `span` counts: `no-launch`, `unknown-block`, `two-dimensional`,
+/// `no-power-of-two`, `unknown-extent`, `extent-not-block`, and what requireKnownLaunches()
+/// refuses.
+[[nodiscard]] Gated<void> requirePowerOfTwo(const SkillContext& context,
+                                            const SpannedThreads& span);
+
+/// How a thread's lane in its warp follows from its position: from threadIdx.x alone, or from its
+/// index along two or three axes.
+enum class LaneForm : std::uint8_t { AlongX, TwoAxes, ThreeAxes };
+
+/// The form that holds for every launch in the file. Refuses blocks that are not of whole warps
+/// (`partial-warps`), `no-launch`, `unknown-block`, and what requireKnownLaunches() refuses.
+[[nodiscard]] Gated<LaneForm> requireLanes(const SkillContext& context);
+
 /// Refuses unless every thread of a block comes to the barriers of `loop`: `divergent-branch`,
 /// `early-return`.
 [[nodiscard]] Gated<void> requireAllThreads(const SkillContext& context,

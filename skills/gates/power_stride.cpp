@@ -21,6 +21,10 @@ std::optional<StrideChange> changeOf(const CodeMap& code, const Expr& change, Va
     if (change.op != "=")
         return std::nullopt;
     const Expr& value = body.expr(code.withoutCasts(change.children[1]));
+    if (value.kind == ExprKind::Binary && value.op == "*" &&
+        code.namedVariable(value.children[1]) == stride &&
+        code.constantValue(value.children[0]) == 2)
+        return StrideChange::Doubling;
     if (value.kind != ExprKind::Binary || code.namedVariable(value.children[0]) != stride)
         return std::nullopt;
     const auto operand = code.constantValue(value.children[1]);
@@ -31,9 +35,23 @@ std::optional<StrideChange> changeOf(const CodeMap& code, const Expr& change, Va
     return std::nullopt;
 }
 
+/// The value that the head of a loop sets the variable to; noId where it does not.
+ExprId valueSetBy(const CodeMap& code, StmtId loop, VariableId variable) {
+    const FunctionBody& body = code.body();
+    const StmtId init = loop == noId ? noId : body.stmt(loop).init;
+    if (init == noId || body.stmt(init).kind != StmtKind::Expression ||
+        body.stmt(init).expr == noId)
+        return noId;
+    const Expr& expr = body.expr(body.stmt(init).expr);
+    const bool isSet = expr.kind == ExprKind::Binary && expr.op == "=" &&
+                       code.namedVariable(expr.children[0]) == variable;
+    return isSet ? expr.children[1] : noId;
+}
+
 } // namespace
 
-std::expected<PowerStride, std::string_view> readPowerStride(const CodeMap& code, ExprId change) {
+std::expected<PowerStride, std::string_view> readPowerStride(const CodeMap& code, ExprId change,
+                                                             StmtId loop) {
     static constexpr std::string_view none = "has no stride that halves or doubles";
     const FunctionBody& body = code.body();
     if (change == noId || body.expr(change).kind != ExprKind::Binary ||
@@ -45,10 +63,12 @@ std::expected<PowerStride, std::string_view> readPowerStride(const CodeMap& code
     const auto direction = changeOf(code, body.expr(change), target.variable);
     if (!direction)
         return std::unexpected(none);
-    const auto writes = std::ranges::count_if(code.uses(target.variable),
-                                              [&](ExprId use) { return code.isWrite(use); });
-    const ExprId start = body.variable(target.variable).init;
-    if (writes != 1 || start == noId)
+    const ExprId set = valueSetBy(code, loop, target.variable);
+    const auto writes = std::ranges::count_if(code.uses(target.variable), [&](ExprId use) {
+        return code.isWrite(use) && (set == noId || code.holds(loop, use));
+    });
+    const ExprId start = set != noId ? set : body.variable(target.variable).init;
+    if (writes != (set != noId ? 2 : 1) || start == noId)
         return std::unexpected("has a stride that other code changes too");
     return PowerStride{target.variable, *direction, start};
 }

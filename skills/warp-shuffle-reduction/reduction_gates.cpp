@@ -5,6 +5,7 @@
 #include "skills/base/gates.h"
 #include "skills/gates/block_collective.h"
 #include "skills/gates/counted_loop.h"
+#include "skills/gates/tree_result.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -35,6 +36,7 @@ public:
 
 private:
     [[nodiscard]] Gated<TreeReduction> study(std::uint32_t index) const {
+        const Span loop = body_.stmt(context_.kernel.loops[index].statement).span;
         auto tree = recogniseTree(context_, code_, index);
         if (!tree)
             return tree;
@@ -44,94 +46,17 @@ private:
                 return refuse(
                     "no-shuffle",
                     fmt::format("there is no shuffle for the elements of {}", array.name));
-            KERNELSKILL_CHECK(requireResultOnly(*tree, folded.array));
         }
+        if (tree->endsLast)
+            return refuse("result-last", fmt::format("the tree on line {} leaves its result in the "
+                                                     "last element",
+                                                     lineNumber(context_, loop.begin)));
+        KERNELSKILL_CHECK(requireResultOnly(context_, *tree));
         KERNELSKILL_CHECK(
             requireAllThreads(context_, code_, context_.kernel.loops[index].statement));
-        KERNELSKILL_CHECK(requireOwnStride(*tree));
+        KERNELSKILL_CHECK(requireOwnStride(context_, *tree));
         KERNELSKILL_CHECK(requireWholeWarps(context_, tree->extent, WarpCount::PowerOfTwo));
         return tree;
-    }
-
-    [[nodiscard]] const Stmt& loopOf(const TreeReduction& tree) const {
-        return body_.stmt(context_.kernel.loops[tree.loop].statement);
-    }
-
-    /// After the tree only element 0 holds what it did before; the others must be written before
-    /// they are read.
-    [[nodiscard]] Gated<void> requireResultOnly(const TreeReduction& tree, VariableId array) const {
-        const Stmt& loop = loopOf(tree);
-        const StmtId loopId = context_.kernel.loops[tree.loop].statement;
-        const std::string& name = body_.variable(array).name;
-        std::uint32_t rewrittenFrom = 0xffffffffu;
-        for (const StmtId sibling : body_.stmt(loop.parent).children)
-            if (body_.stmt(sibling).span.begin > loop.span.end &&
-                writesWholeArray(sibling, array, tree))
-                rewrittenFrom = std::min(rewrittenFrom, body_.stmt(sibling).span.begin);
-        std::uint32_t repeatedFrom =
-            0xffffffffu; // an enclosing loop comes back to what stands before
-        for (StmtId at = loop.parent; at != noId; at = body_.stmt(at).parent)
-            if (body_.stmt(at).kind == StmtKind::For || body_.stmt(at).kind == StmtKind::While ||
-                body_.stmt(at).kind == StmtKind::Do)
-                repeatedFrom = body_.stmt(at).span.begin;
-        bool isRepeatedSafely = repeatedFrom == 0xffffffffu;
-        for (const StmtId sibling : body_.stmt(loop.parent).children)
-            if (body_.stmt(sibling).span.end < loop.span.begin &&
-                writesWholeArray(sibling, array, tree))
-                isRepeatedSafely = true;
-        if (!isRepeatedSafely)
-            return refuse(
-                "array-read-after",
-                fmt::format("an enclosing loop may read what the tree leaves in {}", name));
-        for (const ExprId use : code_.uses(array)) {
-            const ExprId element = code_.parent(use);
-            const std::uint32_t line = lineNumber(context_, body_.expr(use).span.begin);
-            const bool isSubscript = element != noId &&
-                                     body_.expr(element).kind == ExprKind::Subscript &&
-                                     body_.expr(element).children[0] == use;
-            const ExprId above = isSubscript ? code_.parent(element) : noId;
-            const bool addressTaken = above != noId && body_.expr(above).kind == ExprKind::Unary &&
-                                      body_.expr(above).op == "&";
-            if (!isSubscript || addressTaken)
-                return refuse("array-escapes",
-                              fmt::format("{} is used as a pointer on line {}", name, line));
-            if (code_.holds(loopId, use) || body_.expr(use).span.begin < loop.span.begin ||
-                body_.expr(use).span.begin >= rewrittenFrom)
-                continue;
-            if (code_.constantValue(body_.expr(element).children[1]) != 0)
-                return refuse(
-                    "array-read-after",
-                    fmt::format("line {} reads more than {}[0] after the tree", line, name));
-        }
-        return {};
-    }
-
-    /// `a[tid] = ...;` run by every thread.
-    [[nodiscard]] bool writesWholeArray(StmtId stmt, VariableId array,
-                                        const TreeReduction& tree) const {
-        const Stmt& at = body_.stmt(stmt);
-        if (at.kind != StmtKind::Expression || at.expr == noId)
-            return false;
-        const Expr& expr = body_.expr(at.expr);
-        if (expr.kind != ExprKind::Binary || expr.op != "=")
-            return false;
-        const Expr& target = body_.expr(expr.children[0]);
-        if (target.kind != ExprKind::Subscript || code_.namedVariable(target.children[0]) != array)
-            return false;
-        const std::string_view index =
-            context_.file.source->slice(body_.expr(target.children[1]).span);
-        return index == tree.thread || index == "threadIdx.x";
-    }
-
-    [[nodiscard]] Gated<void> requireOwnStride(const TreeReduction& tree) const {
-        const StmtId loopId = context_.kernel.loops[tree.loop].statement;
-        for (const ExprId use : code_.uses(tree.stride))
-            if (!code_.holds(loopId, use))
-                return refuse("stride-used-after",
-                              fmt::format("{} is used again on line {}",
-                                          body_.variable(tree.stride).name,
-                                          lineNumber(context_, body_.expr(use).span.begin)));
-        return {};
     }
 
     const SkillContext& context_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/queries/code_map.h"
-#include "skills/warp-shuffle-reduction/tree_reduction.h"
+#include "skills/gates/tree_reduction.h"
 
 namespace kernelskill::skills {
 

@@ -10,7 +10,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 namespace kernelskill::skills {
 
@@ -65,8 +65,11 @@ public:
         lines.close();
         lines.add("__syncthreads();");
 
-        return loopReplacedBy(lines, layout_, code_, context_.kernel.loops[tree_.loop].statement,
-                              std::array{tree_.stride});
+        const StmtId statement = context_.kernel.loops[tree_.loop].statement;
+        const bool isFreed = std::ranges::all_of(
+            code_.uses(tree_.stride), [&](ExprId use) { return code_.holds(statement, use); });
+        return loopReplacedBy(lines, layout_, code_, statement,
+                              std::span(&tree_.stride, isFreed ? 1 : 0));
     }
 
 private:

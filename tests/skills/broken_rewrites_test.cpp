@@ -120,6 +120,32 @@ INSTANTIATE_TEST_SUITE_P(
         // A bin left behind.
         Mistake{"atomics-privatization", "entry < 64; entry += blockDim.x)\n        if",
                 "entry < 63; entry += blockDim.x)\n        if", VerdictStatus::Incorrect},
+        // A block's sum that is cleared late, that misses lanes or warps, and that is read early.
+        Mistake{"block-reduction", "        blockEnergy = 0.0f;\n    __syncthreads();",
+                "        blockEnergy = 0.0f;", VerdictStatus::Incorrect},
+        Mistake{"block-reduction", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
+        Mistake{"block-reduction", "threadIdx.x % 32 == 0", "threadIdx.x % 64 == 0",
+                VerdictStatus::Incorrect},
+        Mistake{"block-reduction",
+                "    __syncthreads();\n    if (threadIdx.x == 0)\n        "
+                "atomicAdd(energy",
+                "    if (threadIdx.x == 0)\n        atomicAdd(energy", VerdictStatus::Incorrect},
+        // Places of another thread, warp or block, and numbers read before they are there.
+        Mistake{"warp-aggregated-atomics", "(1u << lane) - 1)", "(2u << lane) - 1)",
+                VerdictStatus::Incorrect},
+        Mistake{"warp-aggregated-atomics", "= warpStarts[warp] + __popc", "= __popc",
+                VerdictStatus::Incorrect},
+        Mistake{"warp-aggregated-atomics", "= blockStart + place", "= place",
+                VerdictStatus::Incorrect},
+        Mistake{"warp-aggregated-atomics", "    __syncthreads();\n    if (threadIdx.x == 0) {",
+                "    if (threadIdx.x == 0) {", VerdictStatus::Incorrect},
+        Mistake{"warp-aggregated-atomics", "    __syncthreads();\n    if (takesPlace) {",
+                "    if (takesPlace) {", VerdictStatus::Incorrect},
+        // Elements that no step reaches, or one more than it should.
+        Mistake{"sequential-addressing", "blockDim.x / 2", "blockDim.x / 4",
+                VerdictStatus::Incorrect},
+        Mistake{"sequential-addressing", "s > 0", "s > 1", VerdictStatus::Incorrect},
+        Mistake{"sequential-addressing", "tid < s", "tid <= s", VerdictStatus::Incorrect},
         // A lane that is left out, a row that begins twice, and a row that is a block's.
         Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},

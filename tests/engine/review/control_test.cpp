@@ -42,6 +42,12 @@ TEST(Control, FailsWhereTheResultOfAnotherSeedWouldPass) {
     EXPECT_THAT(check.error().detail, HasSubstr("the result of another seed cannot be told"));
 }
 
+TEST(Control, TakesTheResultOfChosenInputsWhereSeedsAgree) {
+    const Outputs seeds{{floats({9})}, {floats({9})}};
+    EXPECT_TRUE(checkControl(seeds, {}, true, {{floats({9})}, {floats({-2})}}));
+    EXPECT_FALSE(checkControl(seeds, {}, true, {{floats({9})}}));
+}
+
 TEST(Control, AnotherSeedIsNoneWhereNothingRandomWasRead) {
     EXPECT_TRUE(checkControl({{floats({1, 2})}, {floats({1, 2})}}, {}, false));
     CheckResult check = checkControl({{floats({0, 0})}, {floats({0, 0})}}, {}, false);

@@ -189,9 +189,10 @@ TEST_F(CommandLine, CheckOfAKernelWithoutOffersSaysHowToAskWhy) {
     const std::string file = workspace.write(
         "sum.cu", "__global__ void sum(const float* __restrict__ x, float* __restrict__ total) {\n"
                   "    atomicAdd(total, x[blockIdx.x * blockDim.x + threadIdx.x]);\n}\n");
-    EXPECT_THAT(runKernelskill({"check", file}).output,
-                AllOf(HasSubstr("skills      block-reduction: reduce within the block first"),
-                      HasSubstr("Why is nothing offered? `check --why` tells")));
+    EXPECT_THAT(
+        runKernelskill({"check", file}).output,
+        AllOf(HasSubstr("skills      block-reduction: Reduce within the block before the atomic"),
+              HasSubstr("Why is nothing offered? `check --why` tells")));
 }
 
 TEST_F(CommandLine, CheckPrintsErrorsAsCompilersDo) {

@@ -131,9 +131,25 @@ TEST_F(Hover, SaysWhatWouldHelpAndWhyNothingIsOffered) {
                             .at("result");
     const auto hover = result.at("contents").at("value").get<std::string>();
     EXPECT_THAT(hover, AllOf(HasSubstr("synchronization"), HasSubstr("**What would help**"),
-                             HasSubstr("- **block-reduction**: reduce within the block first"),
-                             HasSubstr("not automated here"),
+                             HasSubstr("- **block-reduction**: Reduce within the block before"),
+                             HasSubstr("block-reduction is not offered: no-launch"),
                              HasSubstr("**Why is nothing offered?**"), HasSubstr("no-loop")));
+}
+
+TEST_F(Hover, SaysWhatIsNotAutomated) {
+    const std::string text =
+        "__global__ void scatter(const int* __restrict__ target, float* __restrict__ sums) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    atomicAdd(&sums[target[i]], 1.0f);\n"
+        "}\n";
+    const std::string other = workspace.uri("scatter.cu");
+    client.open(other, text);
+    const json result = client
+                            .call("textDocument/hover", {{"textDocument", {{"uri", other}}},
+                                                         {"position", placeOf(text, "scatter(")}})
+                            .at("result");
+    EXPECT_THAT(result.at("contents").at("value").get<std::string>(),
+                AllOf(HasSubstr("- **segmented-reduction**: "), HasSubstr("not automated here")));
 }
 
 } // namespace

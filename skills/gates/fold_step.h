@@ -1,9 +1,9 @@
 /// One step of a tree: what folds another thread's element into a thread's own.
 #pragma once
 
-#include "analysis/model/index_expression.h"
 #include "analysis/queries/code_map.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,12 +18,15 @@ struct FoldedArray {
     std::string function; ///< "fmaxf" as written; empty for an operator or a comparison.
 };
 
-/// The fold that `stmt` is, of the element at `own` and the one `stride` further on of a
-/// one-dimensional shared array: an assignment, a call of min or max, or a comparison that guards
-/// an assignment. nullopt for anything else.
+/// Whether an index is that of a thread's own element, or of the one that it folds into it.
+struct FoldPlaces {
+    std::function<bool(analysis::ExprId)> isOwn;
+    std::function<bool(analysis::ExprId)> isOther;
+};
+
+/// The fold that `stmt` is, of two elements of a one-dimensional shared array: an assignment, a
+/// call of min or max, or a comparison that guards an assignment. nullopt for anything else.
 [[nodiscard]] std::optional<FoldedArray> foldOf(const analysis::CodeMap& code,
-                                                analysis::StmtId stmt,
-                                                const analysis::IndexExpression& own,
-                                                const analysis::IndexExpression& stride);
+                                                analysis::StmtId stmt, const FoldPlaces& places);
 
 } // namespace kernelskill::skills

@@ -1,4 +1,4 @@
-#include "skills/warp-shuffle-reduction/tree_reduction.h"
+#include "skills/gates/tree_reduction.h"
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/index_arithmetic.h"
@@ -6,8 +6,6 @@
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
-#include "skills/gates/power_stride.h"
-#include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -21,6 +19,13 @@ namespace {
 
 /// Longer chains of names than people write; also ends a variable that stands for itself.
 constexpr int maximumDepth = 8;
+
+/// How far the element that a thread folds into its own is.
+struct Distance {
+    VariableId stride = noId;
+    bool countsPairs = false;
+    bool endsLast = false;
+};
 
 class Recogniser {
 public:
@@ -38,6 +43,13 @@ public:
         KERNELSKILL_CHECK(sortStatements());
         KERNELSKILL_CHECK(recogniseStride());
         KERNELSKILL_CHECK(recogniseGuard());
+        tree_.guard = guard_;
+        tree_.places.isOwn = [&code = code_, own = own_](ExprId index) {
+            return polynomialOf(code, index) == own;
+        };
+        tree_.places.isOther = [&code = code_, own = own_,
+                                shape = Distance{tree_.stride, tree_.countsPairs, tree_.endsLast}](
+                                   ExprId index) { return isOther(code, shape, own, index); };
         for (const StmtId id : code_.statementsOf(body_.stmt(guard_).children[0]))
             KERNELSKILL_CHECK(recogniseStep(id));
         if (tree_.arrays.empty())
@@ -81,13 +93,15 @@ private:
             change_ = stmt_.increment;
         if (loop_.kind == LoopKind::Do || change_ == noId || stmt_.condition == noId)
             return notATree("has no stride that halves or doubles");
-        const auto stride = readPowerStride(code_, change_);
+        const auto stride = readPowerStride(code_, change_, loop_.statement);
         if (!stride)
             return notATree(stride.error());
         tree_.stride = stride->variable;
-        direction_ = stride->change;
-        return direction_ == StrideChange::Halving ? recogniseHalving(stride->start)
-                                                   : recogniseDoubling(stride->start);
+        tree_.change = stride->change;
+        tree_.start = stride->start;
+        tree_.advance = change_;
+        return tree_.change == StrideChange::Halving ? recogniseHalving(stride->start)
+                                                     : recogniseDoubling(stride->start);
     }
 
     Gated<void> recogniseHalving(ExprId start) {
@@ -120,13 +134,17 @@ private:
     }
 
     Gated<void> recogniseDoubling(ExprId start) {
-        if (code_.constantValue(start) != 1)
+        const auto first = code_.constantValue(start);
+        if (first != 1 && first != 2)
             return notATree("does not start at a stride of one");
+        tree_.countsPairs = first == 2;
         const Expr& condition = body_.expr(stmt_.condition);
-        if (condition.kind != ExprKind::Binary || condition.op != "<" ||
+        if (condition.kind != ExprKind::Binary ||
+            condition.op != (tree_.countsPairs ? "<=" : "<") ||
             code_.namedVariable(condition.children[0]) != tree_.stride ||
             !setExtent(polynomialOf(code_, condition.children[1])))
             return notATree("does not run up to the block's size");
+        tree_.limit = condition.children[1];
         return {};
     }
 
@@ -151,6 +169,7 @@ private:
         const auto extent = spannedThreads(code_, *threads);
         if (extent)
             tree_.extent = *extent;
+        tree_.threads = *threads;
         return extent.has_value();
     }
 
@@ -176,7 +195,7 @@ private:
             return refuse(
                 "guarded-tree",
                 fmt::format("the guard on line {} leaves more threads out than a tree does", at));
-        if (direction_ == StrideChange::Halving) {
+        if (tree_.change == StrideChange::Halving) {
             const bool isLess = expr.kind == ExprKind::Binary && expr.op == "<";
             const bool isGreater = expr.kind == ExprKind::Binary && expr.op == ">";
             if (!isLess && !isGreater)
@@ -194,28 +213,18 @@ private:
         return recogniseDoublingGuard(expr, at);
     }
 
-    /// `tid % (2 * s) == 0`, or `index < blockDim.x` with index = 2 * s * tid.
+    /// `tid % (2 * s) == 0`, `(tid + 1) % s == 0` of a stride that counts pairs, or `index <
+    /// blockDim.x` with index = 2 * s * tid.
     Gated<void> recogniseDoublingGuard(const Expr& expr, std::uint32_t at) {
+        if (expr.kind == ExprKind::Unary && expr.op == "!")
+            return recogniseMultiple(body_.expr(code_.withoutCasts(expr.children[0])), at);
         if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
             return notATree("has a guard that is not understood");
+        if (expr.op == "==" && code_.constantValue(expr.children[1]) == 0)
+            return recogniseMultiple(body_.expr(code_.withoutCasts(expr.children[0])), at);
         const IndexExpression twice = IndexExpression::constant(2) * strideSymbol();
-        const Expr& left = body_.expr(code_.withoutCasts(expr.children[0]));
-        if (expr.op == "==" && code_.constantValue(expr.children[1]) == 0 &&
-            left.kind == ExprKind::Binary && left.children.size() == 2) {
-            const auto divisor = polynomialOf(code_, left.children[1]);
-            const bool isModulo = left.op == "%" && divisor == twice;
-            const bool isMask = left.op == "&" && divisor == twice - IndexExpression::constant(1);
-            if (!isModulo && !isMask)
-                return notATree("has a guard that is not `tid % (2 * s) == 0`");
-            if (!isThread(left.children[0]))
-                return refuse("two-dimensional",
-                              fmt::format("the guard on line {} does not test threadIdx.x", at));
-            tree_.thread = context_.file.source->slice(body_.expr(left.children[0]).span);
-            own_ = threadIndex();
-            return {};
-        }
-        const bool isBelowExtent =
-            expr.op == "<" && polynomialOf(code_, expr.children[0]) == twice * threadIndex();
+        const bool isBelowExtent = !tree_.countsPairs && expr.op == "<" &&
+                                   polynomialOf(code_, expr.children[0]) == twice * threadIndex();
         if (!isBelowExtent || polynomialOf(code_, expr.children[1]) != extent_)
             return notATree("has a guard that is not `tid % (2 * s) == 0`");
         tree_.thread = "threadIdx.x";
@@ -229,12 +238,53 @@ private:
         return {};
     }
 
+    /// `tid % (2 * s)`, `tid & (2 * s - 1)`: 0 for each thread that works.
+    Gated<void> recogniseMultiple(const Expr& rest, std::uint32_t at) {
+        if (rest.kind != ExprKind::Binary || rest.children.size() != 2)
+            return notATree("has a guard that is not `tid % (2 * s) == 0`");
+        const IndexExpression step =
+            IndexExpression::constant(tree_.countsPairs ? 1 : 2) * strideSymbol();
+        const auto divisor = polynomialOf(code_, rest.children[1]);
+        const bool isModulo = rest.op == "%" && divisor == step;
+        const bool isMask = rest.op == "&" && divisor == step - IndexExpression::constant(1);
+        if (!isModulo && !isMask)
+            return notATree("has a guard that is not `tid % (2 * s) == 0`");
+        ExprId thread = code_.withoutCasts(rest.children[0]);
+        const auto position = polynomialOf(code_, thread);
+        tree_.endsLast = position == threadIndex() + IndexExpression::constant(1);
+        if (tree_.endsLast && body_.expr(thread).kind == ExprKind::Binary)
+            thread = body_.expr(thread).children[isThread(body_.expr(thread).children[0]) ? 0 : 1];
+        if (!isThread(thread))
+            return refuse("two-dimensional",
+                          fmt::format("the guard on line {} does not test threadIdx.x", at));
+        tree_.thread = context_.file.source->slice(body_.expr(thread).span);
+        own_ = threadIndex();
+        return {};
+    }
+
+    /// The index of the element that a thread folds into its own.
+    [[nodiscard]] static bool isOther(const CodeMap& code, const Distance& tree,
+                                      const IndexExpression& own, ExprId index) {
+        const IndexExpression stride = IndexExpression::symbol({SymbolKind::Opaque, tree.stride});
+        if (!tree.countsPairs)
+            return polynomialOf(code, index) == (tree.endsLast ? own - stride : own + stride);
+        const Expr& sum = code.body().expr(code.withoutCasts(index));
+        if (sum.kind != ExprKind::Binary || sum.op != (tree.endsLast ? "-" : "+") ||
+            polynomialOf(code, sum.children[0]) != own)
+            return false;
+        const Expr& half = code.body().expr(code.withoutCasts(sum.children[1]));
+        return half.kind == ExprKind::Binary &&
+               code.namedVariable(half.children[0]) == tree.stride &&
+               ((half.op == "/" && code.constantValue(half.children[1]) == 2) ||
+                (half.op == ">>" && code.constantValue(half.children[1]) == 1));
+    }
+
     Gated<void> recogniseStep(StmtId id) {
         const Stmt& stmt = body_.stmt(id);
         const std::uint32_t at = lineNumber(context_, stmt.span.begin);
         if (stmt.kind == StmtKind::Null)
             return {};
-        auto fold = foldOf(code_, id, own_, strideSymbol());
+        auto fold = foldOf(code_, id, tree_.places);
         if (!fold || stmt.fromMacro)
             return refuse("not-a-fold",
                           fmt::format("line {} does not fold a[tid + s] into a[tid] of a "
@@ -254,7 +304,6 @@ private:
     const Loop& loop_;
     const Stmt& stmt_;
     TreeReduction tree_;
-    StrideChange direction_ = StrideChange::Halving;
     StmtId guard_ = noId;
     ExprId change_ = noId;
     int barriers_ = 0;

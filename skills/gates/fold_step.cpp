@@ -1,6 +1,4 @@
-#include "skills/warp-shuffle-reduction/fold_step.h"
-
-#include "analysis/queries/index_arithmetic.h"
+#include "skills/gates/fold_step.h"
 
 namespace kernelskill::skills {
 
@@ -10,8 +8,8 @@ namespace {
 
 class Step {
 public:
-    Step(const CodeMap& code, const IndexExpression& own, const IndexExpression& stride)
-        : code_(code), body_(code.body()), own_(own), stride_(stride) {}
+    Step(const CodeMap& code, const FoldPlaces& places)
+        : code_(code), body_(code.body()), places_(places) {}
 
     [[nodiscard]] std::optional<FoldedArray> fold(const Stmt& stmt) const {
         if (stmt.kind == StmtKind::If)
@@ -21,8 +19,9 @@ public:
     }
 
 private:
-    /// The shared array whose element `own_ + offset` this is; noId when it is something else.
-    [[nodiscard]] VariableId elementOf(ExprId expr, const IndexExpression& offset) const {
+    /// The shared array whose element at such a place this is; noId when it is something else.
+    [[nodiscard]] VariableId elementOf(ExprId expr,
+                                       const std::function<bool(ExprId)>& isPlace) const {
         const Expr& element = body_.expr(code_.withoutCasts(expr));
         if (element.kind != ExprKind::Subscript)
             return noId;
@@ -32,12 +31,14 @@ private:
         const Storage storage = body_.variable(array).storage;
         const bool isArray = (storage == Storage::Shared || storage == Storage::DynamicShared) &&
                              body_.variable(array).type.arrayExtents.size() == 1;
-        return isArray && polynomialOf(code_, element.children[1]) == own_ + offset ? array : noId;
+        return isArray && isPlace(element.children[1]) ? array : noId;
     }
     [[nodiscard]] VariableId ownElement(ExprId expr) const {
-        return elementOf(expr, IndexExpression::constant(0));
+        return elementOf(expr, places_.isOwn);
     }
-    [[nodiscard]] VariableId otherElement(ExprId expr) const { return elementOf(expr, stride_); }
+    [[nodiscard]] VariableId otherElement(ExprId expr) const {
+        return elementOf(expr, places_.isOther);
+    }
 
     [[nodiscard]] std::optional<FoldedArray> foldByAssignment(const Expr& expr) const {
         if (expr.kind != ExprKind::Binary || !isAssignment(expr.op))
@@ -115,15 +116,13 @@ private:
 
     const CodeMap& code_;
     const FunctionBody& body_;
-    const IndexExpression& own_;    ///< Index of the element that a thread folds into.
-    const IndexExpression& stride_; ///< How much further the other element is.
+    const FoldPlaces& places_;
 };
 
 } // namespace
 
-std::optional<FoldedArray> foldOf(const CodeMap& code, StmtId stmt, const IndexExpression& own,
-                                  const IndexExpression& stride) {
-    return Step(code, own, stride).fold(code.body().stmt(stmt));
+std::optional<FoldedArray> foldOf(const CodeMap& code, StmtId stmt, const FoldPlaces& places) {
+    return Step(code, places).fold(code.body().stmt(stmt));
 }
 
 } // namespace kernelskill::skills
