@@ -1,9 +1,9 @@
 /// Copies the next tile into a second buffer of shared memory, past the registers, while the one
 /// that is there is used.
 #include "analysis/queries/source_layout.h"
-#include "skills/async-copy/added_include.h"
 #include "skills/async-copy/copied_tiles.h"
 #include "skills/base/planned_skill.h"
+#include "skills/editing/added_include.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/staged_rounds.h"
 #include "skills/gates/resource_gates.h"

@@ -12,8 +12,6 @@ namespace kernelskill::skills {
 
 using namespace analysis;
 
-namespace {
-
 std::string identityOf(const LaneFold& fold) {
     const std::string suffix = fold.scalar == ScalarKind::Float    ? ".0f"
                                : fold.scalar == ScalarKind::Double ? ".0"
@@ -29,6 +27,8 @@ std::string foldLine(const LaneFold& fold, const std::string& value) {
                                                                      : fold.op;
     return fmt::format("{0} = {1}({0}, {2});", fold.name, function, value);
 }
+
+namespace {
 
 /// Among equal values the first place is found by ">" and "<", the last by ">=" and "<=".
 std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& body,
@@ -63,10 +63,6 @@ std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& bo
 }
 
 } // namespace
-
-bool isIdempotent(const LaneFold& fold) {
-    return fold.op == "min" || fold.op == "max" || fold.op == "&" || fold.op == "|";
-}
 
 void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& shared,
                  const Sharers& sharers) {

@@ -11,8 +11,10 @@
 
 namespace kernelskill::skills {
 
-/// A second part of the same value changes nothing: threads need not begin with an identity.
-[[nodiscard]] bool isIdempotent(const LaneFold& fold);
+/// What changes nothing when it is folded into the value; not of a minimum or a maximum.
+[[nodiscard]] std::string identityOf(const LaneFold& fold);
+/// The statement that folds `value` into the fold's own.
+[[nodiscard]] std::string foldLine(const LaneFold& fold, const std::string& value);
 
 /// Who shares the rounds of a loop, as expressions: the number of the thread among them, and how
 /// many they are.

@@ -17,17 +17,6 @@ using namespace analysis;
 
 namespace {
 
-bool isFoldable(ScalarKind scalar) {
-    return scalar == ScalarKind::Float || scalar == ScalarKind::Double ||
-           scalar == ScalarKind::Int32 || scalar == ScalarKind::UInt32 ||
-           scalar == ScalarKind::Int64 || scalar == ScalarKind::UInt64;
-}
-
-bool isFoldOperator(std::string_view op) {
-    return op == "+" || op == "*" || op == "&" || op == "|" || op == "^" || op == "min" ||
-           op == "max";
-}
-
 std::unexpected<Refusal> carries(std::uint32_t line, const std::string& name) {
     return refuse("carries-over",
                   fmt::format("line {} changes {}, which the next round sees", line, name));
@@ -39,9 +28,9 @@ bool isSamePlace(const NestAccess& a, const NestAccess& b) {
 
 } // namespace
 
-LaneLoopReader::LaneLoopReader(const SkillContext& context)
-    : context_(context), code_(context.code()), body_(code_.body()), nest_(context.shared().nest()),
-      layout_(*context.file.source, context.kernel) {
+LaneLoopReader::LaneLoopReader(const SkillContext& context, LoopScans scans)
+    : context_(context), scans_(scans), code_(context.code()), body_(code_.body()),
+      nest_(context.shared().nest()), layout_(*context.file.source, context.kernel) {
     auto kept = keptElements(context, KeptElements::All);
     if (kept)
         candidates_ = *std::move(kept);
@@ -100,11 +89,24 @@ Gated<LaneLoop> LaneLoopReader::readShared(NestNodeId id, std::uint32_t index) {
                   .loop = index,
                   .folds = {},
                   .extremes = extremeFolds(code_, statement, counter),
+                  .scan = std::nullopt,
                   .syncsBefore = false,
                   .syncsAfter = false};
+    KERNELSKILL_CHECK(readScan(id, loop));
     KERNELSKILL_CHECK(readEffects(id, loop));
     KERNELSKILL_CHECK(readVariables(loop, counter));
     return loop;
+}
+
+Gated<void> LaneLoopReader::readScan(NestNodeId id, LaneLoop& loop) const {
+    if (scans_ == LoopScans::Refused)
+        return {};
+    auto scan = laneScan(context_, id, loop.loop);
+    if (scan)
+        loop.scan = *std::move(scan);
+    else if (scan.error().gate != "no-scan")
+        return std::unexpected(std::move(scan.error()));
+    return {};
 }
 
 /// Behind the loop the iterator is not what it was before the edit.
@@ -135,6 +137,8 @@ Gated<void> LaneLoopReader::readEffects(NestNodeId id, LaneLoop& loop) {
         if (access.array == noId)
             return refuse("columns-overlap",
                           fmt::format("where line {} stores is not known", accessLine));
+        if (loop.scan && loop.scan->array != noId && loop.scan->array == access.array)
+            continue;
         if (isThreadsOwn(nest_, access)) {
             KERNELSKILL_CHECK(readOwn(id, access, loop));
             continue;
@@ -200,6 +204,9 @@ Gated<void> LaneLoopReader::requireOwnPlace(NestNodeId id, const NestAccess& sto
 Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, LaneLoop& loop) const {
     const NestArray& array = nest_.arrays[access.array];
     const StmtId declaration = array.frame == 0 ? code_.declarationOf(array.variable) : noId;
+    if (loop.scan && loop.scan->variable != noId && array.frame == 0 &&
+        loop.scan->variable == array.variable)
+        return {};
     if (access.frame != 0 || array.frame != 0 ||
         (declaration != noId && code_.encloses(loop.statement, declaration)))
         return {};
@@ -231,6 +238,7 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) co
         });
         const bool isKnown =
             first == code_.uses(id).end() || isIterator(id) || id == counter ||
+            (loop.scan && loop.scan->variable == id) ||
             std::ranges::find(loop.folds, variable.name, &LaneFold::name) != loop.folds.end() ||
             std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
                 return fold.best == id || fold.place == id;

@@ -5,6 +5,8 @@
 #include "skills/base/skill.h"
 #include "skills/schedule/extreme_fold.h"
 #include "skills/schedule/kept_element.h"
+#include "skills/schedule/lane_fold.h"
+#include "skills/schedule/lane_scan.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,15 +16,6 @@
 
 namespace kernelskill::skills {
 
-/// A value that the rounds of a loop fold into by one operator.
-struct LaneFold {
-    std::string name;
-    std::string type; ///< As the program writes it.
-    std::string op;   ///< "+", "*", "&", "|", "^", "min" or "max".
-    analysis::ScalarKind scalar = analysis::ScalarKind::Float;
-    bool startsNeutral = false; ///< It is the operator's identity when the loop begins.
-};
-
 /// A loop along the row, whose rounds the lanes share.
 struct LaneLoop {
     analysis::NestNodeId node = analysis::noId;
@@ -30,19 +23,24 @@ struct LaneLoop {
     std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
     std::vector<LaneFold> folds;
     std::vector<ExtremeFold> extremes;
-    bool syncsBefore = false; ///< It stores what all lanes use outside of shared loops.
+    std::optional<LaneScan> scan; ///< Its running value.
+    bool syncsBefore = false;     ///< It stores what all lanes use outside of shared loops.
     bool syncsAfter =
         false; ///< It shares memory with other code of the row, and one of them stores.
 };
 
+/// Whether a loop may store a running value, for which lanes scan.
+enum class LoopScans : std::uint8_t { Refused, Allowed };
+
 /// Reads loops of one kernel. Keeps references to the context's models.
 class LaneLoopReader {
 public:
-    explicit LaneLoopReader(const SkillContext& context);
+    /// `scans`: a loop may have a running value.
+    explicit LaneLoopReader(const SkillContext& context, LoopScans scans = LoopScans::Refused);
 
     /// The node is a loop of the kernel's own text. Refuses with `no-row-loop`, `short-rows`,
-    /// `carries-over`, `columns-overlap`, or why an element that it folds into has to stay in
-    /// memory.
+    /// `carries-over`, `columns-overlap`, why an element that it folds into has to stay in memory,
+    /// or why lanes cannot scan for its running value.
     [[nodiscard]] Gated<LaneLoop> read(analysis::NestNodeId id);
     /// As above, for a loop of any form that threads share already: what its rounds fold into, and
     /// that they are independent otherwise. `loop` is its index into KernelModel::loops.
@@ -53,6 +51,7 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t line(analysis::NestNodeId id) const;
+    [[nodiscard]] Gated<void> readScan(analysis::NestNodeId id, LaneLoop& loop) const;
     [[nodiscard]] Gated<void> requireOwnIterator(const analysis::Loop& loop) const;
     [[nodiscard]] Gated<void> readEffects(analysis::NestNodeId id, LaneLoop& loop);
     [[nodiscard]] Gated<void> requireApart(analysis::NestNodeId id,
@@ -79,6 +78,7 @@ private:
     [[nodiscard]] bool isStatementOfItsOwn(const analysis::NestAccess& access) const;
 
     const SkillContext& context_;
+    LoopScans scans_;
     const analysis::CodeMap& code_;
     const analysis::FunctionBody& body_;
     const analysis::Nest& nest_;

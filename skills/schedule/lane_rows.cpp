@@ -23,19 +23,29 @@ constexpr double minOverfetch = 1.5;
 
 class RowFinder {
 public:
-    RowFinder(const SkillContext& context, RowSharers sharers)
-        : context_(context), kernel_(context.kernel), nest_(context.shared().nest()) {
+    RowFinder(const SkillContext& context, RowSharers sharers, LoopScans scans)
+        : context_(context), kernel_(context.kernel), nest_(context.shared().nest()),
+          scans_(scans) {
         rows_.sharers = sharers;
     }
 
     Gated<LaneRows> find() {
         KERNELSKILL_CHECK(requireEditable(context_));
-        KERNELSKILL_TRY(rows_.position, rowPosition(context_));
+        if (scans_ == LoopScans::Allowed && isOneThread()) {
+            rows_.position.isOneThread = true;
+        } else {
+            KERNELSKILL_TRY(rows_.position, rowPosition(context_));
+        }
         KERNELSKILL_CHECK(requireThreadsApart(context_));
         KERNELSKILL_CHECK(requireOwnPosition());
-        KERNELSKILL_TRY(rows_.shared, sharedLoops(context_, [this](NestNodeId id) {
-                            return requireFewerSectors(id);
-                        }));
+        const auto isWorthIt = [this](NestNodeId id) { return requireFewerSectors(id); };
+        KERNELSKILL_TRY(rows_.shared,
+                        sharedLoops(context_, isWorthIt, {.scans = scans_, .region = noId}));
+        if (scans_ == LoopScans::Allowed &&
+            std::ranges::none_of(rows_.shared.loops,
+                                 [](const LaneLoop& loop) { return loop.scan.has_value(); }))
+            return refuse("no-scan",
+                          fmt::format("no loop of {} stores a running value", kernel_.name));
         rows_.rows = fewestThreads(context_);
         for (const LaneLoop& loop : rows_.shared.loops) {
             const LaneSectors sectors = laneSectors(nest_, loop.node);
@@ -50,6 +60,31 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
+
+    /// Every launch has a single thread, and nothing asks for it.
+    [[nodiscard]] bool isOneThread() const {
+        const auto blocks = launchedBlocks(context_);
+        const auto isOne = [](const Extents& block) {
+            return std::ranges::all_of(block, [](std::int64_t extent) { return extent == 1; });
+        };
+        if (!blocks || !std::ranges::all_of(*blocks, isOne) || fewestThreads(context_) != 1)
+            return false;
+        for (const LaunchSite& launch : kernel_.launches) {
+            const CodeMap& host = context_.shared().host(launch.host);
+            const auto grid = constantExtents(host, launch.grid);
+            const Expr& block = host.body().expr(launch.block);
+            const bool isNumber = block.kind == ExprKind::Integer ||
+                                  (block.kind == ExprKind::InitList && !block.children.empty() &&
+                                   host.body().expr(block.children[0]).kind == ExprKind::Integer);
+            if (!grid || !isOne(*grid) || block.fromMacro || !isNumber)
+                return false;
+        }
+        return std::ranges::none_of(nest_.frames, [&](const NestFrame& frame) {
+            const FunctionBody& body = functionOf(context_.file, kernel_, frame).body;
+            return std::ranges::any_of(
+                body.exprs, [](const Expr& expr) { return expr.kind == ExprKind::BuiltinIndex; });
+        });
+    }
 
     /// Device functions do not ask which thread calls them.
     [[nodiscard]] Gated<void> requireOwnPosition() const {
@@ -71,7 +106,7 @@ private:
 
     [[nodiscard]] Gated<void> requireFewerSectors(NestNodeId loop) const {
         const LaneSectors sectors = laneSectors(nest_, loop);
-        if (sectors.asLanes * minOverfetch <= sectors.asThreads ||
+        if (sectors.asLanes * minOverfetch <= sectors.asThreads || rows_.position.isOneThread ||
             (rows_.sharers == RowSharers::Block && isOfOneRow(loop)))
             return {};
         return refuse("coalesced", fmt::format("lanes side by side in the loop on line {} would "
@@ -105,6 +140,8 @@ private:
 
     [[nodiscard]] Gated<void> requireWholeWarps() const {
         KERNELSKILL_CHECK(requireResizableGrids(context_));
+        if (rows_.position.isOneThread)
+            return {};
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
         for (const Extents& block : blocks)
             if (block[0] % warpLanes != 0)
@@ -121,13 +158,18 @@ private:
     const SkillContext& context_;
     const KernelModel& kernel_;
     const Nest& nest_;
+    LoopScans scans_;
     LaneRows rows_;
 };
 
 } // namespace
 
 Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers) {
-    return RowFinder(context, sharers).find();
+    return RowFinder(context, sharers, LoopScans::Refused).find();
+}
+
+Gated<LaneRows> scannedRows(const SkillContext& context) {
+    return RowFinder(context, RowSharers::Warp, LoopScans::Allowed).find();
 }
 
 } // namespace kernelskill::skills

@@ -24,6 +24,8 @@ struct RowPosition {
     /// The first statement of the kernel's outermost block that declares something by it; noId:
     /// there is none.
     analysis::StmtId declaration = analysis::noId;
+    /// The only thread of every launch, which the kernel does not ask for.
+    bool isOneThread = false;
     bool isAxisShared = false; ///< The blocks of launches have further threads along y or z.
 };
 

@@ -6,8 +6,11 @@
 #include "skills/gates/launch_sites.h"
 #include "skills/schedule/fold_text.h"
 #include "skills/schedule/promote.h"
+#include "skills/schedule/scan_text.h"
 
 #include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 
 namespace kernelskill::skills {
 
@@ -21,7 +24,8 @@ public:
         : draft_(draft), context_(context), rows_(rows), shared_(rows.shared),
           code_(context.code()), body_(code_.body()), isOfWarp_(rows.sharers == RowSharers::Warp),
           lane_(isOfWarp_ ? freshName(body_, "lane") : "threadIdx.x"),
-          offset_(freshName(body_, "offset")), warp_(freshName(body_, "warp")) {
+          offset_(freshName(body_, "offset")), warp_(freshName(body_, "warp")),
+          mask_(rows.lanes == warpLanes ? "0xffffffff" : freshName(body_, "mask")) {
         if (!isOfWarp_)
             partials_ = partialsOf(context, rows.shared);
     }
@@ -39,9 +43,16 @@ public:
         storeBack(draft_, shared_.kept, shared_.names, isFirst);
         for (const StmtId store : shared_.stores)
             draft_.guard(store, isFirst);
+        if (rows_.guard)
+            return;
+        if (rows_.position.isOneThread) {
+            for (const LaunchSite& launch : context_.kernel.launches)
+                widenBlock(launch);
+            return;
+        }
         const auto blocks = launchedBlocks(context_);
         for (std::size_t i = 0; i < context_.kernel.launches.size(); ++i) {
-            const std::int64_t factor = isOfWarp_ || !blocks ? warpLanes : (*blocks)[i][0];
+            const std::int64_t factor = isOfWarp_ || !blocks ? rows_.lanes : (*blocks)[i][0];
             TextEdit grid =
                 multipliedGrid(context_, context_.kernel.launches[i], static_cast<int>(factor));
             draft_.replace(grid.span, std::move(grid.newText));
@@ -49,27 +60,63 @@ public:
     }
 
 private:
+    /// A block of one thread becomes one of a warp.
+    void widenBlock(const LaunchSite& launch) {
+        const FunctionBody& host = context_.file.hostFunctions[launch.host].body;
+        const Expr& block = host.expr(launch.block);
+        const Expr& width = block.kind == ExprKind::InitList ? host.expr(block.children[0]) : block;
+        draft_.replace(width.span, std::to_string(warpLanes));
+    }
+
+    /// The warp of the thread comes where it came alone.
+    void admitWarp() {
+        const ThreadGuard& guard = *rows_.guard;
+        const std::string lane = fmt::format("const int {} = threadIdx.x % {};", lane_, warpLanes);
+        if (guard.statement == noId)
+            return writeHead(draft_, context_, {lane});
+        draft_.before(guard.statement, {lane});
+        draft_.replace(body_.expr(guard.comparison).span,
+                       fmt::format("{} < {}",
+                                   context_.file.source->slice(body_.expr(guard.position).span),
+                                   warpLanes));
+    }
+
     /// Threads and widths of blocks count by warps.
     void placeWarps() {
+        if (rows_.guard)
+            return admitWarp();
+        if (rows_.position.isOneThread)
+            return writeHead(draft_, context_, {fmt::format("const int {} = threadIdx.x;", lane_)});
         for (const ExprId id : rows_.position.threads)
             draft_.replace(body_.expr(id).span,
-                           operand(id, fmt::format("threadIdx.x / {}", warpLanes), false));
+                           operand(id, fmt::format("threadIdx.x / {}", rows_.lanes), false));
         for (const ExprId id : rows_.position.widths) {
             const Expr& expr = body_.expr(id);
             const bool isNumber = expr.kind == ExprKind::Integer && !expr.fromMacro;
             draft_.replace(
                 expr.span,
-                isNumber ? std::to_string(expr.integer / warpLanes)
+                isNumber ? std::to_string(expr.integer / rows_.lanes)
                          : operand(id,
                                    fmt::format("{} / {}", context_.file.source->slice(expr.span),
-                                               warpLanes),
+                                               rows_.lanes),
                                    true));
         }
-        const std::string lane = fmt::format("const int {} = threadIdx.x % {};", lane_, warpLanes);
+        std::vector<std::string> lines{
+            fmt::format("const int {} = threadIdx.x % {};", lane_, rows_.lanes)};
+        if (rows_.lanes != warpLanes && needsMask())
+            lines.push_back(fmt::format("const unsigned {} = {:#x}u << (threadIdx.x % {} - {});",
+                                        mask_, (1U << rows_.lanes) - 1, warpLanes, lane_));
         if (rows_.position.declaration != noId)
-            draft_.after(rows_.position.declaration, {lane});
+            draft_.after(rows_.position.declaration, lines);
         else
-            writeHead(draft_, context_, {lane});
+            writeHead(draft_, context_, lines);
+    }
+    /// Lanes that share a row wait for each other, and not for those of other rows.
+    [[nodiscard]] bool needsMask() const {
+        return std::ranges::any_of(shared_.loops, [](const LaneLoop& loop) {
+            return loop.syncsBefore || loop.syncsAfter || !loop.folds.empty() ||
+                   !loop.extremes.empty();
+        });
     }
     /// `text`, a quotient, in brackets where it is an operand; of a sum only if `isWidth`.
     [[nodiscard]] std::string operand(ExprId id, std::string text, bool isWidth) const {
@@ -105,21 +152,26 @@ private:
 
     void share(std::size_t index) {
         const LaneLoop& loop = shared_.loops[index];
-        const std::string barrier = isOfWarp_ ? "__syncwarp();" : "__syncthreads();";
+        const std::string barrier = !isOfWarp_                 ? "__syncthreads();"
+                                    : rows_.lanes == warpLanes ? "__syncwarp();"
+                                                               : "__syncwarp(" + mask_ + ");";
         if (loop.syncsBefore)
             draft_.before(loop.statement, {barrier});
-        shareRounds(draft_, context_, loop,
-                    {lane_, isOfWarp_ ? std::to_string(warpLanes) : "blockDim.x"});
+        if (loop.scan)
+            scanRounds(draft_, context_, loop, lane_);
+        else
+            shareRounds(draft_, context_, loop,
+                        {lane_, isOfWarp_ ? std::to_string(rows_.lanes) : "blockDim.x"});
         // The value of the lane whose number differs in one bit.
         std::vector<std::string> folds =
             foldLines(draft_, context_, loop, [&](const std::string& name) {
-                return fmt::format("__shfl_xor_sync(0xffffffff, {}, {})", name, offset_);
+                return fmt::format("__shfl_xor_sync({}, {}, {})", mask_, name, offset_);
             });
         const bool isFolded = !folds.empty();
         if (isFolded)
             draft_.after(loop.statement,
                          draft_.controlled(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)",
-                                                       offset_, warpLanes / 2),
+                                                       offset_, rows_.lanes / 2),
                                            std::move(folds)));
         if (isFolded && !isOfWarp_)
             foldWarps(loop, partials_[index]);
@@ -163,6 +215,7 @@ private:
     std::string lane_;
     std::string offset_;
     std::string warp_;
+    std::string mask_;                           ///< The lanes that share a row.
     std::vector<std::vector<Partial>> partials_; ///< By loop, of a block.
 };
 

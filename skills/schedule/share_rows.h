@@ -7,7 +7,8 @@
 
 namespace kernelskill::skills {
 
-/// A warp or a block for each row, and as many times more blocks.
+/// A warp, a part of one or a block for each row, and as many times more blocks. Running values
+/// need whole warps.
 void shareRows(Draft& draft, const SkillContext& context, const LaneRows& rows);
 
 } // namespace kernelskill::skills

@@ -8,6 +8,7 @@
 #include "skills/schedule/fold_text.h"
 #include "skills/schedule/nest_queries.h"
 #include "skills/schedule/promote.h"
+#include "skills/schedule/thread_region.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -21,10 +22,11 @@ namespace {
 
 class SharedLoopFinder {
 public:
-    SharedLoopFinder(const SkillContext& context, const LoopGate& isWorthIt)
-        : context_(context), kernel_(context.kernel), body_(context.kernel.body),
+    SharedLoopFinder(const SkillContext& context, const LoopGate& isWorthIt,
+                     const LoopSearch& search)
+        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
           nest_(context.shared().nest()), layout_(*context.file.source, context.kernel),
-          reader_(context), isWorthIt_(isWorthIt) {}
+          reader_(context, search.scans), isWorthIt_(isWorthIt), region_(search.region) {}
 
     Gated<SharedLoops> find() {
         for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)
@@ -34,11 +36,16 @@ public:
                 "no-row-loop",
                 fmt::format("no loop of {} walks along the row of its thread", kernel_.name)}));
         shared_.kept = reader_.kept();
-        for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)
-            KERNELSKILL_CHECK(requireAlike(id));
+        if (region_ != noId) {
+            KERNELSKILL_TRY(shared_.stores, storesOfRegion(context_, region_, shared_));
+        } else {
+            for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)
+                KERNELSKILL_CHECK(requireAlike(id));
+        }
         for (LaneLoop& loop : shared_.loops)
             findMeetings(loop);
-        KERNELSKILL_CHECK(requireDistinctWrites(context_));
+        if (kernel_.kind == FunctionKind::Kernel)
+            KERNELSKILL_CHECK(requireDistinctWrites(context_));
         shared_.names = registerNames(context_, shared_.kept);
         for (LaneLoop& loop : shared_.loops)
             for (LaneFold& fold : loop.folds)
@@ -54,18 +61,14 @@ private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
     [[nodiscard]] const LaneLoop* loopAround(NestNodeId node) const {
-        for (NestNodeId at = node; at != noId; at = nest_.node(at).parent)
-            for (const LaneLoop& loop : shared_.loops)
-                if (nest_.node(at).loop() != nullptr && nest_.node(at).frame == 0 &&
-                    nest_.node(at).statement == loop.statement)
-                    return &loop;
-        return nullptr;
+        return sharedLoopAround(nest_, shared_, node);
     }
 
     /// Takes the loop if threads can share it and it pays; its refusal is kept if not.
     void takeLoop(NestNodeId id) {
         const NestLoop* loop = nest_.node(id).loop();
-        if (loop == nullptr || nest_.node(id).frame != 0 || loopAround(id) != nullptr)
+        if (loop == nullptr || nest_.node(id).frame != 0 || loopAround(id) != nullptr ||
+            !isInRegion(nest_, code_, region_, id))
             return;
         if (auto worth = isWorthIt_(id); !worth) {
             if (!refusal_)
@@ -97,7 +100,7 @@ private:
                     continue;
                 const bool isLater = other.node > inside.node || haveLoopAround(inside, other);
                 loop.syncsAfter |= isLater;
-                loop.syncsBefore |= around == nullptr && inside.kind != AccessKind::Read;
+                loop.syncsBefore |= around == nullptr;
             }
         }
     }
@@ -124,6 +127,12 @@ private:
         return rest == *b.index - *slope * IndexExpression::symbol(two.iterator) && !isLeft(one) &&
                !isLeft(two) && nest_.symbols.isLaunchConstant(*slope) &&
                !slope->dependsOn(one.iterator);
+    }
+
+    /// In a loop with a running value, before and behind which lanes wait for each other.
+    [[nodiscard]] bool isScanned(const NestAccess& access) const {
+        const LaneLoop* loop = loopAround(access.node);
+        return loop != nullptr && loop->scan;
     }
 
     [[nodiscard]] bool isKept(const NestAccess& access) const {
@@ -156,7 +165,7 @@ private:
                 !hasOwnLines(body_, layout_, node.statement, node.statement))
                 return no("is part of a larger statement");
             for (const NestAccess& use : nest_.accesses)
-                if (use.array == access.array && use.node != id)
+                if (use.array == access.array && use.node != id && !isScanned(use))
                     return no("goes to an array that the row uses elsewhere");
             if (std::ranges::find(shared_.stores, node.statement) == shared_.stores.end())
                 shared_.stores.push_back(node.statement);
@@ -166,11 +175,13 @@ private:
 
     const SkillContext& context_;
     const KernelModel& kernel_;
+    const CodeMap& code_;
     const FunctionBody& body_;
     const Nest& nest_;
     SourceLayout layout_;
     LaneLoopReader reader_;
     const LoopGate& isWorthIt_;
+    StmtId region_;
     std::optional<Refusal> refusal_; ///< Of the first loop.
     bool isReadError_ = false;       ///< The refusal is not that it does not pay.
     SharedLoops shared_;
@@ -178,12 +189,23 @@ private:
 
 } // namespace
 
+const LaneLoop* sharedLoopAround(const Nest& nest, const SharedLoops& shared, NestNodeId node) {
+    for (NestNodeId at = node; at != noId; at = nest.node(at).parent)
+        for (const LaneLoop& loop : shared.loops)
+            if (nest.node(at).loop() != nullptr && nest.node(at).frame == 0 &&
+                nest.node(at).statement == loop.statement)
+                return &loop;
+    return nullptr;
+}
+
 bool reassociates(const SharedLoops& shared) {
-    return std::ranges::any_of(shared.loops, [](const LaneLoop& loop) {
-        return std::ranges::any_of(loop.folds, [](const LaneFold& fold) {
-            return (fold.scalar == ScalarKind::Float || fold.scalar == ScalarKind::Double) &&
-                   !isIdempotent(fold);
-        });
+    const auto isRounded = [](const LaneFold& fold) {
+        return (fold.scalar == ScalarKind::Float || fold.scalar == ScalarKind::Double) &&
+               !isIdempotent(fold);
+    };
+    return std::ranges::any_of(shared.loops, [&](const LaneLoop& loop) {
+        return std::ranges::any_of(loop.folds, isRounded) ||
+               (loop.scan && isRounded(loop.scan->fold));
     });
 }
 
@@ -198,8 +220,9 @@ std::vector<std::string> foldedNames(const SkillContext& context, const SharedLo
     return names;
 }
 
-Gated<SharedLoops> sharedLoops(const SkillContext& context, const LoopGate& isWorthIt) {
-    return SharedLoopFinder(context, isWorthIt).find();
+Gated<SharedLoops> sharedLoops(const SkillContext& context, const LoopGate& isWorthIt,
+                               const LoopSearch& search) {
+    return SharedLoopFinder(context, isWorthIt, search).find();
 }
 
 Gated<void> requireIndependentRounds(const SkillContext& context, const SharedLoops& shared) {
@@ -216,6 +239,8 @@ Gated<void> requireIndependentRounds(const SkillContext& context, const SharedLo
             const NestArray& array = nest.arrays[nest.accesses[dependence.from].array];
             if (array.isVariable || array.space == MemorySpace::Local)
                 continue; // Read by readEffects().
+            if (loop.scan && loop.scan->array == nest.accesses[dependence.from].array)
+                continue; // The element before, which the scan brings.
             return refuse("columns-overlap", dependenceText(nest, dependence));
         }
     }

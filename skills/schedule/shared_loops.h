@@ -22,6 +22,10 @@ struct SharedLoops {
     std::vector<std::string> names;       ///< Of their registers.
 };
 
+/// The one that the node is in; nullptr: none.
+[[nodiscard]] const LaneLoop*
+sharedLoopAround(const analysis::Nest& nest, const SharedLoops& shared, analysis::NestNodeId node);
+
 /// Sums of floating-point numbers are made in another order.
 [[nodiscard]] bool reassociates(const SharedLoops& shared);
 
@@ -32,12 +36,22 @@ struct SharedLoops {
 /// Why it does not pay to share a loop, a node of the nest.
 using LoopGate = std::function<Gated<void>(analysis::NestNodeId)>;
 
+/// Where loops are looked for.
+struct LoopSearch {
+    LoopScans scans = LoopScans::Refused;
+    /// A statement that a single thread runs, whose work the lanes of its warp are to do alike;
+    /// noId: the whole kernel, whose threads do not know of each other. Statements there that store
+    /// fall to one of the lanes whole.
+    analysis::StmtId region = analysis::noId;
+};
+
 /// The outermost loops of the kernel's own text that `isWorthIt` lets pass and that threads can
 /// share. Refuses with `no-row-loop`, `short-rows`, `carries-over`, `columns-overlap`,
 /// `row-memory`, what keptElements() and requireDistinctWrites() refuse with, and what
-/// `isWorthIt` says if there is no other reason.
-[[nodiscard]] Gated<SharedLoops> sharedLoops(const SkillContext& context,
-                                             const LoopGate& isWorthIt);
+/// `isWorthIt` says if there is no other reason. A region also refuses with `lanes-differ`,
+/// `used-after`, `barrier` and `unknown-effects`.
+[[nodiscard]] Gated<SharedLoops> sharedLoops(const SkillContext& context, const LoopGate& isWorthIt,
+                                             const LoopSearch& search = {});
 
 /// Refuses with `columns-overlap` where the nest's dependences do not show that rounds of the loops
 /// are independent, the folds aside. Takes milliseconds.

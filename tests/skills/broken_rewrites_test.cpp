@@ -150,6 +150,18 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "/ 128 * 32,", "/ 128,", VerdictStatus::Incorrect},
+        // Every lane with the target updates it, lanes of all targets together.
+        Mistake{"segmented-reduction", "if (alike.thread_rank() == 0)", "if (true)",
+                VerdictStatus::Incorrect},
+        Mistake{"segmented-reduction", "target);", "0);", VerdictStatus::Incorrect},
+        // A sum so far that counts in each lane, a lane's own sum added to itself, rounds that
+        // lanes leave alone, and a sum so far that is not handed on.
+        Mistake{"hierarchical-scan", "lane > 0", "lane > 31", VerdictStatus::Incorrect},
+        Mistake{"hierarchical-scan", "lane >= offset", "lane >= 0", VerdictStatus::Incorrect},
+        Mistake{"hierarchical-scan", "column - lane < columns", "column < columns",
+                VerdictStatus::Incorrect},
+        Mistake{"hierarchical-scan", "sum = __shfl_sync(0xffffffff, sum, 31);",
+                "sum = __shfl_sync(0xffffffff, sum, 30);", VerdictStatus::Incorrect},
         // A tile that is read before it is there, one that is not turned, a bound of the other
         // axis, and a grid for blocks as they were.
         Mistake{"shared-memory-transpose", "    __syncthreads();\n", "", VerdictStatus::Incorrect},

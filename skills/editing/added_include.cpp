@@ -1,4 +1,4 @@
-#include "skills/async-copy/added_include.h"
+#include "skills/editing/added_include.h"
 
 #include "analysis/queries/source_layout.h"
 #include "analysis/syntax/lexer.h"

@@ -1,0 +1,17 @@
+/// The primitive `scan`: the lanes of a warp take 32 neighbouring rounds of a loop at a time and
+/// scan for its running value.
+#pragma once
+
+#include "skills/schedule/draft.h"
+#include "skills/schedule/lane_loop.h"
+
+#include <string>
+
+namespace kernelskill::skills {
+
+/// `loop` has a running value; `lane` is the number of the lane, as an expression. All lanes of the
+/// warp come to the loop, with the same value.
+void scanRounds(Draft& draft, const SkillContext& context, const LaneLoop& loop,
+                const std::string& lane);
+
+} // namespace kernelskill::skills

@@ -1,0 +1,255 @@
+#include "skills/segmented-reduction/keyed_atomic.h"
+
+#include "analysis/nest/nest.h"
+#include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/schedule/lane_fold.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> operations{
+    {{"atomicAdd", "plus"},
+     {"atomicMin", "less"},
+     {"atomicMax", "greater"},
+     {"atomicAnd", "bit_and"},
+     {"atomicOr", "bit_or"},
+     {"atomicXor", "bit_xor"}}};
+
+class AtomicReader {
+public:
+    explicit AtomicReader(const SkillContext& context)
+        : context_(context), code_(context.code()), body_(code_.body()),
+          nest_(context.shared().nest()), source_(*context.file.source) {}
+
+    Gated<KeyedAtomic> read(ExprId id) const {
+        const Expr& call = body_.expr(id);
+        const std::uint32_t line = lineNumber(context_, call.span.begin);
+        const auto operation =
+            std::ranges::find(operations, std::string_view(call.name),
+                              &std::pair<std::string_view, std::string_view>::first);
+        if (operation == operations.end() || call.children.size() != 2)
+            return refuse("no-operation", fmt::format("{} on line {} is not an operation by which "
+                                                      "lanes can combine their values",
+                                                      call.name, line));
+        const StmtId statement = code_.statement(id);
+        const Stmt& stmt = body_.stmt(statement);
+        if (stmt.kind != StmtKind::Expression || stmt.expr != id)
+            return refuse("result-used", fmt::format("line {} uses what {} returns, which is each "
+                                                     "thread's own",
+                                                     line, call.name));
+        if (stmt.fromMacro || call.fromMacro || body_.expr(call.children[0]).fromMacro ||
+            body_.expr(call.children[1]).fromMacro || !hasOwnPlace(stmt))
+            return refuse(
+                "from-macro",
+                fmt::format("line {} holds more than the update, or comes out of a macro", line));
+        KeyedAtomic found;
+        found.statement = statement;
+        found.address = call.children[0];
+        found.value = call.children[1];
+        found.function = call.name;
+        found.operation = operation->second;
+        KERNELSKILL_CHECK(readTarget(found, line));
+        KERNELSKILL_CHECK(requireKeyOfData(found, line));
+        return found;
+    }
+
+private:
+    /// In a block, or alone under an if or a loop, with nothing but white space before it.
+    [[nodiscard]] bool hasOwnPlace(const Stmt& stmt) const {
+        const SourceLayout layout(source_, context_.kernel);
+        if (stmt.parent == noId || !layout.endsLine(stmt.span.end))
+            return false;
+        const Stmt& parent = body_.stmt(stmt.parent);
+        if (parent.kind == StmtKind::Compound)
+            return layout.startsLine(stmt.span.begin);
+        return (parent.kind == StmtKind::If && parent.children.size() == 1) ||
+               parent.kind == StmtKind::For || parent.kind == StmtKind::While;
+    }
+
+    Gated<void> readTarget(KeyedAtomic& found, std::uint32_t line) const {
+        const Expr& address = body_.expr(code_.withoutCasts(found.address));
+        ExprId base = noId;
+        const bool isElement = address.kind == ExprKind::Unary && address.op == "&" &&
+                               body_.expr(address.children[0]).kind == ExprKind::Subscript;
+        if (isElement) {
+            const Expr& element = body_.expr(address.children[0]);
+            base = element.children[0];
+            found.index = element.children[1];
+        } else if (address.kind == ExprKind::Binary && address.op == "+") {
+            base = address.children[0];
+            found.index = address.children[1];
+        }
+        const VariableId variable = base != noId && body_.expr(base).kind == ExprKind::Variable
+                                        ? body_.expr(base).variable
+                                        : noId;
+        const auto isInteger = [](const Type& type) {
+            return type.pointerDepth == 0 && type.scalar >= ScalarKind::Char &&
+                   type.scalar <= ScalarKind::UInt64;
+        };
+        if (variable == noId || !isInteger(body_.expr(found.index).type) ||
+            code_.withoutCasts(found.address) != found.address)
+            return refuse("no-key",
+                          fmt::format("the target on line {} is not an element that an index "
+                                      "chooses from an array",
+                                      line));
+        const Variable& array = body_.variable(variable);
+        const bool isPointer = array.storage == Storage::Parameter && array.type.pointerDepth == 1;
+        const bool isGlobal =
+            array.storage == Storage::DeviceGlobal && array.type.arrayExtents.size() == 1;
+        if (array.storage == Storage::Shared || array.storage == Storage::DynamicShared)
+            return refuse("not-global", fmt::format("{} on line {} is in shared memory, whose "
+                                                    "atomics are fast",
+                                                    array.name, line));
+        if ((!isPointer && !isGlobal) || code_.isEverWritten(variable))
+            return refuse("own-base", fmt::format("lanes may each have a {} of their own on line "
+                                                  "{}",
+                                                  array.name, line));
+        found.array = array.name;
+        found.scalar = array.type.scalar;
+        Type element = array.type;
+        element.pointerDepth = 0;
+        if (!isFoldable(found.scalar) || array.type.lanes != 1 || array.type.isDependent)
+            return refuse("no-operation",
+                          fmt::format("lanes cannot combine elements of {}", array.name));
+        const std::string_view spelling = isPointer ? array.type.canonical : std::string_view();
+        const auto star = spelling.find('*');
+        found.type = isGlobal ? elementSpelling(array.type) : std::string(spelling.substr(0, star));
+        while (found.type.ends_with(' '))
+            found.type.pop_back();
+        return {};
+    }
+
+    /// Data choose the element, and several lanes come to the update.
+    [[nodiscard]] Gated<void> requireKeyOfData(const KeyedAtomic& found, std::uint32_t line) const {
+        const NestAccess* access = nullptr;
+        for (const NestAccess& each : nest_.accesses)
+            if (each.kind == AccessKind::Atomic && each.frame == 0 &&
+                nest_.node(each.node).statement == found.statement)
+                access = &each;
+        const bool isOfData =
+            access != nullptr &&
+            (access->form == NestAccessForm::Indirect ||
+             (access->index && nest_.symbols.contains(*access->index, NestSymbolKind::Value)));
+        if (!isOfData)
+            return refuse("known-target", fmt::format("no data choose the element of {} that line "
+                                                      "{} updates",
+                                                      found.array, line));
+        for (const NestNodeId id : around(nest_, access->node)) {
+            const NestGuard* guard = nest_.node(id).guard();
+            if (guard != nullptr && fixesThread(guard->condition))
+                return refuse("one-thread-updates",
+                              fmt::format("one thread alone comes to line {}", line));
+        }
+        return {};
+    }
+    [[nodiscard]] bool fixesThread(const NestCondition& condition) const {
+        if (condition.kind == NestCondition::Kind::All)
+            return std::ranges::any_of(
+                condition.parts, [&](const NestCondition& part) { return fixesThread(part); });
+        if (condition.kind != NestCondition::Kind::Zero)
+            return false;
+        return std::ranges::any_of(condition.expression.terms(), [&](const auto& term) {
+            return std::ranges::any_of(term.first, [&](Symbol symbol) {
+                const NestSymbol* named = nest_.symbols.find(symbol);
+                return symbol.kind == SymbolKind::ThreadIdx ||
+                       (named != nullptr && named->kind == NestSymbolKind::Position);
+            });
+        });
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    const Nest& nest_;
+    const SourceText& source_;
+};
+
+} // namespace
+
+Gated<KeyedAtomic> keyedAtomic(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    std::optional<Refusal> refusal;
+    std::optional<KeyedAtomic> first;
+    const AtomicReader reader(context);
+    for (const Atomic& atomic : context.kernel.atomics) {
+        auto found = reader.read(atomic.call);
+        if (!found) {
+            if (!refusal)
+                refusal = std::move(found.error());
+            continue;
+        }
+        const StmtId statement = found->statement;
+        if (!first || touches(context.range, context.kernel.body.stmt(statement).span))
+            first = *std::move(found);
+        if (touches(context.range, context.kernel.body.stmt(statement).span))
+            break;
+    }
+    if (first)
+        return *std::move(first);
+    return std::unexpected(refusal.value_or(
+        Refusal{"no-atomic", fmt::format("{} has no atomics", context.kernel.name)}));
+}
+
+std::vector<TextEdit> aggregate(const SkillContext& context, const KeyedAtomic& atomic) {
+    const FunctionBody& body = context.kernel.body;
+    const SourceText& source = *context.file.source;
+    const SourceLayout layout(source, context.kernel);
+    const Stmt& stmt = body.stmt(atomic.statement);
+    const auto text = [&](ExprId id) { return std::string(source.slice(body.expr(id).span)); };
+    const std::string alike = freshName(body, "alike");
+    const std::string folded = freshName(body, atomic.operation == "plus" ? "sum" : "combined");
+    const Expr& index = body.expr(atomic.index);
+    const std::string groups = "cooperative_groups::";
+    std::vector<std::string> lines;
+    std::string key = text(atomic.index);
+    std::string address = text(atomic.address);
+    if (index.kind != ExprKind::Variable) {
+        const std::string name = freshName(body, "target");
+        lines.push_back(fmt::format("const {} {} = {};", valueSpelling(index.type), name, key));
+        address =
+            std::string(source.slice({body.expr(atomic.address).span.begin, index.span.begin})) +
+            name + std::string(source.slice({index.span.end, body.expr(atomic.address).span.end}));
+        key = name;
+    }
+    lines.push_back(fmt::format("const auto {} =", alike));
+    lines.push_back(layout.unit() +
+                    fmt::format("{0}labeled_partition({0}coalesced_threads(), {1});", groups, key));
+    lines.push_back(fmt::format("{} {} = {};", atomic.type, folded, text(atomic.value)));
+    lines.push_back(fmt::format("{0} = {1}reduce({2}, {0}, {1}{3}<{4}>());", folded, groups, alike,
+                                atomic.operation, atomic.type));
+    lines.push_back(fmt::format("if ({}.thread_rank() == 0)", alike));
+    lines.push_back(layout.unit() + fmt::format("{}({}, {});", atomic.function, address, folded));
+
+    const Stmt& parent = body.stmt(stmt.parent);
+    const bool isBlock = parent.kind == StmtKind::Compound;
+    const std::string outer = layout.indentation(parent.span.begin);
+    const std::string indentation =
+        isBlock ? layout.indentation(stmt.span.begin) : outer + layout.unit();
+    std::string written;
+    for (const std::string& line : lines)
+        written += (written.empty() && isBlock ? "" : indentation) + line +
+                   (&line == &lines.back() ? "" : layout.newline());
+    if (isBlock)
+        return {{stmt.span, written}};
+    std::uint32_t begin = stmt.span.begin;
+    while (begin > 0 && std::string_view(" \t\r\n").contains(source.text()[begin - 1]))
+        --begin;
+    return {{{begin, stmt.span.end},
+             " {" + layout.newline() + written + layout.newline() + outer + "}"}};
+}
+
+} // namespace kernelskill::skills
