@@ -84,9 +84,9 @@ bool isWait(const SourceText& source, const Stmt& stmt) {
         return tokens.begin() + static_cast<std::ptrdiff_t>(index);
     };
     return close < tokens.size() && close - at <= 3 &&
-           std::all_of(place(close), tokens.end(), [&](const Token& token) {
-               return !isName(token) || isPlaceInText(token.text);
-           });
+           std::all_of(
+               place(close), tokens.end(),
+               [&](const Token& token) { return !isName(token) || isPlaceInText(token.text); });
 }
 
 } // namespace kernelskill::analysis

@@ -63,8 +63,8 @@ std::string callOf(const KernelModel& kernel, const std::string& name, const Ker
 
 } // namespace
 
-Result<FusedReference> fusedReference(const ProgramSource& original,
-                                      const ProgramSource& candidate, const FusedKernel& fused) {
+Result<FusedReference> fusedReference(const ProgramSource& original, const ProgramSource& candidate,
+                                      const FusedKernel& fused) {
     const auto first = writtenKernel(original, fused.first);
     const auto second = writtenKernel(original, fused.second);
     const auto merged = writtenKernel(candidate, fused.name);
@@ -75,20 +75,20 @@ Result<FusedReference> fusedReference(const ProgramSource& original,
     for (const auto* places : {&fused.firstArguments, &fused.secondArguments})
         for (const std::size_t place : *places)
             if (place >= kernel.parameters.size())
-                return std::unexpected(Error{ErrorKind::InvalidInput,
-                                             kernel.name + " takes fewer arguments than it is given",
-                                             candidate.file, ""});
+                return std::unexpected(Error{
+                    ErrorKind::InvalidInput,
+                    kernel.name + " takes fewer arguments than it is given", candidate.file, ""});
     const std::string ofFirst = kernel.name + "_first";
     const std::string ofSecond = kernel.name + "_second";
-    const std::string stages = fmt::format("{}{}\n{}\n", passDeclaration,
-                                           asFunction(original.text, **first, ofFirst),
-                                           asFunction(original.text, **second, ofSecond));
-    const std::string body =
-        fmt::format("{{ if (ks_pass(2) == 0) {} else {} }}",
-                    callOf(**first, ofFirst, kernel, fused.firstArguments),
-                    callOf(**second, ofSecond, kernel, fused.secondArguments));
-    auto text = analysis::applyEdits(candidate.text, {{{kernel.span.begin, kernel.span.begin}, stages},
-                                                      {kernel.bodySpan, body}});
+    const std::string stages =
+        fmt::format("{}{}\n{}\n", passDeclaration, asFunction(original.text, **first, ofFirst),
+                    asFunction(original.text, **second, ofSecond));
+    const std::string body = fmt::format("{{ if (ks_pass(2) == 0) {} else {} }}",
+                                         callOf(**first, ofFirst, kernel, fused.firstArguments),
+                                         callOf(**second, ofSecond, kernel, fused.secondArguments));
+    auto text =
+        analysis::applyEdits(candidate.text, {{{kernel.span.begin, kernel.span.begin}, stages},
+                                              {kernel.bodySpan, body}});
     if (!text)
         return std::unexpected(text.error());
     FusedReference reference{candidate, {}};

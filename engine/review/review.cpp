@@ -45,8 +45,8 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
         }
         return finished();
     }
-    if (!planRuns() || !keepsHardwareRules() ||
-        !keepsWidths() || !build() || !fitSize() || !runOwnSize())
+    if (!planRuns() || !keepsHardwareRules() || !keepsWidths() || !build() || !fitSize() ||
+        !runOwnSize())
         return finished();
     if (!keepsOtherKernels())
         return finished();

@@ -40,9 +40,9 @@ bool Review::keepsFusedKernels() {
             return false;
         }
         if (verdict->status != VerdictStatus::Unmeasured)
-            return take(std::unexpected(FailedCheck{
-                verdict->status, name, verdict->summary, verdict->isAboutEdit,
-                verdict->failure ? *verdict->failure : ReviewFailure{}}));
+            return take(std::unexpected(
+                FailedCheck{verdict->status, name, verdict->summary, verdict->isAboutEdit,
+                            verdict->failure ? *verdict->failure : ReviewFailure{}}));
         for (Check& check : verdict->checks)
             if (check.name != verdict_.checks.front().name) // The edit was parsed.
                 verdict_.checks.push_back(std::move(check));

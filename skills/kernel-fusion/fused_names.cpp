@@ -23,9 +23,8 @@ namespace {
 std::vector<std::string> wordsOf(const std::string& name, bool hasUnderscores) {
     std::vector<std::string> words(1);
     for (const char letter : name) {
-        const bool isBorder = hasUnderscores
-                                  ? letter == '_'
-                                  : std::isupper(static_cast<unsigned char>(letter)) != 0;
+        const bool isBorder =
+            hasUnderscores ? letter == '_' : std::isupper(static_cast<unsigned char>(letter)) != 0;
         if (isBorder && !words.back().empty())
             words.emplace_back();
         if (!hasUnderscores || letter != '_')
@@ -53,7 +52,8 @@ std::string joinedName(const std::string& first, const std::string& second) {
         if (hasUnderscores && !joined.empty())
             joined += "_";
         else if (!joined.empty())
-            word.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(word.front())));
+            word.front() =
+                static_cast<char>(std::toupper(static_cast<unsigned char>(word.front())));
         joined += word;
     }
     return joined;
@@ -119,6 +119,12 @@ private:
         if (pair_.first->arguments.size() != first_.parameters.size() ||
             pair_.second->arguments.size() != second_.parameters.size())
             return refuse("default-argument", "a launch leaves out an argument of its kernel");
+        for (const Parameter& parameter : first_.parameters)
+            if (context_.file.source->slice(parameter.span).contains('='))
+                return refuse("default-argument",
+                              fmt::format("{} has a default argument for {}, behind which others "
+                                          "would come",
+                                          first_.name, parameter.name));
         for (std::size_t i = 0; i < second_.parameters.size(); ++i) {
             const Parameter& own = second_.parameters[i];
             const auto partner = partnerOf(i);
@@ -143,10 +149,11 @@ private:
         for (std::size_t i = 0; i < first_.parameters.size(); ++i)
             if (own.type.pointerDepth > 0 && first_.parameters[i].type.pointerDepth > 0 &&
                 host_.sameExpression(pair_.first->arguments[i], pair_.second->arguments[place]))
-                return refuse("pointer-not-merged",
-                              fmt::format("{} and {} are one pointer, and one parameter cannot take "
-                                          "the place of both",
-                                          first_.parameters[i].name, own.name));
+                return refuse(
+                    "pointer-not-merged",
+                    fmt::format("{} and {} are one pointer, and one parameter cannot take "
+                                "the place of both",
+                                first_.parameters[i].name, own.name));
         return {};
     }
 
@@ -213,8 +220,8 @@ private:
     }
 
     [[nodiscard]] static bool isOfKernel(const Variable& variable) {
-        return variable.storage != Storage::DeviceGlobal &&
-               variable.storage != Storage::Constant && variable.storage != Storage::HostGlobal;
+        return variable.storage != Storage::DeviceGlobal && variable.storage != Storage::Constant &&
+               variable.storage != Storage::HostGlobal;
     }
 
     [[nodiscard]] static std::set<std::string> ownNames(const KernelModel& kernel) {
@@ -228,6 +235,11 @@ private:
     /// Gives other names to the consumer's variables where theirs mean something else.
     Gated<void> renameOthers() {
         const std::set<std::string> ofFirst = ownNames(first_);
+        for (const Expr& expr : second_.body.exprs)
+            if (expr.kind == ExprKind::Call && !expr.isMethod && ofFirst.contains(expr.name))
+                return refuse("name-clash", fmt::format("{} is a variable of {}, and a function in "
+                                                        "{}",
+                                                        expr.name, first_.name, second_.name));
         std::set<std::string> targets;
         for (const auto& [from, to] : names_.renamed)
             targets.insert(to);
@@ -244,10 +256,9 @@ private:
             }
             const bool isNested = variable.storage == Storage::Local &&
                                   secondCode_.declarationOf(id) != noId && !isInScope(id);
-            const bool clashes = targets.contains(variable.name) ||
-                                 (!isNested && ofFirst.contains(variable.name));
-            if (kept_.contains(variable.name) || names_.renamed.contains(variable.name) ||
-                !clashes)
+            const bool clashes =
+                targets.contains(variable.name) || (!isNested && ofFirst.contains(variable.name));
+            if (kept_.contains(variable.name) || names_.renamed.contains(variable.name) || !clashes)
                 continue;
             names_.renamed[variable.name] = newName(variable.name, ofFirst);
         }
@@ -272,9 +283,8 @@ private:
                                       const std::set<std::string>& ofFirst) const {
         for (int number = 2;; ++number) {
             std::string name = wanted + std::to_string(number);
-            const bool isUsed = std::ranges::any_of(names_.renamed, [&](const auto& renamed) {
-                return renamed.second == name;
-            });
+            const bool isUsed = std::ranges::any_of(
+                names_.renamed, [&](const auto& renamed) { return renamed.second == name; });
             if (!ofFirst.contains(name) && isNameFree(second_.body, name) &&
                 isNameFree(first_.body, name) && !isUsed)
                 return name;

@@ -2,9 +2,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/source_layout.h"
-#include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/base/gates.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/condition_text.h"
 
@@ -23,153 +21,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::size_t maxColumns = 100;
-
-/// The statements of a branch.
-std::vector<StmtId> branchOf(const FunctionBody& body, StmtId branch) {
-    return body.stmt(branch).kind == StmtKind::Compound ? body.stmt(branch).children
-                                                        : std::vector<StmtId>{branch};
-}
-
-/// An `if` without `else`, written out.
-bool isPlainIf(const FunctionBody& body, StmtId id) {
-    const Stmt& stmt = body.stmt(id);
-    return stmt.kind == StmtKind::If && stmt.children.size() == 1 && stmt.condition != noId &&
-           stmt.init == noId && !stmt.fromMacro;
-}
-
-/// `if (...) return;`
-bool isEarlyReturn(const FunctionBody& body, StmtId id) {
-    if (!isPlainIf(body, id))
-        return false;
-    const auto branch = branchOf(body, body.stmt(id).children.front());
-    return branch.size() == 1 && body.stmt(branch.front()).kind == StmtKind::Return;
-}
-
-/// Tokens of a text, in the names of the fused kernel if it is the consumer's.
-std::string fusedWords(std::string_view text, const FusedNames* names) {
-    std::string words;
-    for (const Token& token : lex(text)) {
-        std::string word(token.text);
-        if (names != nullptr && token.isIdentifier())
-            if (const auto renamed = names->renamed.find(word); renamed != names->renamed.end())
-                word = renamed->second;
-        words += word + " ";
-    }
-    return words;
-}
-
-/// The condition's value is the same in all of the kernel.
-bool isFixed(const CodeMap& code, ExprId condition) {
-    return std::ranges::all_of(code.expressionsBelow(condition), [&](ExprId id) {
-        const Expr& expr = code.body().expr(id);
-        switch (expr.kind) {
-        case ExprKind::Variable:
-            return expr.variable == noId || !code.isEverWritten(expr.variable);
-        case ExprKind::Integer:
-        case ExprKind::BuiltinIndex:
-        case ExprKind::Cast:
-            return true;
-        case ExprKind::Unary:
-            return expr.op == "-" || expr.op == "!" || expr.op == "~";
-        case ExprKind::Binary:
-            return !isAssignment(expr.op);
-        default:
-            return false;
-        }
-    });
-}
-
-class BodyReader {
-public:
-    BodyReader(const SkillContext& context, const LaunchPair& pair, const FusedNames& names)
-        : context_(context), names_(names), first_(*pair.producer), second_(*pair.consumer),
-          firstCode_(first_.body), secondCode_(second_.body) {}
-
-    Gated<FusedBody> read() {
-        KERNELSKILL_CHECK(readReturns());
-        std::vector<StmtId> rest;
-        for (const StmtId id : second_.body.stmt(second_.body.root).children)
-            if (!names_.repeated.contains(id))
-                rest.push_back(id);
-        if (!found_.returns.empty())
-            joinReturns(rest);
-        else
-            joinGuards(rest);
-        return found_;
-    }
-
-private:
-    [[nodiscard]] std::string textOf(const KernelModel& kernel, ExprId id) const {
-        return std::string(context_.file.source->slice(kernel.body.expr(id).span));
-    }
-
-    Gated<void> readReturns() {
-        const std::vector<StmtId>& children = first_.body.stmt(first_.body.root).children;
-        for (const StmtId id : children)
-            if (isEarlyReturn(first_.body, id))
-                found_.returns.push_back(id);
-        for (StmtId id = 0; id < first_.body.stmts.size(); ++id) {
-            const Stmt& stmt = first_.body.stmt(id);
-            if (stmt.kind == StmtKind::Goto || stmt.kind == StmtKind::Asm)
-                return refuse("early-exit", fmt::format("line {} of {} may leave it by goto or "
-                                                        "assembly",
-                                                        lineNumber(context_, stmt.span.begin),
-                                                        first_.name));
-            if (stmt.kind != StmtKind::Return)
-                continue;
-            const bool isKnown = std::ranges::any_of(found_.returns, [&](StmtId early) {
-                return firstCode_.encloses(early, id);
-            });
-            if (!isKnown)
-                return refuse("early-exit",
-                              fmt::format("line {} of {} leaves it from within other code",
-                                          lineNumber(context_, stmt.span.begin), first_.name));
-        }
-        return {};
-    }
-
-    void joinReturns(const std::vector<StmtId>& rest) {
-        found_.joint = BodyJoint::Guarded;
-        if (found_.returns.size() != 1 || rest.empty() || !isPlainIf(second_.body, rest.front()))
-            return;
-        const ExprId own = first_.body.stmt(found_.returns.front()).condition;
-        const ExprId other = second_.body.stmt(rest.front()).condition;
-        if (!isFixed(firstCode_, own) || !isFixed(secondCode_, other))
-            return;
-        const std::string wanted = fusedWords(textOf(second_, other), &names_);
-        if (isEarlyReturn(second_.body, rest.front()) &&
-            fusedWords(textOf(first_, own), nullptr) == wanted) {
-            found_.joint = BodyJoint::SharedReturn;
-            found_.repeatedGuard = rest.front();
-        } else if (rest.size() == 1 &&
-                   fusedWords(negated(context_, firstCode_, own), nullptr) == wanted) {
-            found_.joint = BodyJoint::SharedReturn; // Within its own guard, which holds by then.
-        }
-    }
-
-    void joinGuards(const std::vector<StmtId>& rest) {
-        const std::vector<StmtId>& children = first_.body.stmt(first_.body.root).children;
-        if (children.empty() || rest.size() != 1 || !isPlainIf(first_.body, children.back()) ||
-            !isPlainIf(second_.body, rest.front()) || isEarlyReturn(second_.body, rest.front()))
-            return;
-        const ExprId own = first_.body.stmt(children.back()).condition;
-        const ExprId other = second_.body.stmt(rest.front()).condition;
-        if (!isFixed(firstCode_, own) || !isFixed(secondCode_, other) ||
-            fusedWords(textOf(first_, own), nullptr) != fusedWords(textOf(second_, other), &names_))
-            return;
-        found_.joint = BodyJoint::SharedGuard;
-        found_.guard = children.back();
-        found_.repeatedGuard = rest.front();
-    }
-
-    const SkillContext& context_;
-    const FusedNames& names_;
-    const KernelModel& first_;
-    const KernelModel& second_;
-    CodeMap firstCode_;
-    CodeMap secondCode_;
-    FusedBody found_;
-};
 
 using Lines = std::vector<std::string>;
 
@@ -214,9 +65,9 @@ class FusedWriter {
 public:
     FusedWriter(const SkillContext& context, const LaunchPair& pair, const FusedNames& names,
                 const FusedBody& body, const KernelModel& head)
-        : context_(context), source_(*context.file.source), names_(names), body_(body),
-          head_(head), first_(*pair.producer), second_(*pair.consumer),
-          layout_(source_, first_), firstCode_(first_.body) {}
+        : context_(context), source_(*context.file.source), names_(names), body_(body), head_(head),
+          first_(*pair.producer), second_(*pair.consumer), layout_(source_, first_),
+          firstCode_(first_.body) {}
 
     std::string text() {
         const std::string outer = layout_.indentation(first_.span.begin);
@@ -277,9 +128,9 @@ private:
         const bool isBroken = !first_.parameters.empty() &&
                               first_.parameters.front().span.begin > list.begin + 1 &&
                               layout_.startsLine(first_.parameters.front().span.begin);
-        const std::string column =
-            isBroken ? layout_.indentation(first_.parameters.front().span.begin)
-                     : std::string(columnOf(before) + 1, ' ');
+        const std::string column = isBroken
+                                       ? layout_.indentation(first_.parameters.front().span.begin)
+                                       : std::string(columnOf(before) + 1, ' ');
         for (const AddedParameter& added : names_.added) {
             const std::string next = declared(second_.parameters[added.place], added.name);
             const bool isFirst = text == "(";
@@ -301,8 +152,8 @@ private:
     /// What begins within a line begins where the line's own text does.
     [[nodiscard]] std::string withIndentation(std::uint32_t begin, std::string text) const {
         const auto first = text.find_first_not_of(" \t");
-        const bool isOnLine = first != std::string::npos && text[first] != '\n' &&
-                              text[first] != '\r';
+        const bool isOnLine =
+            first != std::string::npos && text[first] != '\n' && text[first] != '\r';
         if (!isOnLine)
             return text;
         return layout_.indentation(begin) + text.substr(first);
@@ -336,7 +187,8 @@ private:
         return lines;
     }
 
-    /// The lines of `span` with each early return, from that one on, as a guard around what follows.
+    /// The lines of `span` with each early return, from that one on, as a guard around what
+    /// follows.
     [[nodiscard]] Lines guardedLines(Span span, std::size_t number) const {
         if (number == body_.returns.size())
             return linesIn(span);
@@ -344,8 +196,7 @@ private:
         Lines lines = linesIn({span.begin, layout_.startsLine(early.span.begin)
                                                ? layout_.lineBegin(early.span.begin)
                                                : early.span.begin});
-        lines.push_back(
-            fmt::format("if ({}) {{", negated(context_, firstCode_, early.condition)));
+        lines.push_back(fmt::format("if ({}) {{", negated(context_, firstCode_, early.condition)));
         append(lines, guardedLines({early.span.end, span.end}, number + 1), layout_.unit());
         lines.emplace_back("}");
         return lines;
@@ -370,9 +221,8 @@ private:
         if (body_.joint == BodyJoint::SharedGuard) {
             const Stmt& guard = body.stmt(body_.repeatedGuard);
             const StmtId branch = guard.children.front();
-            part = body.stmt(branch).kind == StmtKind::Compound
-                       ? innerOf(body.stmt(branch).span)
-                       : body.stmt(branch).span;
+            part = body.stmt(branch).kind == StmtKind::Compound ? innerOf(body.stmt(branch).span)
+                                                                : body.stmt(branch).span;
         }
         std::vector<TextEdit> edits;
         for (const StmtId id : dropped)
@@ -380,8 +230,9 @@ private:
                 edits.push_back({layout_.statementWithLine(body.stmt(id).span), ""});
         const std::vector<Token> tokens = lex(source_.text(), part);
         for (std::size_t i = 0; i < tokens.size(); ++i) {
-            const bool isMember = i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->" ||
-                                            tokens[i - 1].text == "::");
+            const bool isMember =
+                i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->" ||
+                          tokens[i - 1].text == "::");
             const auto renamed = names_.renamed.find(std::string(tokens[i].text));
             const bool isDropped = std::ranges::any_of(
                 edits, [&](const TextEdit& edit) { return edit.span.contains(tokens[i].span); });
@@ -389,8 +240,8 @@ private:
                 !isDropped)
                 edits.push_back({tokens[i].span, renamed->second});
         }
-        append(lines, linesOf(withIndentation(part.begin,
-                                              rewritten(source_, part, std::move(edits)))));
+        append(lines,
+               linesOf(withIndentation(part.begin, rewritten(source_, part, std::move(edits)))));
         return lines;
     }
 
@@ -405,42 +256,7 @@ private:
     CodeMap firstCode_;
 };
 
-std::string_view scopeOf(const KernelModel& kernel) {
-    return std::string_view(kernel.qualifiedName)
-        .substr(0, kernel.qualifiedName.size() - kernel.name.size());
-}
-
 } // namespace
-
-Gated<FusedBody> fusedBody(const SkillContext& context, const LaunchPair& pair,
-                           const FusedNames& names) {
-    return BodyReader(context, pair, names).read();
-}
-
-Gated<const KernelModel*> headOf(const SkillContext& context, const LaunchPair& pair) {
-    const KernelModel& first = *pair.producer;
-    const KernelModel& second = *pair.consumer;
-    if (scopeOf(first) != scopeOf(second))
-        return refuse("scopes-differ", fmt::format("{} and {} are in other namespaces",
-                                                   first.qualifiedName, second.qualifiedName));
-    const auto wordsBefore = [&](const KernelModel& kernel) {
-        return fusedWords(context.file.source->slice({kernel.span.begin, kernel.nameSpan.begin}),
-                       nullptr);
-    };
-    const std::string one = wordsBefore(first);
-    const std::string other = wordsBefore(second);
-    const std::string_view plain = "__global__ void ";
-    const bool serves = one == other &&
-                        pair.first->templateArguments == pair.second->templateArguments;
-    if (serves || other == plain)
-        return &first;
-    if (one == plain)
-        return &second;
-    return refuse("heads-differ",
-                  fmt::format("{} and {} are declared in different ways, or for other template "
-                              "arguments",
-                              first.name, second.name));
-}
 
 std::string fusedText(const SkillContext& context, const LaunchPair& pair, const FusedNames& names,
                       const FusedBody& body, const KernelModel& head) {

@@ -3,6 +3,7 @@
 #include "analysis/queries/source_layout.h"
 #include "skills/base/planned_skill.h"
 #include "skills/gates/host_launches.h"
+#include "skills/kernel-fusion/fused_body.h"
 #include "skills/kernel-fusion/fused_names.h"
 #include "skills/kernel-fusion/fused_text.h"
 #include "skills/kernel-fusion/launch_pair.h"
@@ -51,6 +52,23 @@ Gated<void> requireWritten(const SkillContext& context, const LaunchPair& pair) 
     return {};
 }
 
+/// A review follows the calls of the host function.
+Gated<void> requireFollowedHost(const SkillContext& context, const LaunchPair& pair) {
+    const HostFunction& host = context.file.hostFunctions[pair.host];
+    for (const Expr& expr : host.body.exprs) {
+        const bool isOtherLaunch =
+            expr.kind == ExprKind::Call &&
+            (expr.name.starts_with("cudaLaunch") || expr.name.starts_with("cudaGraphAdd"));
+        const bool isUnread =
+            expr.kind == ExprKind::Other && context.file.source->slice(expr.span).contains("cuda");
+        if (isOtherLaunch || isUnread)
+            return refuse("host-not-followed",
+                          fmt::format("what line {} gives the GPU to do is not followed",
+                                      lineNumber(context, expr.span.begin)));
+    }
+    return {};
+}
+
 /// A load past the coherent cache does not see what the same kernel wrote.
 Gated<void> requireCoherentLoads(const SkillContext& context, const LaunchPair& pair) {
     const CodeMap& host = context.shared().host(pair.host);
@@ -67,16 +85,16 @@ Gated<void> requireCoherentLoads(const SkillContext& context, const LaunchPair& 
                         pair.producer->parameters[other].isWritten &&
                         host.sameExpression(pair.first->arguments[other],
                                             pair.second->arguments[own]))
-                        return refuse("read-only-load",
-                                      fmt::format("line {} reads by __ldg what {} writes",
-                                                  lineNumber(context, code.body().expr(call).span.begin),
-                                                  pair.producer->name));
+                        return refuse(
+                            "read-only-load",
+                            fmt::format("line {} reads by __ldg what {} writes",
+                                        lineNumber(context, code.body().expr(call).span.begin),
+                                        pair.producer->name));
     }
     return {};
 }
 
-Gated<Fusion> planWith(const SkillContext& context, const LaunchSite& launch,
-                       Neighbour neighbour) {
+Gated<Fusion> planWith(const SkillContext& context, const LaunchSite& launch, Neighbour neighbour) {
     Fusion found;
     KERNELSKILL_TRY(found.pair, pairWith(context, launch, neighbour));
     const LaunchPair& pair = found.pair;
@@ -86,6 +104,7 @@ Gated<Fusion> planWith(const SkillContext& context, const LaunchSite& launch,
                       fmt::format("{} and {} both have shared memory, which one block would need "
                                   "at once",
                                   pair.producer->name, pair.consumer->name));
+    KERNELSKILL_CHECK(requireFollowedHost(context, pair));
     KERNELSKILL_CHECK(requireCoherentLoads(context, pair));
     KERNELSKILL_TRY(found.head, headOf(context, pair));
     KERNELSKILL_TRY(found.work, requireOwnElements(context, pair));
@@ -112,9 +131,8 @@ Gated<Fusion> planAround(const SkillContext& context, const LaunchSite& launch) 
 
 class KernelFusionSkill : public PlannedSkill<Fusion> {
     [[nodiscard]] Gated<Fusion> plan(const SkillContext& context) const override {
-        return planForLaunch(context, [&](const LaunchSite& launch) {
-            return planAround(context, launch);
-        });
+        return planForLaunch(context,
+                             [&](const LaunchSite& launch) { return planAround(context, launch); });
     }
 
     [[nodiscard]] Gated<Offer> offer(const SkillContext& context,
@@ -128,18 +146,18 @@ class KernelFusionSkill : public PlannedSkill<Fusion> {
             !work.passed.empty()
                 ? fmt::format("each thread of {} reads of {} only what its own thread of {} wrote",
                               second.name, fmt::join(work.passed, " and "), first.name)
-            : !work.reread.empty() ? fmt::format("both read {} at the same places",
-                                                 fmt::join(work.reread, " and "))
-                                   : "neither touches what the other one writes";
+            : !work.reread.empty()
+                ? fmt::format("both read {} at the same places", fmt::join(work.reread, " and "))
+                : "neither touches what the other one writes";
         offer.why = fmt::format("lines {} and {} launch them one after the other on the same grid, "
                                 "and {}",
                                 lineNumber(context, found.pair.first->span.begin),
                                 lineNumber(context, found.pair.second->span.begin), shared);
         if (work.bytesBefore && work.bytesAfter > 0 && *work.bytesBefore > work.bytesAfter)
-            offer.gain = ExpectedGain{
-                .factor = *work.bytesBefore / work.bytesAfter,
-                .basis = fmt::format("a thread moves {:g} bytes instead of {:g}", work.bytesAfter,
-                                     *work.bytesBefore)};
+            offer.gain =
+                ExpectedGain{.factor = *work.bytesBefore / work.bytesAfter,
+                             .basis = fmt::format("a thread moves {:g} bytes instead of {:g}",
+                                                  work.bytesAfter, *work.bytesBefore)};
         return offer;
     }
 
@@ -150,9 +168,9 @@ class KernelFusionSkill : public PlannedSkill<Fusion> {
         const SourceLayout layout(source, *pair.producer);
         const std::uint32_t defined =
             layout.endOfLineTrivia(std::max(pair.producer->span.end, pair.consumer->span.end));
-        const std::string kernel =
-            layout.newline() + layout.newline() + layout.indentation(pair.producer->span.begin) +
-            fusedText(context, pair, found.names, found.body, *found.head);
+        const std::string kernel = layout.newline() + layout.newline() +
+                                   layout.indentation(pair.producer->span.begin) +
+                                   fusedText(context, pair, found.names, found.body, *found.head);
         std::vector<TextEdit> edits{{{defined, defined}, kernel}};
         for (TextEdit& edit : launchEdits(context, found))
             edits.push_back(std::move(edit));

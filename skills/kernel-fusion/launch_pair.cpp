@@ -25,7 +25,7 @@ using namespace analysis;
 namespace {
 
 bool isPureCall(const Expr& call) {
-    constexpr std::array names = {"ceil", "ceilf", "floor", "min",  "max",
+    constexpr std::array names = {"ceil",      "ceilf",      "floor",    "min",     "max",
                                   "std::ceil", "std::floor", "std::min", "std::max"};
     return std::ranges::find(names, call.name) != names.end();
 }
@@ -44,8 +44,8 @@ public:
             return refuse("no-neighbour",
                           fmt::format("the launch on line {} stands alone", line(launch_.span)));
         siblings_ = body().stmt(block).children;
-        const auto at = static_cast<std::size_t>(std::ranges::find(siblings_, own) -
-                                                 siblings_.begin());
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(siblings_, own) - siblings_.begin());
         if (neighbour == Neighbour::Behind)
             return pairFrom(at);
         for (std::size_t before = at; before-- > 0;)
@@ -88,7 +88,9 @@ private:
         return stmt.kind == StmtKind::Declaration && !stmt.fromMacro &&
                std::ranges::all_of(stmt.declared, [&](VariableId declared) {
                    const Variable& variable = body().variable(declared);
-                   return !variable.type.isReference &&
+                   const bool isNumber =
+                       variable.type.scalar != ScalarKind::Unknown || isDim3(variable.type);
+                   return isNumber && !variable.type.isReference &&
                           (variable.init == noId || isPlain(variable.init));
                });
     }
@@ -100,19 +102,18 @@ private:
     /// It calls nothing but pure functions, changes nothing and reads no memory.
     [[nodiscard]] bool isPlain(ExprId value) const {
         return value == noId || std::ranges::all_of(code_.expressionsBelow(value), [&](ExprId id) {
-            const Expr& expr = body().expr(id);
-            const bool reads = expr.kind == ExprKind::Subscript ||
-                               (expr.kind == ExprKind::Unary && expr.op == "*");
-            if (expr.kind == ExprKind::Call)
-                return isPureCall(expr);
-            if (expr.kind == ExprKind::InitList)
-                return true;
-            const bool changes =
-                (expr.kind == ExprKind::Binary && isAssignment(expr.op)) ||
-                (expr.kind == ExprKind::Unary &&
-                 (expr.op.contains("++") || expr.op.contains("--")));
-            return expr.kind != ExprKind::Other && !reads && !changes;
-        });
+                   const Expr& expr = body().expr(id);
+                   const bool reads = expr.kind == ExprKind::Subscript ||
+                                      (expr.kind == ExprKind::Unary && expr.op == "*");
+                   if (expr.kind == ExprKind::Call)
+                       return isPureCall(expr);
+                   if (expr.kind == ExprKind::InitList)
+                       return true;
+                   const bool changes = (expr.kind == ExprKind::Binary && isAssignment(expr.op)) ||
+                                        (expr.kind == ExprKind::Unary &&
+                                         (expr.op.contains("++") || expr.op.contains("--")));
+                   return expr.kind != ExprKind::Other && !reads && !changes;
+               });
     }
 
     Gated<LaunchPair> pairFrom(std::size_t at) {
@@ -156,8 +157,8 @@ private:
         const LaunchSite& second = *found_.second;
         for (const LaunchSite* launch : {&first, &second}) {
             std::vector<ExprId> values = launch->arguments;
-            values.insert(values.end(), {launch->grid, launch->block, launch->sharedBytes,
-                                         launch->stream});
+            values.insert(values.end(),
+                          {launch->grid, launch->block, launch->sharedBytes, launch->stream});
             for (const ExprId value : values)
                 if (!isPlain(value))
                     return refuse("argument-acts",
@@ -166,10 +167,11 @@ private:
                                               line(launch->span)));
         }
         const auto refuseOther = [&](std::string_view what) {
-            return refuse("other-configuration",
-                          fmt::format("the launches on lines {} and {} have not the same {}, as far "
-                                      "as the text tells",
-                                      line(first.span), line(second.span), what));
+            return refuse(
+                "other-configuration",
+                fmt::format("the launches on lines {} and {} have not the same {}, as far "
+                            "as the text tells",
+                            line(first.span), line(second.span), what));
         };
         if (!isSameStream(code_, first.stream, second.stream))
             return refuseOther("stream");
@@ -178,9 +180,8 @@ private:
         if (!areSameExtents(first.block, second.block))
             return refuseOther("block");
         const bool takesNone = isZero(first.sharedBytes) && isZero(second.sharedBytes);
-        if (!takesNone &&
-            (isZero(first.sharedBytes) || isZero(second.sharedBytes) ||
-             !code_.sameExpression(first.sharedBytes, second.sharedBytes)))
+        if (!takesNone && (isZero(first.sharedBytes) || isZero(second.sharedBytes) ||
+                           !code_.sameExpression(first.sharedBytes, second.sharedBytes)))
             return refuse("shared-memory-size",
                           fmt::format("the launches on lines {} and {} request other sizes of "
                                       "shared memory",
@@ -236,14 +237,14 @@ private:
             calls.size() <= behind.size() &&
             std::ranges::equal(calls, behind.first(calls.size()),
                                [&](StmtId a, StmtId b) { return wordsOf(a) == wordsOf(b); });
-        const auto wait = std::ranges::find_if(calls, [&](StmtId id) {
-            return isWait(*context_.file.source, body().stmt(id));
-        });
+        const auto wait = std::ranges::find_if(
+            calls, [&](StmtId id) { return isWait(*context_.file.source, body().stmt(id)); });
         if (wait != calls.end() && !followAgain)
-            return refuse("waits-between",
-                          fmt::format("the wait on line {}, for what comes before it, does not come "
-                                      "again behind the second launch",
-                                      line(body().stmt(*wait).span)));
+            return refuse(
+                "waits-between",
+                fmt::format("the wait on line {}, for what comes before it, does not come "
+                            "again behind the second launch",
+                            line(body().stmt(*wait).span)));
         found_.isAtSecond = wait != calls.end() || names(*found_.second, declared);
         found_.repeated.clear();
         for (const StmtId id : calls)
@@ -260,7 +261,8 @@ private:
     }
 
     /// The arguments, or the configuration, name one of the variables.
-    [[nodiscard]] bool names(const LaunchSite& launch, const std::set<VariableId>& variables) const {
+    [[nodiscard]] bool names(const LaunchSite& launch,
+                             const std::set<VariableId>& variables) const {
         return std::ranges::any_of(launch.arguments, [&](ExprId argument) {
             return std::ranges::any_of(code_.expressionsBelow(argument), [&](ExprId id) {
                 return variables.contains(body().expr(id).variable);

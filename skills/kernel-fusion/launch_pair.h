@@ -11,8 +11,8 @@ namespace kernelskill::skills {
 /// Statements of one block, `between` them only waits, checks for errors and locals with plain
 /// values. Both launches have one grid, block, stream and size of shared memory.
 struct LaunchPair {
-    std::uint32_t host = analysis::noId;           ///< Index into FileModel::hostFunctions.
-    const analysis::LaunchSite* first = nullptr;   ///< The launches and kernels live in the file.
+    std::uint32_t host = analysis::noId;         ///< Index into FileModel::hostFunctions.
+    const analysis::LaunchSite* first = nullptr; ///< The launches and kernels live in the file.
     const analysis::LaunchSite* second = nullptr;
     const analysis::KernelModel* producer = nullptr;
     const analysis::KernelModel* consumer = nullptr;

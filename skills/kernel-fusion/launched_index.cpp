@@ -60,9 +60,9 @@ LaunchedKernel::LaunchedKernel(const FileModel& file, const KernelModel& kernel,
                                const LaunchSite& launch, const CodeMap& host)
     : file_(file), kernel_(kernel), launch_(launch), host_(host), nest_(nestOf(file, kernel)) {
     for (const NestNode& node : nest_->nodes)
-        if (const NestLoop* loop = node.loop();
-            loop != nullptr && loop->style == NestLoopStyle::GridStride && loop->first &&
-            loop->step)
+        if (const NestLoop* loop = node.loop(); loop != nullptr &&
+                                                loop->style == NestLoopStyle::GridStride &&
+                                                loop->first && loop->step)
             strides_.emplace(loop->iterator, loop);
 }
 
@@ -73,10 +73,9 @@ LaunchedIndex LaunchedKernel::index(const IndexExpression& expression) const {
         std::int64_t number = coefficient;
         for (const Symbol symbol : monomial) {
             std::string name = nameOf(symbol, index.isOpen);
-            const bool isNumber = !name.empty() && name.size() < 18 &&
-                                  std::ranges::all_of(name, [](char digit) {
-                                      return digit >= '0' && digit <= '9';
-                                  });
+            const bool isNumber =
+                !name.empty() && name.size() < 18 &&
+                std::ranges::all_of(name, [](char digit) { return digit >= '0' && digit <= '9'; });
             std::int64_t product = 0;
             if (isNumber && !__builtin_mul_overflow(number, std::stoll(name), &product))
                 number = product;
@@ -178,8 +177,7 @@ std::optional<std::size_t> LaunchedKernel::parameterOf(NestArrayId id) const {
     const NestArray& array = nest_->arrays.at(id);
     if (array.frame != 0 || array.isLoaded || array.space != MemorySpace::Global)
         return std::nullopt;
-    const auto found =
-        std::ranges::find(kernel_.parameters, array.variable, &Parameter::variable);
+    const auto found = std::ranges::find(kernel_.parameters, array.variable, &Parameter::variable);
     if (found == kernel_.parameters.end() || found->type.pointerDepth != 1)
         return std::nullopt;
     return static_cast<std::size_t>(found - kernel_.parameters.begin());

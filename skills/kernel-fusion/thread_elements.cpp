@@ -38,8 +38,8 @@ std::optional<std::uint32_t> axisTold(const LaunchedIndex& index,
                 if (factor.starts_with("argument ") || factor.starts_with("constant ") ||
                     !factor.contains(positionName(axis)) || told.contains(axis))
                     continue;
-                const bool isPlain =
-                    factor == positionName(axis) || factor.starts_with("each (+1*" + positionName(axis));
+                const bool isPlain = factor == positionName(axis) ||
+                                     factor.starts_with("each (+1*" + positionName(axis));
                 if (!isPlain || (found && *found != axis))
                     return std::nullopt;
                 found = axis;
@@ -170,20 +170,22 @@ private:
             if (bothRead)
                 return {};
             if (const auto common = commonOrigin(pointer, otherPointer))
-                return refuse("may-alias",
-                              fmt::format("{} of {} and {} of {} both come from {}, and one of them "
-                                          "is written",
-                                          name, first_.kernel().name,
-                                          second_.kernel().parameters[*other.parameter].name,
-                                          second_.kernel().name, *common));
+                return refuse(
+                    "may-alias",
+                    fmt::format("{} of {} and {} of {} both come from {}, and one of them "
+                                "is written",
+                                name, first_.kernel().name,
+                                second_.kernel().parameters[*other.parameter].name,
+                                second_.kernel().name, *common));
             return {};
         }
         const bool isOwn = areOwn(one, other, bothRead);
         if (!isOwn && !bothRead && !areApart(*one.access, *other.access))
-            return refuse("reads-other-threads",
-                          fmt::format("line {} and line {} may touch one element of {} in different "
-                                      "threads, of which one writes it",
-                                      lineOf(first_, one), lineOf(second_, other), name));
+            return refuse(
+                "reads-other-threads",
+                fmt::format("line {} and line {} may touch one element of {} in different "
+                            "threads, of which one writes it",
+                            lineOf(first_, one), lineOf(second_, other), name));
         if (isOwn && one.access->kind != AccessKind::Read &&
             other.access->kind != AccessKind::Write)
             passed_.insert(name);
@@ -201,8 +203,8 @@ private:
 
     /// `p.x` and `p.y`
     [[nodiscard]] static bool areApart(const NestAccess& one, const NestAccess& other) {
-        return !one.field.empty() && !other.field.empty() &&
-               !one.field.starts_with(other.field) && !other.field.starts_with(one.field);
+        return !one.field.empty() && !other.field.empty() && !one.field.starts_with(other.field) &&
+               !other.field.starts_with(one.field);
     }
 
     /// Whether threads that touch one element are the same thread.
@@ -229,19 +231,59 @@ private:
         });
     }
 
+    /// An index by dimensions, outermost first.
+    struct Dimension {
+        LaunchedIndex index;
+        std::optional<LaunchedIndex> extent;
+    };
+
+    [[nodiscard]] static std::vector<Dimension> dimensionsOf(const LaunchedKernel& kernel,
+                                                             const NestAccess& access) {
+        std::vector<Dimension> dimensions;
+        for (const NestSubscript& subscript : access.subscripts) {
+            dimensions.push_back({kernel.index(subscript.index), {}});
+            if (subscript.extent)
+                dimensions.back().extent = kernel.index(*subscript.extent);
+        }
+        return dimensions;
+    }
+
+    /// `1024 * row + 5` as a row of 1024 elements and the fifth of them, for an index of one
+    /// dimension where that of `like` has two.
+    static void splitLike(const std::vector<Dimension>& like, std::vector<Dimension>& flat) {
+        if (like.size() != 2 || flat.size() != 1 || !like[1].extent)
+            return;
+        const auto& extent = like[1].extent->terms;
+        if (extent.size() != 1 || !extent.begin()->first.empty() || extent.begin()->second <= 0)
+            return;
+        const std::int64_t width = extent.begin()->second;
+        Dimension outer{{{}, flat[0].index.isOpen}, flat[0].extent};
+        Dimension inner{{}, like[1].extent};
+        for (const auto& [factors, number] : flat[0].index.terms) {
+            const std::int64_t rest = number % width;
+            if (rest < 0 || (rest != 0 && !factors.empty()))
+                return;
+            if (rest != 0)
+                inner.index.terms[factors] = rest;
+            if (number / width != 0)
+                outer.index.terms[factors] = number / width;
+        }
+        flat = {std::move(outer), std::move(inner)};
+    }
+
     [[nodiscard]] bool areOwnByDimensions(const NestAccess& one, const NestAccess& other) const {
-        if (one.subscripts.size() != other.subscripts.size() || one.field != other.field)
+        std::vector<Dimension> ofOne = dimensionsOf(first_, one);
+        std::vector<Dimension> ofOther = dimensionsOf(second_, other);
+        splitLike(ofOne, ofOther);
+        splitLike(ofOther, ofOne);
+        if (ofOne.size() != ofOther.size() || one.field != other.field)
             return false;
         std::vector<LaunchedIndex> same;
-        for (std::size_t i = 0; i < one.subscripts.size(); ++i) {
-            const NestSubscript& a = one.subscripts[i];
-            const NestSubscript& b = other.subscripts[i];
-            if (a.extent.has_value() != b.extent.has_value() ||
-                (a.extent && first_.index(*a.extent) != second_.index(*b.extent)))
+        for (std::size_t i = 0; i < ofOne.size(); ++i) {
+            if (ofOne[i].extent != ofOther[i].extent)
                 return false;
-            LaunchedIndex index = first_.index(a.index);
-            if (!index.isOpen && index == second_.index(b.index))
-                same.push_back(std::move(index));
+            if (!ofOne[i].index.isOpen && ofOne[i].index == ofOther[i].index)
+                same.push_back(ofOne[i].index);
         }
         std::set<std::uint32_t> told;
         for (std::size_t before = 4; told.size() != before;) {
@@ -268,9 +310,8 @@ private:
                 if (!touch.parameter || !touch.index || touch.index->isOpen || access.width == 0)
                     return;
                 std::string name;
-                for (const Token& token :
-                     lex(context_.file.source->text(),
-                         kernel.launch().argumentSpans.at(*touch.parameter)))
+                for (const Token& token : lex(context_.file.source->text(),
+                                              kernel.launch().argumentSpans.at(*touch.parameter)))
                     name += token.text;
                 const Place place{name + access.field, touch.index->terms};
                 const bool isUpdate =

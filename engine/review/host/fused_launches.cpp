@@ -65,9 +65,9 @@ bool agreeInTemplate(const FileModel& before, const LaunchSite& launch, const Fi
         fused.templateArguments.size() != merged->templateParameters.size())
         return false;
     for (std::size_t i = 0; i < kernel->templateParameters.size(); ++i) {
-        const auto same = std::ranges::find(merged->templateParameters,
-                                            kernel->templateParameters[i].name,
-                                            &analysis::TemplateParameter::name);
+        const auto same =
+            std::ranges::find(merged->templateParameters, kernel->templateParameters[i].name,
+                              &analysis::TemplateParameter::name);
         if (same == merged->templateParameters.end() ||
             fused.templateArguments[static_cast<std::size_t>(
                 same - merged->templateParameters.begin())] != launch.templateArguments[i])
@@ -126,8 +126,7 @@ bool hasValues(const HostStep& step, const HostStep& fused,
         step.arguments.size() != places.size())
         return false;
     for (std::size_t i = 0; i < places.size(); ++i)
-        if (places[i] >= fused.arguments.size() ||
-            step.arguments[i] != fused.arguments[places[i]])
+        if (places[i] >= fused.arguments.size() || step.arguments[i] != fused.arguments[places[i]])
             return false;
     return true;
 }
@@ -141,9 +140,9 @@ std::optional<std::vector<MemoryUse>> memoryOfBoth(const HostStep& first, const 
 }
 
 /// The places of two launches, from `from` on, that `fused` stands for.
-std::optional<std::pair<std::size_t, std::size_t>>
-findPair(const std::vector<HostStep>& steps, std::size_t from, const HostStep& fused,
-         const FusedKernel& kernel) {
+std::optional<std::pair<std::size_t, std::size_t>> findPair(const std::vector<HostStep>& steps,
+                                                            std::size_t from, const HostStep& fused,
+                                                            const FusedKernel& kernel) {
     for (std::size_t first = from; first < steps.size(); ++first) {
         if (steps[first].kernel != kernel.first ||
             !hasValues(steps[first], fused, kernel.firstArguments))

@@ -84,11 +84,12 @@ TEST(KernelFusion, RenamesWhatMeansSomethingElse) {
                                "\tint row = blockIdx.y * blockDim.y + threadIdx.y;\n"
                                "\tif (col < w && row < h)\n\t{\n"
                                "\t\tdata[row * w + col] = fminf(data[row * w + col], v);\n\t}\n}\n";
-    const std::string text = appliedText(
-        id, program(first + second, "    dim3 block(32, 8);\n"
-                                    "    dim3 grid((n + 31) / 32, (m + 7) / 8);\n"
-                                    "    scale_rows<<<grid, block, 0, stream>>>(a, n, m);\n"
-                                    "    clamp_rows<<<grid, block, 0, stream>>>(a, n, m, 1.0f);\n"));
+    const std::string text =
+        appliedText(id, program(first + second,
+                                "    dim3 block(32, 8);\n"
+                                "    dim3 grid((n + 31) / 32, (m + 7) / 8);\n"
+                                "    scale_rows<<<grid, block, 0, stream>>>(a, n, m);\n"
+                                "    clamp_rows<<<grid, block, 0, stream>>>(a, n, m, 1.0f);\n"));
     EXPECT_THAT(text,
                 HasSubstr("__global__ void scale_clamp_rows(float* m, int width, int height, float "
                           "v2)\n{\n"
@@ -103,16 +104,17 @@ TEST(KernelFusion, RenamesWhatMeansSomethingElse) {
 }
 
 TEST(KernelFusion, FollowsLoopsOfAThreadsOwnRow) {
-    const std::string rows =
-        "__global__ void forward(int n, float* x) {\n"
-        "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (row < n)\n"
-        "        for (int k = 1; k < n; k++)\n            x[row * n + k] -= x[row * n + k - 1];\n}\n"
-        "__global__ void backward(int n, float* x) {\n"
-        "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (row < n)\n"
-        "        for (int k = n - 2; k > 0; k--)\n            x[row * n + k] -= x[row * n + k + 1];\n"
-        "}\n";
+    const std::string rows = "__global__ void forward(int n, float* x) {\n"
+                             "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (row < n)\n"
+                             "        for (int k = 1; k < n; k++)\n            x[row * n + k] -= "
+                             "x[row * n + k - 1];\n}\n"
+                             "__global__ void backward(int n, float* x) {\n"
+                             "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (row < n)\n"
+                             "        for (int k = n - 2; k > 0; k--)\n            x[row * n + k] "
+                             "-= x[row * n + k + 1];\n"
+                             "}\n";
     EXPECT_THAT(appliedText(id, program(rows, "    forward<<<n / 64, 64>>>(n, a);\n"
                                               "    backward<<<n / 64, 64>>>(n, a);\n")),
                 HasSubstr("    if (row < n) {\n"
@@ -121,6 +123,22 @@ TEST(KernelFusion, FollowsLoopsOfAThreadsOwnRow) {
                           "        for (int k = n - 2; k > 0; k--)\n"
                           "            x[row * n + k] -= x[row * n + k + 1];\n"
                           "    }\n}\n"));
+}
+
+TEST(KernelFusion, TakesOneElementOfARowOfConstantLength) {
+    const std::string rows = "#define N 1024\n"
+                             "__global__ void sweep(int n, float* x) {\n"
+                             "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (row < N)\n"
+                             "        for (int k = 1; k < N; k++)\n            x[row * N + k] -= "
+                             "x[row * N + k - 1];\n}\n"
+                             "__global__ void last(int n, float* x) {\n"
+                             "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (row < N)\n        x[row * N + (N - 1)] *= 0.5f;\n}\n";
+    EXPECT_THAT(appliedText(id, program(rows, "    sweep<<<16, 64>>>(n, a);\n"
+                                              "    last<<<16, 64>>>(n, a);\n")),
+                HasSubstr("            x[row * N + k] -= x[row * N + k - 1];\n"
+                          "        x[row * N + (N - 1)] *= 0.5f;\n    }\n"));
 }
 
 TEST(KernelFusion, FollowsGridStrideLoopsAndTemplates) {
@@ -145,12 +163,12 @@ TEST(KernelFusion, FollowsGridStrideLoopsAndTemplates) {
 }
 
 TEST(KernelFusion, KeepsAWaitInBetweenBeforeTheOneLaunch) {
-    const std::string text = appliedText(
-        id, program(twice + plus, "    for (int t = 0; t < 10; t++) {\n"
-                                  "        twice<<<n / 256, 256>>>(a, b, n);\n"
-                                  "        cudaDeviceSynchronize();\n"
-                                  "        plus<<<n / 256, 256>>>(b, a, c, n);\n"
-                                  "        cudaDeviceSynchronize();\n    }\n"));
+    const std::string text =
+        appliedText(id, program(twice + plus, "    for (int t = 0; t < 10; t++) {\n"
+                                              "        twice<<<n / 256, 256>>>(a, b, n);\n"
+                                              "        cudaDeviceSynchronize();\n"
+                                              "        plus<<<n / 256, 256>>>(b, a, c, n);\n"
+                                              "        cudaDeviceSynchronize();\n    }\n"));
     EXPECT_THAT(text, HasSubstr("t++) {\n"
                                 "        cudaDeviceSynchronize();\n"
                                 "        twicePlus<<<n / 256, 256>>>(a, b, n, c);\n"
@@ -158,10 +176,10 @@ TEST(KernelFusion, KeepsAWaitInBetweenBeforeTheOneLaunch) {
 }
 
 TEST(KernelFusion, StandsBehindWhatTheSecondLaunchNeeds) {
-    const std::string text = appliedText(
-        id, program(twice + plus, "    twice<<<n / 256, 256>>>(a, b, n);\n"
-                                  "    int all = n;\n"
-                                  "    plus<<<n / 256, 256>>>(b, a, c, all);\n"));
+    const std::string text =
+        appliedText(id, program(twice + plus, "    twice<<<n / 256, 256>>>(a, b, n);\n"
+                                              "    int all = n;\n"
+                                              "    plus<<<n / 256, 256>>>(b, a, c, all);\n"));
     EXPECT_THAT(text, AllOf(HasSubstr("    int all = n;\n"
                                       "    twicePlus<<<n / 256, 256>>>(a, b, n, c, all);\n"),
                             Not(HasSubstr("    twice<<<"))));
@@ -172,9 +190,10 @@ TEST(KernelFusion, TakesAwayConstOfWhatTheSecondKernelWrites) {
                                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                                "    if (i >= n)\n        return;\n"
                                "    x[i] -= y[i];\n}\n";
-    EXPECT_THAT(appliedText(id, program(twice + update, "    twice<<<n / 256, 256>>>(a, b, n);\n"
-                                                        "    update<<<n / 256, 256>>>(a, b, n);\n")),
-                HasSubstr("__global__ void twiceUpdate(float* x, float* y, int n) {\n"));
+    EXPECT_THAT(
+        appliedText(id, program(twice + update, "    twice<<<n / 256, 256>>>(a, b, n);\n"
+                                                "    update<<<n / 256, 256>>>(a, b, n);\n")),
+        HasSubstr("__global__ void twiceUpdate(float* x, float* y, int n) {\n"));
 }
 
 std::string replaced(std::string text, const std::string& part, const std::string& by) {
@@ -204,13 +223,16 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"WaitsBetween", "waits-between",
                  program(twice + plus,
                          replaced(both, "    plus", "    cudaDeviceSynchronize();\n    plus"))},
+        GateCase{"HostNotFollowed", "host-not-followed",
+                 program(twice + plus,
+                         both + "    cudaLaunchKernel((void*)twice, dim3(1), dim3(1), nullptr, 0, "
+                                "0);\n")},
         GateCase{"ArgumentActs", "argument-acts",
                  program(twice + plus, replaced(both, "(b, a, c, n)", "(b, a, c, n++)"))},
         GateCase{"OtherGrid", "other-configuration",
                  program(twice + plus, replaced(both, "plus<<<(n + 255)", "plus<<<(m + 255)"))},
         GateCase{"OtherStream", "other-configuration",
-                 program(twice + plus,
-                         replaced(both, "256>>>(b, a", "256, 0, stream>>>(b, a"))},
+                 program(twice + plus, replaced(both, "256>>>(b, a", "256, 0, stream>>>(b, a"))},
         GateCase{"OtherSharedMemory", "shared-memory-size",
                  program(twice + plus, replaced(both, "256>>>(b, a", "256, 1024>>>(b, a"))},
         GateCase{"SameKernel", "same-kernel",
@@ -245,8 +267,10 @@ INSTANTIATE_TEST_SUITE_P(
                          "    float** all;\n    cudaMalloc(&all, 8);\n" +
                              replaced(both, "(a, b, n)", "(all, n)"))},
         GateCase{"UnknownEffects", "unknown-effects",
-                 program("#include <cstdio>\n" + replaced(twice, "    y[i]", "    printf(\"\");\n    "
-                                                                             "y[i]") +
+                 program("#include <cstdio>\n" +
+                             replaced(twice, "    y[i]",
+                                      "    printf(\"\");\n    "
+                                      "y[i]") +
                              plus,
                          both)},
         GateCase{"MayAlias", "may-alias",
@@ -255,10 +279,12 @@ INSTANTIATE_TEST_SUITE_P(
                  program(twice + replaced(plus, "    int i", "    z += 0;\n    int i"),
                          replaced(both, "(b, a, c, n)", "(a, d, b, n)"))},
         GateCase{"SharedMemory", "shared-memory",
-                 program(replaced(twice, "    int i", "    __shared__ float s[32];\n    s[threadIdx.x "
-                                                      "% 32] = 0;\n    int i") +
-                             replaced(plus, "    int i", "    __shared__ float s[32];\n    "
-                                                         "s[threadIdx.x % 32] = 0;\n    int i"),
+                 program(replaced(twice, "    int i",
+                                  "    __shared__ float s[32];\n    s[threadIdx.x "
+                                  "% 32] = 0;\n    int i") +
+                             replaced(plus, "    int i",
+                                      "    __shared__ float s[32];\n    "
+                                      "s[threadIdx.x % 32] = 0;\n    int i"),
                          both)},
         GateCase{"ReadOnlyLoad", "read-only-load",
                  program(twice + replaced(plus, "y[i] +", "__ldg(&y[i]) +"), both)},
@@ -268,10 +294,23 @@ INSTANTIATE_TEST_SUITE_P(
                                   "            return;\n    y[i]") +
                              plus,
                          both)},
+        GateCase{"BarrierBehindAnEarlyExit", "early-exit",
+                 program(replaced(twice, "    y[i]", "    __syncthreads();\n    y[i]") +
+                             replaced(plus, "i >= n", "i >= n - 1"),
+                         both)},
+        GateCase{"DefaultBeforeOthers", "default-argument",
+                 program(replaced(twice, "int n)", "int n = 4)") + plus, both)},
+        GateCase{"FunctionOfThatName", "name-clash",
+                 program(replaced(twice, "    y[i] = 2.0f",
+                                  "    float fabsf = 2.0f;\n    y[i] = "
+                                  "fabsf") +
+                             replaced(plus, "y[i] +", "fabsf(y[i]) +"),
+                         both)},
         GateCase{"NameClash", "name-clash",
                  program("__device__ const float bias = 1.0f;\n" +
-                             replaced(twice, "    y[i] = 2.0f", "    float bias = 2.0f;\n    y[i] = "
-                                                                "bias") +
+                             replaced(twice, "    y[i] = 2.0f",
+                                      "    float bias = 2.0f;\n    y[i] = "
+                                      "bias") +
                              replaced(plus, "y[i] +", "y[i] + bias +"),
                          both)},
         GateCase{"NameInMacro", "name-in-macro",
