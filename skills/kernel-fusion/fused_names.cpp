@@ -271,12 +271,13 @@ private:
 
     /// Declared in the body's own block, or in that of an `if` on its own level.
     [[nodiscard]] bool isInScope(VariableId id) const {
-        StmtId parent = second_.body.stmt(secondCode_.declarationOf(id)).parent;
-        if (parent == second_.body.root)
+        const StmtId block = second_.body.stmt(secondCode_.declarationOf(id)).parent;
+        if (block == second_.body.root || block == noId)
             return true;
-        parent = parent == noId ? noId : second_.body.stmt(parent).parent;
-        return parent != noId && second_.body.stmt(parent).kind == StmtKind::If &&
-               second_.body.stmt(parent).parent == second_.body.root;
+        const StmtId around = second_.body.stmt(block).parent;
+        return second_.body.stmt(block).kind == StmtKind::Compound && around != noId &&
+               second_.body.stmt(around).kind == StmtKind::If &&
+               second_.body.stmt(around).parent == second_.body.root;
     }
 
     [[nodiscard]] std::string newName(const std::string& wanted,

@@ -158,7 +158,7 @@ private:
         if (!one.parameter || !other.parameter) {
             if (bothRead)
                 return {};
-            return refuse("unknown-memory",
+            return refuse("unknown-effects",
                           fmt::format("whether lines {} and {} share memory is not known: one of "
                                       "them does not go through a pointer of its launch",
                                       lineOf(first_, one), lineOf(second_, other)));
@@ -248,34 +248,9 @@ private:
         return dimensions;
     }
 
-    /// `1024 * row + 5` as a row of 1024 elements and the fifth of them, for an index of one
-    /// dimension where that of `like` has two.
-    static void splitLike(const std::vector<Dimension>& like, std::vector<Dimension>& flat) {
-        if (like.size() != 2 || flat.size() != 1 || !like[1].extent)
-            return;
-        const auto& extent = like[1].extent->terms;
-        if (extent.size() != 1 || !extent.begin()->first.empty() || extent.begin()->second <= 0)
-            return;
-        const std::int64_t width = extent.begin()->second;
-        Dimension outer{{{}, flat[0].index.isOpen}, flat[0].extent};
-        Dimension inner{{}, like[1].extent};
-        for (const auto& [factors, number] : flat[0].index.terms) {
-            const std::int64_t rest = number % width;
-            if (rest < 0 || (rest != 0 && !factors.empty()))
-                return;
-            if (rest != 0)
-                inner.index.terms[factors] = rest;
-            if (number / width != 0)
-                outer.index.terms[factors] = number / width;
-        }
-        flat = {std::move(outer), std::move(inner)};
-    }
-
     [[nodiscard]] bool areOwnByDimensions(const NestAccess& one, const NestAccess& other) const {
-        std::vector<Dimension> ofOne = dimensionsOf(first_, one);
-        std::vector<Dimension> ofOther = dimensionsOf(second_, other);
-        splitLike(ofOne, ofOther);
-        splitLike(ofOther, ofOne);
+        const std::vector<Dimension> ofOne = dimensionsOf(first_, one);
+        const std::vector<Dimension> ofOther = dimensionsOf(second_, other);
         if (ofOne.size() != ofOther.size() || one.field != other.field)
             return false;
         std::vector<LaunchedIndex> same;

@@ -20,7 +20,7 @@ struct SharedWork {
 };
 
 /// Holds if no thread touches what another thread of the other kernel writes. Refuses with
-/// `reads-other-threads`, `unknown-memory`, `may-alias`, `unknown-effects` or `redundant-threads`.
+/// `reads-other-threads`, `may-alias`, `unknown-effects`, `redundant-threads` or `many-accesses`.
 [[nodiscard]] Gated<SharedWork> requireOwnElements(const SkillContext& context,
                                                    const LaunchPair& pair);
 
