@@ -2,6 +2,8 @@
 
 #include "analysis/syntax/lexer.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +13,11 @@ namespace {
 
 bool isStatusQuery(std::string_view name) {
     return name == "cudaGetLastError" || name == "cudaPeekAtLastError";
+}
+
+bool waits(std::string_view name) {
+    return name == "cudaDeviceSynchronize" || name == "cudaThreadSynchronize" ||
+           name == "cudaStreamSynchronize";
 }
 
 bool isPlaceInText(std::string_view name) {
@@ -40,16 +47,23 @@ const LaunchSite* launchAt(const FileModel& file, std::uint32_t host, ExprId id)
     return nullptr;
 }
 
+namespace {
+
+/// The place among its tokens of the one that a check around the statement holds first:
+/// `check(cudaGetLastError(), "name");`, a macro or a function and constants beside it.
+std::size_t checkedToken(const std::vector<Token>& tokens, const Stmt& stmt) {
+    const bool isWrapped = tokens.size() > 2 && tokens[0].kind == TokenKind::Identifier &&
+                           tokens[1].text == "(" && !isStatusQuery(tokens[0].text) &&
+                           !waits(tokens[0].text);
+    return isWrapped && (stmt.fromMacro || stmt.kind == StmtKind::Expression) ? 2 : 0;
+}
+
+} // namespace
+
 bool isErrorCheck(const SourceText& source, const Stmt& stmt) {
     const std::vector<Token> tokens = lex(source.text(), stmt.span);
-    std::size_t at = 0;
-    // `check(cudaGetLastError(), "name");`: a macro or a function around it, and constants.
-    const bool isWrapped = tokens.size() > 2 && tokens[0].kind == TokenKind::Identifier &&
-                           tokens[1].text == "(" && !isStatusQuery(tokens[0].text);
-    if (isWrapped && (stmt.fromMacro || stmt.kind == StmtKind::Expression))
-        at = 2;
     bool isCheck = false;
-    for (; at < tokens.size(); ++at) {
+    for (std::size_t at = checkedToken(tokens, stmt); at < tokens.size(); ++at) {
         if (tokens[at].kind != TokenKind::Identifier)
             continue;
         if (!isStatusQuery(tokens[at].text) && !isPlaceInText(tokens[at].text))
@@ -57,6 +71,22 @@ bool isErrorCheck(const SourceText& source, const Stmt& stmt) {
         isCheck = isCheck || isStatusQuery(tokens[at].text);
     }
     return isCheck;
+}
+
+bool isWait(const SourceText& source, const Stmt& stmt) {
+    const std::vector<Token> tokens = lex(source.text(), stmt.span);
+    const std::size_t at = checkedToken(tokens, stmt);
+    if (at + 1 >= tokens.size() || !waits(tokens[at].text) || tokens[at + 1].text != "(")
+        return false;
+    const std::size_t close = matchingBracket(tokens, at + 1);
+    const auto isName = [](const Token& token) { return token.kind == TokenKind::Identifier; };
+    const auto place = [&](std::size_t index) {
+        return tokens.begin() + static_cast<std::ptrdiff_t>(index);
+    };
+    return close < tokens.size() && close - at <= 3 &&
+           std::all_of(
+               place(close), tokens.end(),
+               [&](const Token& token) { return !isName(token) || isPlaceInText(token.text); });
 }
 
 } // namespace kernelskill::analysis

@@ -175,7 +175,8 @@ private:
 
 } // namespace
 
-std::vector<std::string> otherChangedKernels(KernelRef original, KernelRef candidate) {
+std::vector<std::string> otherChangedKernels(KernelRef original, KernelRef candidate,
+                                             const std::set<std::string>& fused) {
     std::vector<std::string> changed;
     const analysis::FileModel& file = original.file();
     if (file.kernels.size() == 1)
@@ -185,12 +186,13 @@ std::vector<std::string> otherChangedKernels(KernelRef original, KernelRef candi
     if (names.hostDiffers())
         launches.emplace(file, candidate.file());
     for (const analysis::KernelModel& kernel : file.kernels) {
-        if (kernel.qualifiedName == original.kernel.qualifiedName ||
+        const bool isFused = fused.contains(kernel.qualifiedName);
+        if ((kernel.qualifiedName == original.kernel.qualifiedName && !isFused) ||
             std::ranges::find(changed, kernel.qualifiedName) != changed.end())
             continue;
         const auto* edited = analysis::kernelNamed(candidate.file(), kernel.qualifiedName);
         if (edited == nullptr || names.differs(kernel.name) ||
-            (launches && launches->differs(kernel, *edited)))
+            (launches && !isFused && launches->differs(kernel, *edited)))
             changed.push_back(kernel.qualifiedName);
     }
     return changed;

@@ -36,8 +36,17 @@ Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelR
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
-    if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsHardwareRules() ||
-        !keepsWidths() || !build() || !fitSize() || !runOwnSize())
+    if (!parseCandidate(edits) || !keepsHostOrder())
+        return finished();
+    if (!fused_.empty() && reviewsOthers_) {
+        if (keepsFusedKernels() && keepsOtherKernels()) {
+            verdict_.status = VerdictStatus::Unmeasured;
+            measure();
+        }
+        return finished();
+    }
+    if (!planRuns() || !keepsHardwareRules() || !keepsWidths() || !build() || !fitSize() ||
+        !runOwnSize())
         return finished();
     if (!keepsOtherKernels())
         return finished();
@@ -113,7 +122,8 @@ bool Review::keepsHostOrder() {
     changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
-    CheckResult order = checkHostOrder(original_.file(), *candidate_.model);
+    fused_ = fusedKernels(original_.file(), *candidate_.model);
+    CheckResult order = checkHostOrder(original_.file(), *candidate_.model, fused_);
     // Another kernel may need other work around it; the effect on the program is unknown.
     if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
         order.error().status = VerdictStatus::Invalid;
@@ -209,7 +219,7 @@ void Review::measure() {
     if (isSmallerProgram_)
         return;
     if (!measures_) {
-        verdict_.summary += " Not measured, as requested.";
+        verdict_.summary += reviewsOthers_ ? " Not measured, as requested." : "";
         return;
     }
     if (changesOrder_) {

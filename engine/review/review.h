@@ -4,6 +4,7 @@
 #include "engine/inputs/trial.h"
 #include "engine/review/edit_evidence.h"
 #include "engine/review/error_judgement.h"
+#include "engine/review/host/fused_launches.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/review_images.h"
 #include "engine/review/reviewer.h"
@@ -60,6 +61,9 @@ private:
     void usePlan(TrialPlan plan);
     [[nodiscard]] std::optional<TrialPlan> planWithFewerThreads(double factor) const;
     bool reviewSmallerProgram(double factor);
+    // review_fused.cpp
+    /// Reviews each fused kernel against the two that it stands for. The verdict is about them.
+    bool keepsFusedKernels();
     // review_others.cpp
     /// Reviews each other kernel of the program that the edit changes.
     bool keepsOtherKernels();
@@ -143,6 +147,7 @@ private:
     bool readsRandomInput_ = false;
     /// Whether the edit changes the order of the host's requests to the GPU.
     bool changesOrder_ = false;
+    std::vector<FusedKernel> fused_; ///< The kernels by which the edit replaces two launches.
     Verdict verdict_;
     std::optional<Error> trouble_;
 };

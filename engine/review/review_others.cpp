@@ -3,6 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <set>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -12,7 +13,10 @@ bool Review::keepsOtherKernels() {
         return true;
     const GpuSource noGpu;
     const ProgressSink silent;
-    for (const std::string& name : otherChangedKernels(original_, candidate())) {
+    std::set<std::string> fused;
+    for (const FusedKernel& kernel : fused_)
+        fused.insert({kernel.first, kernel.second});
+    for (const std::string& name : otherChangedKernels(original_, candidate(), fused)) {
         report(fmt::format("checking {}, which the edit changes as well", name), 0.97);
         const auto* kernel = analysis::kernelNamed(original_.file(), name);
         Review other(executor_, toolchain_, {original_.program, *kernel}, accuracy_, noGpu,

@@ -5,6 +5,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,26 @@ Gated<void> requireEditableLaunch(const SkillContext& context, const LaunchSite&
                       fmt::format("{} is launched on {}, which the edit would have to change",
                                   context.kernel.name, placeOf(context, launch)));
     return {};
+}
+
+bool isDefaultStream(const CodeMap& code, ExprId stream) {
+    return stream == noId || code.constantValue(stream) == 0;
+}
+
+bool isSameStream(const CodeMap& code, ExprId a, ExprId b) {
+    if (isDefaultStream(code, a) || isDefaultStream(code, b))
+        return isDefaultStream(code, a) && isDefaultStream(code, b);
+    return code.sameExpression(a, b);
+}
+
+bool isPlainValue(const CodeMap& code, ExprId value) {
+    return std::ranges::all_of(code.expressionsBelow(value), [&](ExprId id) {
+        const Expr& expr = code.body().expr(id);
+        const bool changes =
+            (expr.kind == ExprKind::Binary && isAssignment(expr.op)) ||
+            (expr.kind == ExprKind::Unary && (expr.op.contains("++") || expr.op.contains("--")));
+        return expr.kind != ExprKind::Call && expr.kind != ExprKind::Other && !changes;
+    });
 }
 
 } // namespace kernelskill::skills

@@ -1,6 +1,7 @@
 /// Launches and calls of the CUDA runtime as host code has them, for skills that edit host code.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/base/skill.h"
@@ -15,6 +16,16 @@ namespace kernelskill::skills {
 /// Refuses launches that no edit may touch: `launch-from-macro`, `launch-in-other-file`.
 [[nodiscard]] Gated<void> requireEditableLaunch(const SkillContext& context,
                                                 const analysis::LaunchSite& launch);
+
+/// Whether a launch or a copy that names this stream, or noId, is in the default one.
+[[nodiscard]] bool isDefaultStream(const analysis::CodeMap& code, analysis::ExprId stream);
+
+/// Compares two streams that a launch or a copy may name; noId is the default stream.
+[[nodiscard]] bool isSameStream(const analysis::CodeMap& code, analysis::ExprId a,
+                                analysis::ExprId b);
+
+/// Nothing happens when it is evaluated: it calls nothing and changes nothing.
+[[nodiscard]] bool isPlainValue(const analysis::CodeMap& code, analysis::ExprId expr);
 
 /// The plan of the first of the kernel's launches for which `planAround` has one. Refuses as it
 /// does of the first launch, and with `no-launch` or what requireEditable() refuses.

@@ -18,10 +18,6 @@ bool isLoop(StmtKind kind) {
     return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do;
 }
 
-bool isDefault(const CodeMap& code, ExprId stream) {
-    return stream == noId || code.constantValue(stream) == 0;
-}
-
 /// The last of the checks for errors that follow `last` in its block, or `last`.
 StmtId withChecks(const SkillContext& context, const FunctionBody& body, const SourceLayout& layout,
                   StmtId last) {
@@ -50,7 +46,7 @@ Gated<void> requireNoStreams(const SkillContext& context, std::uint32_t host) {
 }
 
 Gated<ExprId> plainStream(const CodeMap& code, ExprId stream, std::uint32_t line) {
-    if (isDefault(code, stream))
+    if (isDefaultStream(code, stream))
         return noId;
     const FunctionBody& body = code.body();
     const VariableId named = code.namedVariable(stream);
@@ -63,22 +59,6 @@ Gated<ExprId> plainStream(const CodeMap& code, ExprId stream, std::uint32_t line
                                                       "not told by a variable of the function",
                                                       line));
     return stream;
-}
-
-bool isSameStream(const CodeMap& code, ExprId a, ExprId b) {
-    if (isDefault(code, a) || isDefault(code, b))
-        return isDefault(code, a) && isDefault(code, b);
-    return code.sameExpression(a, b);
-}
-
-bool isPlainValue(const CodeMap& code, ExprId value) {
-    return std::ranges::all_of(code.expressionsBelow(value), [&](ExprId id) {
-        const Expr& expr = code.body().expr(id);
-        const bool changes =
-            (expr.kind == ExprKind::Binary && isAssignment(expr.op)) ||
-            (expr.kind == ExprKind::Unary && (expr.op.contains("++") || expr.op.contains("--")));
-        return expr.kind != ExprKind::Call && expr.kind != ExprKind::Other && !changes;
-    });
 }
 
 Gated<StreamPlace> placeOf(const SkillContext& context, std::uint32_t host, ExprId stream,

@@ -3,6 +3,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
+#include "skills/gates/host_launches.h"
 
 #include <expected>
 #include <vector>
@@ -27,13 +28,6 @@ struct StreamPlace {
 /// Refuses others with `stream-not-plain`; `line` is of the work in it.
 [[nodiscard]] Gated<analysis::ExprId> plainStream(const analysis::CodeMap& code,
                                                   analysis::ExprId stream, std::uint32_t line);
-
-/// Compares two streams that a launch or a copy may name; noId is the default stream.
-[[nodiscard]] bool isSameStream(const analysis::CodeMap& code, analysis::ExprId a,
-                                analysis::ExprId b);
-
-/// Nothing happens when it is evaluated: it calls nothing and changes nothing.
-[[nodiscard]] bool isPlainValue(const analysis::CodeMap& code, analysis::ExprId expr);
 
 /// The place of these statements, which stand in a block, in their order. Streams can be made
 /// before, and destroyed after, the outermost loop around them. Refuses with `not-followed`,

@@ -84,6 +84,12 @@ INSTANTIATE_TEST_SUITE_P(
                 VerdictStatus::Invalid},
         // Rows that overlap.
         Mistake{"shared-memory-padding", "[TILE + 1]", "[TILE - 1]", VerdictStatus::Incorrect},
+        // Another thread's element, one element for all, and another value than was launched with.
+        Mistake{"kernel-fusion", "        y[i] = y[i] + bias[i]",
+                "        y[i] = y[i ^ 1] + bias[i]", VerdictStatus::Incorrect},
+        Mistake{"kernel-fusion", "        y[i] = y[i] + bias[i]", "        y[i] = y[i] + bias[0]",
+                VerdictStatus::Incorrect},
+        Mistake{"kernel-fusion", "0.5f, n, bias)", "0.5f, n - 1, bias)", VerdictStatus::Incorrect},
         // A launch that does not follow as it must.
         Mistake{"vectorized-access", "+ 3) / 4, 256", "+ 3) / 8, 256", VerdictStatus::Incorrect},
         // A block that does not follow its kernel.

@@ -78,16 +78,23 @@ void HostInterpreter::addLaunch(const LaunchSite& launch, const Expr& expr) {
         launch.sharedBytes == noId ? integerValue(0) : evaluate(launch.sharedBytes);
     const HostValue grid = asExtents(evaluate(launch.grid));
     const HostValue block = asExtents(evaluate(launch.block));
-    what += fmt::format("<<<{}, {}, {}>>>(", textOf(grid), textOf(block), textOf(shared));
+    std::string configuration =
+        fmt::format("<<<{}, {}, {}>>>", textOf(grid), textOf(block), textOf(shared));
+    what += configuration + "(";
     std::vector<HostValue> arguments;
+    std::vector<std::string> values;
     for (const ExprId argument : launch.arguments) {
         arguments.push_back(evaluate(argument));
-        what += (arguments.size() == 1 ? "" : ", ") + textOf(arguments.back());
+        values.push_back(textOf(arguments.back()));
+        what += (arguments.size() == 1 ? "" : ", ") + values.back();
     }
     const HostValue stream = launch.stream == noId ? integerValue(0) : evaluate(launch.stream);
     if (isStopped())
         return;
     HostStep step{HostStepKind::Launch, what + ")", {}, lineOf(expr.span)};
+    step.kernel = launch.kernelName;
+    step.configuration = std::move(configuration);
+    step.arguments = std::move(values);
     step.memory = memoryOf(launch, grid, block, arguments);
     if (auto added = runtime_.launch(std::move(step), stream); !added)
         failure_ = added.error();

@@ -205,11 +205,15 @@ bool HostInterpreter::isCopied(ExprId argument) const {
 }
 
 std::size_t HostInterpreter::epoch() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(runtime_.steps(), [](const HostStep& step) {
-            return step.kind == HostStepKind::Launch || step.kind == HostStepKind::Copy ||
-                   step.kind == HostStepKind::Call || step.kind == HostStepKind::Host;
-        }));
+    std::size_t count = 0;
+    for (const HostStep& step : runtime_.steps()) {
+        if (step.kind == HostStepKind::Launch)
+            count += scenario_.standForTwo.contains(step.kernel) ? 2 : 1;
+        else if (step.kind == HostStepKind::Copy || step.kind == HostStepKind::Call ||
+                 step.kind == HostStepKind::Host)
+            ++count;
+    }
+    return count;
 }
 
 HostValue HostInterpreter::unknown(const std::string& name) const {

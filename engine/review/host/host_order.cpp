@@ -1,5 +1,6 @@
 #include "engine/review/host/host_order.h"
 
+#include "engine/review/host/counterpart.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/runtime_state.h"
 #include "engine/review/host/trace_comparison.h"
@@ -11,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
@@ -69,28 +71,12 @@ std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file
     return outline;
 }
 
-/// The same function of the other version: the function of that name with as many of the name
-/// before it.
-std::optional<std::uint32_t> counterpart(const FileModel& from, std::uint32_t function,
-                                         const FileModel& to) {
-    const HostFunction& wanted = from.hostFunctions[function];
-    auto place = std::count_if(from.hostFunctions.begin(), from.hostFunctions.begin() + function,
-                               [&](const HostFunction& other) {
-                                   return other.name == wanted.name && other.file == wanted.file;
-                               });
-    for (std::uint32_t i = 0; i < to.hostFunctions.size(); ++i)
-        if (to.hostFunctions[i].name == wanted.name && to.hostFunctions[i].file == wanted.file &&
-            place-- == 0)
-            return i;
-    return std::nullopt;
-}
-
 /// All paths of one function with one set of numbers.
 class PathComparison {
 public:
     PathComparison(const FileModel& before, std::uint32_t original, const FileModel& after,
-                   std::uint32_t edited)
-        : before_(before), original_(original), after_(after), edited_(edited) {}
+                   std::uint32_t edited, const std::vector<FusedKernel>& fused)
+        : before_(before), original_(original), after_(after), edited_(edited), fused_(fused) {}
 
     CheckResult run(std::int64_t firstInteger) {
         std::vector<HostScenario> open{{firstInteger, {}}};
@@ -109,7 +95,10 @@ public:
                 }
                 continue;
             }
-            const auto found = traceHost(after_, edited_, scenario);
+            HostScenario ofEdit = scenario;
+            for (const FusedKernel& kernel : fused_)
+                ofEdit.standForTwo.insert(kernel.name);
+            const auto found = traceHost(after_, edited_, ofEdit);
             if (!found)
                 return invalid(std::string(checkName), found.error().describe(),
                                {.stage = ReviewStage::Order, .error = found.error()});
@@ -117,14 +106,8 @@ public:
                 return invalid(std::string(checkName),
                                "the edit asks what the original does not: " + found->undecided,
                                {.stage = ReviewStage::Order});
-            TraceComparison compared = compareTraces(*wanted, *found);
-            if (!compared.isFollowed)
-                return unusable(std::string(checkName), std::move(compared.difference));
-            if (!compared.difference.empty())
-                return incorrect(std::string(checkName), std::move(compared.difference),
-                                 {.stage = ReviewStage::Order});
-            works_ = std::max(works_, compared.works);
-            moved_ = std::max(moved_, compared.moved);
+            if (auto same = compare(*wanted, *found); !same)
+                return same;
         }
         return held(std::string(checkName));
     }
@@ -133,10 +116,36 @@ public:
     [[nodiscard]] std::size_t moved() const { return moved_; }
 
 private:
+    CheckResult compare(const HostTrace& wanted, const HostTrace& found) {
+        if (fused_.empty())
+            return judge(compareTraces(wanted, found));
+        for (const FusedPlace place : {FusedPlace::First, FusedPlace::Second}) {
+            const auto folded = withFusedLaunches(wanted, found, fused_, place);
+            if (!folded)
+                return incorrect(std::string(checkName), folded.error(),
+                                 {.stage = ReviewStage::Order});
+            if (auto same = judge(compareTraces(*folded, found)); !same)
+                return same;
+        }
+        return held(std::string(checkName));
+    }
+
+    CheckResult judge(TraceComparison compared) {
+        if (!compared.isFollowed)
+            return unusable(std::string(checkName), std::move(compared.difference));
+        if (!compared.difference.empty())
+            return incorrect(std::string(checkName), std::move(compared.difference),
+                             {.stage = ReviewStage::Order});
+        works_ = std::max(works_, compared.works);
+        moved_ = std::max(moved_, compared.moved);
+        return held(std::string(checkName));
+    }
+
     const FileModel& before_;
     std::uint32_t original_;
     const FileModel& after_;
     std::uint32_t edited_;
+    const std::vector<FusedKernel>& fused_;
     std::size_t works_ = 0;
     std::size_t moved_ = 0;
 };
@@ -152,7 +161,8 @@ bool changesHostOrder(const FileModel& before, const FileModel& after) {
     return false;
 }
 
-CheckResult checkHostOrder(const FileModel& before, const FileModel& after) {
+CheckResult checkHostOrder(const FileModel& before, const FileModel& after,
+                           const std::vector<FusedKernel>& fused) {
     std::string detail;
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const std::string& name = before.hostFunctions[i].name;
@@ -162,7 +172,7 @@ CheckResult checkHostOrder(const FileModel& before, const FileModel& after) {
                            {.stage = ReviewStage::Order});
         if (outlineOf(before, i) == outlineOf(after, *other))
             continue;
-        PathComparison paths(before, i, after, *other);
+        PathComparison paths(before, i, after, *other, fused);
         for (const std::int64_t first : firstIntegers)
             if (auto held = paths.run(first); !held)
                 return held;

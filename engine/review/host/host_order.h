@@ -2,7 +2,10 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "engine/review/host/fused_launches.h"
 #include "engine/verdict/check_result.h"
+
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -16,8 +19,10 @@ namespace kernelskill::engine {
 /// for its parameters and for all that is not known. Both must launch the same kernels with the
 /// same configurations and arguments in the same streams, and make the same other calls, in the
 /// same order; the edit may wait for the GPU more often. Work of a graph counts when the graph is
-/// launched. Code that cannot be followed is no fault of the edit, and not accepted.
+/// launched, and that of a fused kernel as that of the two that it stands for. Code that cannot be
+/// followed is no fault of the edit, and not accepted.
 [[nodiscard]] CheckResult checkHostOrder(const analysis::FileModel& before,
-                                         const analysis::FileModel& after);
+                                         const analysis::FileModel& after,
+                                         const std::vector<FusedKernel>& fused = {});
 
 } // namespace kernelskill::engine

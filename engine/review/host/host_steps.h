@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct HostStep {
     bool isDeviceWide = false; ///< A Wait for all work of the GPU.
     bool allocates = false;    ///< A Call that gives no stream any work.
     bool copiesToHost = false; ///< The host goes on after such a copy where memory is pageable.
+    std::string kernel = {};   ///< Of a Launch: the qualified name.
+    std::string configuration = {};          ///< Of a Launch: "<<<grid, block, bytes>>>".
+    std::vector<std::string> arguments = {}; ///< Of a Launch: their values, as in `what`.
 };
 
 /// True if the order of the two matters: one writes memory that the other may touch, or their
@@ -65,6 +69,9 @@ struct HostScenario {
         17; ///< The value of the first integer parameter; the next ones count up from it.
     std::map<std::string, bool>
         choices; ///< Truths of conditions that depend on other unknown values.
+    /// Kernels each launch of which stands for two, so that what is unknown behind it has the same
+    /// name in both versions.
+    std::set<std::string> standForTwo = {};
 };
 
 /// The relation of a stream to the legacy default stream, which waits for all blocking streams and

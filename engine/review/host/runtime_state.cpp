@@ -17,8 +17,7 @@ bool creates(std::string_view name, std::string_view what) {
 }
 
 bool onlyWaits(std::string_view name) {
-    return name == "cudaDeviceSynchronize" || name == "cudaStreamSynchronize" ||
-           name == "cudaEventSynchronize";
+    return waitsForAll(name) || name == "cudaStreamSynchronize" || name == "cudaEventSynchronize";
 }
 
 bool ordersEvents(std::string_view name) {
@@ -78,6 +77,10 @@ bool isRuntimeCall(std::string_view name) {
         name.remove_prefix(scope + 1);
     return name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] >= 'A' &&
            name[prefix.size()] <= 'Z';
+}
+
+bool waitsForAll(std::string_view name) {
+    return name == "cudaDeviceSynchronize" || name == "cudaThreadSynchronize";
 }
 
 std::string RuntimeState::created(std::string_view kind) {

@@ -83,4 +83,7 @@ private:
 /// Whether a call that is written so is one of the CUDA runtime.
 [[nodiscard]] bool isRuntimeCall(std::string_view name);
 
+/// Whether a call, without namespace, waits for all work of the GPU and does nothing else.
+[[nodiscard]] bool waitsForAll(std::string_view name);
+
 } // namespace kernelskill::engine

@@ -32,7 +32,7 @@ Result<RuntimeEffect> RuntimeState::create(const RuntimeCall& call, bool isStrea
 
 Result<RuntimeEffect> RuntimeState::wait(const RuntimeCall& call) {
     HostStep step{HostStepKind::Wait, call.name, {}, call.line};
-    step.isDeviceWide = call.name == "cudaDeviceSynchronize";
+    step.isDeviceWide = waitsForAll(call.name);
     if (!step.isDeviceWide) {
         if (call.arguments.size() != 1 || destroyed_.contains(call.arguments[0].term))
             return refusedCall(call.line, fmt::format("what {} waits for is not there", call.name));

@@ -92,6 +92,10 @@ void ks_refuse(const char* feature) __attribute__((noreturn));
 /// Cooperative grid barrier (cooperative_groups::this_grid().sync()).
 void ks_grid_barrier(void);
 
+/// The pass of the grid that is running, from 0 on. All blocks run `passes` times, one whole pass after the
+/// other, as several launches in one stream would.
+unsigned ks_pass(unsigned passes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -176,4 +176,8 @@ void ks_grid_barrier(void) {
     hookState.launch->block().gridBarrier(callSite());
 }
 
+unsigned ks_pass(unsigned passes) {
+    return hookState.launch->pass(passes);
+}
+
 } // extern "C"

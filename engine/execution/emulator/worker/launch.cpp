@@ -253,8 +253,7 @@ void Launch::noteFills() {
 WorkerReport Launch::run() {
     noteFills();
     arrangeBlocks();
-    const Result<void> ran = interruptEvery_ == 0 ? runInOrder() : runInTurns();
-    if (!ran)
+    if (const Result<void> ran = runPasses(); !ran)
         fail({ran.error().kind, ran.error().what, "", ran.error().remedy, 0});
     current_ = nullptr;
     if (races_.assumesOrders())
@@ -299,6 +298,17 @@ void Launch::arrangeBlocks() {
         std::ranges::reverse(sample_);
     else if (job_.schedule.order == Schedule::Order::Random)
         std::ranges::shuffle(sample_, random_);
+}
+
+Result<void> Launch::runPasses() {
+    for (pass_ = 0; pass_ < passes_; ++pass_) {
+        if (pass_ > 0)
+            races_.gridBarrier();
+        if (auto ran = interruptEvery_ == 0 ? runInOrder() : runInTurns(); !ran)
+            return ran;
+    }
+    blocksRun_ /= passes_; // Each is one block of the launch, however often it ran.
+    return {};
 }
 
 Result<void> Launch::runInOrder() {

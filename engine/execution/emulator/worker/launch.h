@@ -14,6 +14,7 @@
 #include "engine/execution/emulator/worker/warp_trace.h"
 #include "engine/execution/emulator/worker/worker_main.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -101,6 +102,11 @@ public:
         if (part_) [[unlikely]]
             refusePart();
     }
+    /// The number of the running pass over the grid; the kernel asks for so many.
+    [[nodiscard]] unsigned pass(unsigned passes) {
+        passes_ = std::max(passes_, passes);
+        return pass_;
+    }
     void fence(SyncScope scope) { races_.fence(hookState.thread, scope); }
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes,
                     const void* returnAddress);
@@ -161,6 +167,8 @@ private:
     /// Fails if the outputs cannot be copied.
     void copyOutputs();
     void copyVariables();
+    /// Runs all blocks, once for each pass.
+    [[nodiscard]] Result<void> runPasses();
     /// Runs blocks one after the other, or all of a cooperative launch.
     [[nodiscard]] Result<void> runInOrder();
     [[nodiscard]] Result<void> runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
@@ -199,6 +207,8 @@ private:
     std::uint64_t ticks_ = 0;
     std::uint64_t blocksBegun_ = 0;
     std::uint64_t blocksRun_ = 0;
+    unsigned pass_ = 0;
+    unsigned passes_ = 1;
     bool timeIsUp_ = false;
     std::uint32_t interruptEvery_ = 0; ///< 0: threads are not interrupted.
     Interruption interruption_ = Interruption::None;

@@ -278,7 +278,7 @@ Site Launch::lastSite() const {
 
 Dim3 Launch::startedBlock(std::uint64_t before) const {
     const Dim3& grid = job_.launch.grid;
-    const std::uint64_t linear = before < sample_.size() ? sample_[before] : 0;
+    const std::uint64_t linear = sample_.empty() ? 0 : sample_[before % sample_.size()];
     return {static_cast<std::uint32_t>(linear % grid.x),
             static_cast<std::uint32_t>(linear / grid.x % grid.y),
             static_cast<std::uint32_t>(linear / grid.x / grid.y)};

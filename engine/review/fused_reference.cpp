@@ -1,0 +1,107 @@
+#include "engine/review/fused_reference.h"
+
+#include "analysis/syntax/lexer.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::KernelModel;
+using analysis::Token;
+
+/// See analysis/prelude/include/kernelskill/emulation_abi.h.
+constexpr std::string_view passDeclaration =
+    "extern \"C\" __device__ unsigned ks_pass(unsigned passes);\n";
+
+Result<const KernelModel*> writtenKernel(const ProgramSource& program, const std::string& name) {
+    const KernelModel* kernel = analysis::kernelNamed(*program.model, name);
+    if (kernel != nullptr && kernel->file == program.file && !kernel->fromMacro)
+        return kernel;
+    return std::unexpected(Error{ErrorKind::InvalidInput,
+                                 fmt::format("{} is not written out in this file", name),
+                                 program.file, ""});
+}
+
+/// The kernel as a device function of another name.
+std::string asFunction(const std::string& text, const KernelModel& kernel,
+                       const std::string& name) {
+    std::vector<analysis::TextEdit> edits{{kernel.nameSpan, name}};
+    const std::vector<Token> tokens =
+        analysis::lex(text, {kernel.span.begin, kernel.nameSpan.begin});
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i].text == "__global__")
+            edits.push_back({tokens[i].span, "__device__"});
+        if (tokens[i].text != "__launch_bounds__" || i + 1 >= tokens.size())
+            continue;
+        if (const auto close = analysis::matchingBracket(tokens, i + 1); close < tokens.size())
+            edits.push_back({{tokens[i].span.begin, tokens[close].span.end}, ""});
+    }
+    for (analysis::TextEdit& edit : edits)
+        edit.span = {edit.span.begin - kernel.span.begin, edit.span.end - kernel.span.begin};
+    const std::string own = text.substr(kernel.span.begin, kernel.span.size());
+    return analysis::applyEdits(own, std::move(edits)).value_or(std::string());
+}
+
+/// `name<T, n>(x, y)`
+std::string callOf(const KernelModel& kernel, const std::string& name, const KernelModel& fused,
+                   const std::vector<std::size_t>& arguments) {
+    std::string call = name;
+    for (const analysis::TemplateParameter& parameter : kernel.templateParameters)
+        call += (&parameter == kernel.templateParameters.data() ? "<" : ", ") + parameter.name;
+    call += kernel.templateParameters.empty() ? "(" : ">(";
+    for (const std::size_t& place : arguments)
+        call += (&place == arguments.data() ? "" : ", ") + fused.parameters.at(place).name;
+    return call + ");";
+}
+
+} // namespace
+
+Result<FusedReference> fusedReference(const ProgramSource& original, const ProgramSource& candidate,
+                                      const FusedKernel& fused) {
+    const auto first = writtenKernel(original, fused.first);
+    const auto second = writtenKernel(original, fused.second);
+    const auto merged = writtenKernel(candidate, fused.name);
+    for (const auto* kernel : {&first, &second, &merged})
+        if (!*kernel)
+            return std::unexpected(kernel->error());
+    const KernelModel& kernel = **merged;
+    for (const auto* places : {&fused.firstArguments, &fused.secondArguments})
+        for (const std::size_t place : *places)
+            if (place >= kernel.parameters.size())
+                return std::unexpected(Error{
+                    ErrorKind::InvalidInput,
+                    kernel.name + " takes fewer arguments than it is given", candidate.file, ""});
+    const std::string ofFirst = kernel.name + "_first";
+    const std::string ofSecond = kernel.name + "_second";
+    const std::string stages =
+        fmt::format("{}{}\n{}\n", passDeclaration, asFunction(original.text, **first, ofFirst),
+                    asFunction(original.text, **second, ofSecond));
+    const std::string body = fmt::format("{{ if (ks_pass(2) == 0) {} else {} }}",
+                                         callOf(**first, ofFirst, kernel, fused.firstArguments),
+                                         callOf(**second, ofSecond, kernel, fused.secondArguments));
+    auto text =
+        analysis::applyEdits(candidate.text, {{{kernel.span.begin, kernel.span.begin}, stages},
+                                              {kernel.bodySpan, body}});
+    if (!text)
+        return std::unexpected(text.error());
+    FusedReference reference{candidate, {}};
+    reference.program.text = std::move(*text);
+    reference.program.model = nullptr;
+    reference.program.captures = nullptr; // No program has launched it.
+    const auto inserted = static_cast<std::uint32_t>(stages.size());
+    const std::uint32_t begin = kernel.bodySpan.begin + inserted;
+    reference.edits[candidate.file] = {
+        {{kernel.span.begin, kernel.span.begin + inserted}, ""},
+        {{begin, begin + static_cast<std::uint32_t>(body.size())},
+         candidate.text.substr(kernel.bodySpan.begin, kernel.bodySpan.size())}};
+    return reference;
+}
+
+} // namespace kernelskill::engine
