@@ -108,6 +108,9 @@ std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidat
     // launch did not. A launch in the file is part of the edit: from the same sizes its own
     // expressions say the grid.
     if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
+        // What the edit passes beside follows from sizes, and these are others.
+        if (isLaunched && !takesNumbersOf(candidate, original))
+            return std::nullopt;
         candidate.grid = original.grid;
         candidate.block = original.block;
         candidate.dynamicSharedBytes = original.dynamicSharedBytes;

@@ -54,9 +54,8 @@ class LaunchSpecializationSkill : public PlannedSkill<Specialization> {
         switch (reason.use) {
         case SpecialUse::Loop:
             return fmt::format(
-                "and the loop on line {} then has {} rounds, which the compiler "
-                "unrolls{}",
-                line, reason.rounds,
+                "and the loop {} line {} then has {} rounds, which the compiler unrolls{}",
+                reason.loop == noId ? "of the function called on" : "on", line, reason.rounds,
                 reason.array.empty() ? "" : fmt::format(": {} stays in registers", reason.array));
         case SpecialUse::Division:
             return fmt::format("and the division on line {} becomes a multiplication", line);

@@ -30,6 +30,9 @@ class PersistentKernelSkill : public PlannedSkill<PersistentBlocks> {
             lineNumber(context, body.stmt(found.setUp.back()).span.end),
             found.array.empty() ? "" : fmt::format(" ({} is filled)", found.array),
             100 * found.setUpCost / (found.setUpCost + found.workCost));
+        if (found.workCost > 0)
+            offer.gain = ExpectedGain{.factor = 1 + found.setUpCost / found.workCost,
+                                      .basis = "the set-up of a block is done once for many"};
         return offer;
     }
 

@@ -1,8 +1,12 @@
 #include "skills/schedule/special_reasons.h"
 
+#include "analysis/model/integer_arithmetic.h"
 #include "analysis/queries/launch_intervals.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
 
 namespace kernelskill::skills {
 
@@ -32,14 +36,72 @@ bool isIntegerValue(const Type& type) {
            type.scalar <= ScalarKind::UInt64;
 }
 
+/// Integers of a nest with values given for some of the kernel's parameters.
+class NestValues {
+public:
+    NestValues(const KernelModel& kernel, const Nest& nest, const GivenValues& given)
+        : nest_(nest) {
+        for (const Parameter& parameter : kernel.parameters)
+            if (const auto value = given.find(parameter.variable); value != given.end())
+                values_[parameter.name] = value->second;
+    }
+
+    /// Rounds of a loop that each thread runs; nullopt where they do not follow.
+    [[nodiscard]] std::optional<std::int64_t> rounds(const NestLoop& loop) const {
+        if (loop.style != NestLoopStyle::Serial || !loop.first || !loop.end || !loop.step)
+            return std::nullopt;
+        const auto step = of(*loop.step);
+        const auto distance = IndexExpression::difference(*loop.end, *loop.first);
+        const auto length = distance ? of(*distance) : std::nullopt;
+        if (!step || !length || *step == 0)
+            return std::nullopt;
+        return std::max<std::int64_t>(0,
+                                      (std::abs(*length) + std::abs(*step) - 1) / std::abs(*step));
+    }
+
+private:
+    [[nodiscard]] std::optional<std::int64_t> of(const IndexExpression& expression,
+                                                 int depth = 0) const {
+        constexpr int maxDepth = 8;
+        std::map<Symbol, std::int64_t> values;
+        for (const auto& [monomial, factor] : expression.terms())
+            for (const Symbol symbol : monomial) {
+                const auto value = depth < maxDepth ? of(symbol, depth + 1) : std::nullopt;
+                if (!value)
+                    return std::nullopt;
+                values[symbol] = *value;
+            }
+        return expression.evaluate(values);
+    }
+    [[nodiscard]] std::optional<std::int64_t> of(Symbol symbol, int depth) const {
+        const NestSymbol* named = nest_.symbols.find(symbol);
+        if (named == nullptr)
+            return std::nullopt;
+        if (named->kind == NestSymbolKind::Parameter) {
+            const auto value = values_.find(named->name);
+            return value == values_.end() ? std::nullopt : std::optional(value->second);
+        }
+        if (named->kind != NestSymbolKind::Derived || named->operands.size() != 2)
+            return std::nullopt;
+        const auto left = of(named->operands[0], depth);
+        const auto right = of(named->operands[1], depth);
+        return left && right ? integerResult(named->op, *left, *right) : std::nullopt;
+    }
+
+    const Nest& nest_;
+    std::map<std::string, std::int64_t> values_;
+};
+
 class ReasonFinder {
 public:
     ReasonFinder(const SkillContext& context, const GivenValues& given)
-        : kernel_(context.kernel), code_(context.code()), body_(code_.body()), given_(given) {}
+        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
+          given_(given) {}
 
     std::vector<SpecialReason> find() {
         for (const Loop& loop : kernel_.loops)
             addLoop(loop);
+        addCalledLoops();
         for (ExprId id = 0; id < body_.exprs.size(); ++id)
             addExpression(id);
         for (const Stmt& stmt : body_.stmts)
@@ -82,6 +144,32 @@ private:
             [&](const GivenValues& values) { return roundsWith(code_, values, loop).has_value(); });
     }
 
+    /// Those of functions that the kernel calls.
+    void addCalledLoops() {
+        const Nest& nest = context_.shared().nest();
+        const NestValues values(kernel_, nest, given_);
+        for (const NestNode& node : nest.nodes) {
+            const NestLoop* loop = node.loop();
+            if (loop == nullptr || node.frame == 0 || loop->variable == noId)
+                continue;
+            const auto rounds = values.rounds(*loop);
+            if (!rounds || *rounds < minRounds || *rounds > maxRounds)
+                continue;
+            std::uint32_t frame = node.frame;
+            while (nest.frames[frame].caller != 0)
+                frame = nest.frames[frame].caller;
+            const ExprId call = nest.frames[frame].call;
+            SpecialReason reason;
+            reason.use = SpecialUse::Loop;
+            reason.place = body_.expr(call).span;
+            reason.rounds = *rounds;
+            reason.weight = roundsAroundExpression(call) * static_cast<double>(*rounds) * loopCost;
+            add(std::move(reason), [&](const GivenValues& known) {
+                return NestValues(kernel_, nest, known).rounds(*loop).has_value();
+            });
+        }
+    }
+
     void addExpression(ExprId id) {
         const Expr& expr = body_.expr(id);
         if (expr.kind == ExprKind::Conditional)
@@ -116,7 +204,7 @@ private:
     }
 
     void addBranch(ExprId condition) {
-        if (loopAround(condition) == noId || code_.expressionsBelow(condition).size() == 1)
+        if (loopAround(condition) == noId)
             return;
         SpecialReason reason;
         reason.use = SpecialUse::Branch;
@@ -186,6 +274,7 @@ private:
         return code_.namedVariable(expr);
     }
 
+    const SkillContext& context_;
     const KernelModel& kernel_;
     const CodeMap& code_;
     const FunctionBody& body_;

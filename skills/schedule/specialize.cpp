@@ -106,10 +106,10 @@ public:
         if (kernel_.launches.empty())
             return refuse("no-launch", kernel_.name + " is not launched in this file");
         KERNELSKILL_TRY(const auto scalars, scalarParameters());
-        const bool mayGain =
-            !kernel_.loops.empty() || std::ranges::any_of(code_.body().exprs, [](const Expr& expr) {
-                return expr.op.starts_with('/') || expr.op.starts_with('%');
-            });
+        const bool mayGain = !kernel_.loops.empty() || !kernel_.calls.empty() ||
+                             std::ranges::any_of(code_.body().exprs, [](const Expr& expr) {
+                                 return expr.op.starts_with('/') || expr.op.starts_with('%');
+                             });
         if (!mayGain)
             return refuse("no-gain",
                           fmt::format("{} has neither a loop nor a division", kernel_.name));
@@ -261,12 +261,12 @@ private:
         const SourceLayout layout(*context_.file.source, kernel_);
         const FunctionBody& body = code_.body();
         for (const SpecialReason& reason : found_.reasons) {
-            if (reason.use != SpecialUse::Loop)
+            if (reason.use != SpecialUse::Loop || reason.loop == noId)
                 continue;
             std::int64_t copies = reason.rounds;
             for (const SpecialReason& other : found_.reasons)
                 if (other.use == SpecialUse::Loop && other.loop != reason.loop &&
-                    code_.encloses(reason.loop, other.loop))
+                    other.loop != noId && code_.encloses(reason.loop, other.loop))
                     copies *= other.rounds;
             const Stmt& loop = body.stmt(reason.loop);
             if (copies <= maxCopies && loop.kind == StmtKind::For && loop.pragma.empty() &&

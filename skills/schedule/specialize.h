@@ -27,7 +27,8 @@ struct SpecialReason {
     std::vector<std::uint32_t> parameters; ///< Those that have to be known, by their index.
     double weight = 0;                     ///< Instructions of a thread that it saves, roughly.
     analysis::Span place;
-    analysis::StmtId loop = analysis::noId; ///< For Loop.
+    /// For Loop; noId: one of a function that is called at the place.
+    analysis::StmtId loop = analysis::noId;
     std::int64_t rounds = 0;
     std::string array; ///< For Loop: an array of the thread that it indexes; empty: none.
 };

@@ -185,9 +185,10 @@ private:
                 ++last;
             if (last + 1 < parts.size())
                 draft_.replace({parts[first].begin, parts[last + 1].begin}, {});
-            else
-                draft_.replace(
-                    {first == 0 ? parts[0].begin : parts[first - 1].end, parts[last].end}, {});
+            else // With a comment behind it.
+                draft_.replace({first == 0 ? parts[0].begin : parts[first - 1].end,
+                                skipTrivia(source_.text(), parts[last].end)},
+                               {});
             first = last;
         }
     }

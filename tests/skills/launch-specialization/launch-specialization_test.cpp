@@ -195,10 +195,10 @@ void run(const float* in, float* out, int n, int size, cudaStream_t stream) {
     int blocks = (n + 255) / 256;
     if (size == 9)
         pool<9><<<blocks, 256, 0, stream>>>(in, out,
-                                            n, size);
+                                         n, size);
     else
         pool<0><<<blocks, 256, 0, stream>>>(in, out,
-                                            n, size);
+                                         n, size);
 }
 
 int main() {
@@ -258,6 +258,34 @@ int main(int argc, char** argv) {
 )");
 }
 
+TEST(LaunchSpecialization, DecidesASwitchAndAFlagInALoop) {
+    const std::string edited = appliedText(
+        id, "enum Act { RELU, NEGATE };\n"
+            "__global__ void k(float* x, int n, Act act, bool add) {\n"
+            "    for (int r = 0; r < n; ++r) {\n        float v = x[r * 32 + threadIdx.x];\n"
+            "        if (add)\n            v += 1;\n        switch (act) {\n"
+            "        case RELU: v = v > 0 ? v : 0; break;\n        default: v = -v;\n        }\n"
+            "        x[r * 32 + threadIdx.x] = v;\n    }\n}\n"
+            "void run(float* x, int n) { k<<<1, 32>>>(x, n, RELU, true); }\n");
+    EXPECT_TRUE(edited.contains("template <Act act, bool add>\n__global__ void k(float* x, int n)"))
+        << edited;
+    EXPECT_TRUE(edited.contains("k<RELU, true><<<1, 32>>>(x, n);")) << edited;
+}
+
+TEST(LaunchSpecialization, SeesLoopsOfFunctionsThatAreCalled) {
+    const std::string edited = appliedText(
+        id, "__device__ float taps(const float* x, int r) {\n    float sum = 0;\n"
+            "    for (int j = -r; j <= r; ++j)\n        sum += x[j];\n    return sum;\n}\n"
+            "__global__ void k(const float* x, float* y, int radius) {\n"
+            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    y[i] = taps(x + i, radius);\n}\n"
+            "void run(const float* x, float* y) { k<<<8, 256>>>(x, y, 3); }\n");
+    EXPECT_TRUE(
+        edited.contains("template <int radius>\n__global__ void k(const float* x, float* y) {"))
+        << edited;
+    EXPECT_TRUE(edited.contains("k<3><<<8, 256>>>(x, y);")) << edited;
+}
+
 TEST(LaunchSpecialization, TakesAPinnedValue) {
     const std::string edited =
         appliedText(id, "// kernelskill: launch k<<<8, 256>>>(x=rand, w=6, n=2048)\n"
@@ -271,11 +299,11 @@ TEST(LaunchSpecialization, TakesAPinnedValue) {
 TEST(LaunchSpecialization, IsAboutTheLoop) {
     const std::string loop = "for (int k = 0; k < w; ++k)\n        sum += x[i + k];";
     checkTarget(id,
-                "__global__ void k(const float* x, float* y, int w) {\n"
+                "__global__ void taps(const float* x, float* y, int w) {\n"
                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    float sum = 0;\n    " +
                     loop +
                     "\n    y[i] = sum;\n}\nvoid run(const float* x, float* y) {\n"
-                    "    k<<<8, 256>>>(x, y, 9);\n}\n",
+                    "    taps<<<8, 256>>>(x, y, 9);\n}\n",
                 loop);
 }
 
@@ -320,15 +348,12 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"DeclaredBefore", "declared-before",
                  filter(plain, sum, launch, "__global__ void k(" + plain + ");\n")},
         GateCase{"Overloaded", "overloaded",
-                 filter(plain, sum, launch, "__global__ void k(float* z) { z[0] = 1; }\n")},
+                 filter(plain, sum, launch, "__global__ void k(float* z) { z[0] = 1; }\n$0")},
         GateCase{"NamedElsewhere", "kernel-named-elsewhere",
                  filter(plain, sum, launch + "    auto f = &k;\n")},
-        GateCase{
-            "FullSpecialization", "template-head",
-            "template <typename T>\n__global__ void k(T* x, int width) {}\n"
-            "template <>\n$0__global__ void k<float>(float* y, int width) {\n    float s = 0;\n"
-            "    for (int j = 0; j < width; ++j)\n        s += y[j];\n    y[9] = s;\n}\n"
-            "void run(float* y) { k<float><<<1, 1>>>(y, 9); }\n"},
+        GateCase{"HeadFromMacro", "template-head",
+                 filter("const T* x, T* y, int width", sum, launch,
+                        "#define OF_ANY template <typename T>\nOF_ANY ")},
         GateCase{"NameHidden", "name-hidden",
                  filter(plain,
                         sum + "    {\n        int width = 3;\n        y[i] += width;\n    }\n",
