@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -134,6 +135,9 @@ struct LaunchSpec {
     std::vector<ArgumentSpec> arguments; ///< One per parameter, in order.
     std::vector<SymbolSpec> symbols;
     std::vector<std::string> notes; ///< How each number was found, one sentence each.
+    /// The integers that the instance of the kernel is for, by the parameter's name: a template
+    /// parameter of that name holds it, or the host launches the instance for that value alone.
+    std::map<std::string, std::int64_t> madeFor = {};
 };
 
 struct Limits {

@@ -1,5 +1,6 @@
 #include "engine/inputs/host_scope.h"
 
+#include "engine/inputs/device_answers.h"
 #include "engine/inputs/name_guesses.h"
 
 #include <algorithm>
@@ -38,18 +39,6 @@ bool isDivideUp(const std::string& name) {
         "divceil", "getblocks", "iceildiv", "ceildivide", "roundupdiv"};
     return std::ranges::find(names, letters) != names.end();
 }
-
-struct DeviceProperty {
-    std::string_view name;
-    std::int64_t value;
-};
-/// Properties of a small device, so that grids sized by them stay small enough to emulate.
-constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8},
-                                         DeviceProperty{"maxThreadsPerBlock", 1024},
-                                         DeviceProperty{"warpSize", 32},
-                                         DeviceProperty{"sharedMemPerBlock", 49152},
-                                         DeviceProperty{"maxThreadsPerMultiProcessor", 2048},
-                                         DeviceProperty{"sharedMemPerBlockOptin", 232448}};
 
 /// Those of `places`, which are in order, that are below `end`.
 std::span<const std::size_t> placesBelow(const std::vector<std::size_t>& places, std::size_t end) {
@@ -365,6 +354,8 @@ std::optional<Value> HostScope::fromMacro(const std::string& name) const {
 }
 
 std::optional<Value> HostScope::fromText(const std::string& name) const {
+    if (const auto answer = deviceAnswer(program_, place_, name))
+        return Value::of(*answer);
     for (const auto& definition : definitionsOf(name)) {
         if (const auto result = definedValue(name, definition))
             return result;
@@ -465,9 +456,8 @@ std::optional<Value> HostScope::member(const Expression& object, const std::stri
         return Value::of(set->second);
     if (auto assigned = assignedMember(baseName(object), member))
         return assigned;
-    if (const auto found = std::ranges::find(deviceProperties, member, &DeviceProperty::name);
-        found != deviceProperties.end())
-        return Value::of(found->value);
+    if (const auto property = deviceProperty(member))
+        return Value::of(*property);
     if (!settings_.mayGuess)
         return std::nullopt;
     const auto guess = guessFromName(member);

@@ -1,6 +1,7 @@
 #include "engine/inputs/launch_candidates.h"
 
 #include "analysis/model/scalar_kinds.h"
+#include "engine/inputs/launch_cases.h"
 #include "engine/inputs/launch_text.h"
 #include "engine/inputs/length_parameters.h"
 #include "engine/inputs/pointer_shift.h"
@@ -9,6 +10,7 @@
 #include "engine/inputs/template_arguments.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace kernelskill::engine {
 
@@ -112,36 +114,9 @@ bool LaunchCandidates::isCompiledIn(const std::string& root) const {
         text_->names, [&](const auto& name) { return program_.macros().names(name, {root}); });
 }
 
-/// `switch (threads) { case 512: k<512><<<…>>>` says what `threads` is.
 LaunchCandidates::Overrides LaunchCandidates::casesAround(const SiteText& site) const {
-    Overrides result;
-    if (site.place.function == nullptr)
-        return result;
-    const auto& tokens = program_.files()[site.place.file].tokens;
     const auto strict = settings(false, nullptr, {});
-    const HostScope scope(program_, site.place, strict);
-    std::optional<std::int64_t> label;
-    int depth = 0;
-    for (auto i = site.place.token; i-- > site.place.function->bodyBegin + 4;) {
-        if (tokens[i].is("}")) {
-            ++depth;
-        } else if (tokens[i].is("{") && depth > 0) {
-            --depth;
-        } else if (tokens[i].is("{")) {
-            const bool onName = tokens[i - 1].is(")") && tokens[i - 2].isIdentifier() &&
-                                tokens[i - 3].is("(") && tokens[i - 4].is("switch");
-            if (onName && label)
-                result.emplace(tokens[i - 2].text, *label);
-            label.reset();
-        } else if (depth == 0 && !label && tokens[i].is("case")) {
-            auto end = i + 1;
-            while (end < site.place.token && !tokens[end].is(":"))
-                ++end;
-            if (const auto value = scope.value(i + 1, end))
-                label = value->asInteger();
-        }
-    }
-    return result;
+    return launchCases(program_, site, strict);
 }
 
 std::uint32_t LaunchCandidates::line() const {
@@ -323,6 +298,7 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     }
     if (mayGuess)
         coverBounds(spec, site, values, given);
+    addMadeFor(spec, site);
     const auto line = std::to_string(site.line);
     spec.notes.push_back("grid and block from the launch on line " + line);
     if (mayGuess && !log.guesses.empty())
@@ -342,6 +318,52 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
         if (!blockLog.roots.contains(root) && !blockLog.guesses.contains(root) &&
             !isCompiledIn(root))
             result.roots.emplace(root, value);
+    }
+    return result;
+}
+
+void LaunchCandidates::addMadeFor(LaunchSpec& spec, const SiteText& site) const {
+    const auto& tokens = program_.files()[site.place.file].tokens;
+    const Overrides cases = casesAround(site);
+    for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
+        const auto [begin, end] = site.arguments[i];
+        const auto found =
+            end == begin + 1 ? cases.find(std::string(tokens[begin].text)) : cases.end();
+        if (found != cases.end())
+            spec.madeFor.emplace(kernel_.parameters[i].name, found->second);
+    }
+    for (std::size_t i = 0; i < spec.templateArguments.size(); ++i) {
+        const analysis::TemplateParameter& parameter = kernel_.templateParameters.at(i);
+        const std::string& text = spec.templateArguments[i];
+        std::int64_t value = text == "true" ? 1 : 0;
+        const char* const last = text.data() + text.size();
+        const bool isInteger = std::from_chars(text.data(), last, value).ptr == last;
+        if (!parameter.isType && (isInteger || text == "true" || text == "false"))
+            spec.madeFor.emplace(parameter.name, value);
+    }
+}
+
+std::vector<LaunchCandidates::SiteInstance> LaunchCandidates::instances() const {
+    std::vector<SiteInstance> result;
+    for (const SiteText& site : sites_) {
+        LaunchSpec spec;
+        spec.templateArguments = templateArguments(&site);
+        addMadeFor(spec, site);
+        SiteInstance instance{std::move(spec.templateArguments), {}, std::move(spec.madeFor)};
+        const auto strict = settings(false, nullptr, casesAround(site));
+        const HostScope scope(program_, site.place, strict);
+        const HostScope fileScope(program_, {site.place.file, site.place.token, nullptr}, strict);
+        for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
+            const analysis::Parameter& parameter = kernel_.parameters[i];
+            const auto [begin, end] = site.arguments[i];
+            if (parameter.type.pointerDepth > 0 || isFloatingScalar(parameter.type.scalar))
+                continue;
+            if (const auto value = scope.value(begin, end))
+                instance.passed.emplace(parameter.name, value->asInteger());
+            if (const auto value = fileScope.value(begin, end))
+                instance.madeFor.emplace(parameter.name, value->asInteger());
+        }
+        result.push_back(std::move(instance));
     }
     return result;
 }

@@ -53,6 +53,16 @@ public:
     };
     [[nodiscard]] std::vector<CapturedSite> sitesWith(const LaunchSpec& captured) const;
 
+    /// The instance that a launch in the text is of.
+    struct SiteInstance {
+        std::vector<std::string> templateArguments;
+        /// Integers that it passes, by the parameter's name, as far as they are known.
+        std::map<std::string, std::int64_t> passed;
+        /// Those that it is for: see LaunchSpec::madeFor; and the constants that it passes.
+        std::map<std::string, std::int64_t> madeFor;
+    };
+    [[nodiscard]] std::vector<SiteInstance> instances() const;
+
     [[nodiscard]] bool hasBounds() const { return text_ && text_->hasBounds(); }
 
 private:
@@ -86,6 +96,7 @@ private:
                                                                   const EvaluationLog& block) const;
     [[nodiscard]] bool isTooLarge(const LaunchSpec& spec) const;
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
+    void addMadeFor(LaunchSpec& spec, const SiteText& site) const;
     [[nodiscard]] std::map<std::string, std::int64_t> findLengths() const;
     [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;

@@ -68,6 +68,8 @@ Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
         });
     if (!passesTheSame)
         return refused("the edit changes the kernel's parameters");
+    if (original.kernel.templateParameters.size() != edited.kernel.templateParameters.size())
+        return refused("the edit gives the kernel other template parameters");
     const LaunchCandidates before(original.file, original.kernel);
     const LaunchCandidates after(edited.file, edited.kernel);
     const auto launched = before.sitesWith(captured);

@@ -21,7 +21,9 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
         const auto* ours = std::get_if<ScalarSpec>(&argument);
         const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
         const auto* theirs = same == nullptr ? nullptr : std::get_if<ScalarSpec>(same);
-        return ours == nullptr || (theirs != nullptr && ours->integer == theirs->integer);
+        // What the edit adds follows from the sizes.
+        return ours == nullptr || same == nullptr ||
+               (theirs != nullptr && ours->integer == theirs->integer);
     });
 }
 
@@ -36,11 +38,26 @@ Dim3 scaledGrid(const Dim3& grid, const Dim3& larger, const Dim3& smaller) {
 
 } // namespace
 
+bool isMadeFor(const LaunchSpec& candidate, const LaunchSpec& original) {
+    return std::ranges::all_of(candidate.madeFor, [&](const auto& made) {
+        const ArgumentSpec* passed = argumentNamed(original, made.first);
+        const auto* scalar = passed == nullptr ? nullptr : std::get_if<ScalarSpec>(passed);
+        return scalar == nullptr || scalar->integer == made.second;
+    });
+}
+
 bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
     return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
         const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
         return !std::holds_alternative<BufferSpec>(argument) ||
                (same != nullptr && std::holds_alternative<BufferSpec>(*same));
+    });
+}
+
+bool takesNumbersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
+    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
+        return !std::holds_alternative<ScalarSpec>(argument) ||
+               argumentNamed(original, nameOf(argument)) != nullptr;
     });
 }
 
@@ -83,12 +100,17 @@ std::string labelOf(const LaunchSpec& launch) {
 
 std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
                                  bool isLaunched) {
+    if (!isMadeFor(candidate, original))
+        return std::nullopt;
     bool isGuess =
         original.origin == LaunchOrigin::Guessed || candidate.origin == LaunchOrigin::Guessed;
     // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
     // launch did not. A launch in the file is part of the edit: from the same sizes its own
     // expressions say the grid.
     if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
+        // What the edit passes beside follows from sizes, and these are others.
+        if (isLaunched && !takesNumbersOf(candidate, original))
+            return std::nullopt;
         candidate.grid = original.grid;
         candidate.block = original.block;
         candidate.dynamicSharedBytes = original.dynamicSharedBytes;

@@ -18,12 +18,20 @@ void setInteger(ScalarSpec& scalar, std::int64_t value);
 [[nodiscard]] std::string labelOf(const LaunchSpec& launch);
 
 /// The candidate's launch of the problem that `original` solves; nullopt if the two are about
-/// different sizes. `isLaunched`: the candidate's program launches the kernel.
+/// different sizes, and if the candidate's instance is for other integers. `isLaunched`: the
+/// candidate's program launches the kernel.
 [[nodiscard]] std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
                                                bool isLaunched);
 
+/// Whether the instance of the candidate is for the integers of `original`.
+[[nodiscard]] bool isMadeFor(const LaunchSpec& candidate, const LaunchSpec& original);
+
 /// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
 [[nodiscard]] bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original);
+
+/// Whether each number that `candidate` passes is one of `original`, which says what it is at
+/// another grid or block.
+[[nodiscard]] bool takesNumbersOf(const LaunchSpec& candidate, const LaunchSpec& original);
 
 /// `candidate` with those arguments and symbols of `original` that it takes as well.
 [[nodiscard]] LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original);

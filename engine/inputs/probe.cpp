@@ -117,7 +117,8 @@ private:
     [[nodiscard]] std::vector<std::int64_t> interestingSizes(std::int64_t most) const;
     [[nodiscard]] bool hasSameShape() const {
         return base_.original.grid == base_.candidate.grid &&
-               base_.original.block == base_.candidate.block;
+               base_.original.block == base_.candidate.block &&
+               takesNumbersOf(base_.candidate, base_.original);
     }
     [[nodiscard]] bool hasBlocksOfOwnWork() const {
         return !followsGrid(original_.kernel) && !followsGrid(candidate_.kernel);
@@ -174,6 +175,9 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate) {
 }
 
 void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle style) {
+    // Where the candidate is for other integers, its program launches another instance.
+    if (!isMadeFor(candidate, original))
+        return;
     Trial probe;
     probe.label = labelOf(original);
     if (style != InputStyle::Plain)
@@ -214,6 +218,9 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
 
 std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
                                                     const Extents& extents) const {
+    // Relations between the numbers of one launch do not tell what another passes.
+    if (sizes_.relations() != nullptr && !takesNumbersOf(stated_, original))
+        return std::nullopt;
     auto other = candidateSizes_.at(extents);
     if (const SizeRelations* relations = sizes_.relations(); other && relations != nullptr)
         other = inProportion(*std::move(other), original, statedOriginal_, stated_, *relations);
@@ -360,7 +367,8 @@ void ProbePlanner::addScalars() {
             add(std::move(launch), base_.candidate);
     }
     for (const std::string& name : others.names)
-        plan_.varied.push_back("'" + name + "'");
+        if (!base_.candidate.madeFor.contains(name))
+            plan_.varied.push_back("'" + name + "'");
 }
 
 void ProbePlanner::addGrids() {

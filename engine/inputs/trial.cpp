@@ -2,11 +2,13 @@
 
 #include "engine/inputs/block_work.h"
 #include "engine/inputs/compared_variables.h"
+#include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -111,17 +113,80 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
         .label = std::move(label), .original = std::move(launch), .candidate = std::move(*pair)};
 }
 
+/// The candidate's launch of what `launch`, the original's of that index, does. If each instance is
+/// for other integers, one of them does it wrong.
+LaunchSpec counterpart(const LaunchSpec& launch, std::size_t index,
+                       const std::vector<LaunchSpec>& candidates) {
+    LaunchSpec same = candidates[std::min(index, candidates.size() - 1)];
+    if (isMadeFor(same, launch))
+        return same;
+    const auto made = std::ranges::find_if(
+        candidates, [&](const LaunchSpec& other) { return isMadeFor(other, launch); });
+    if (made != candidates.end())
+        return *made;
+    same.madeFor.clear();
+    return same;
+}
+
+/// The integers of the original's launch at the site where the candidate launches the instance.
+std::map<std::string, std::int64_t>
+integersAt(std::size_t site, const std::vector<LaunchCandidates::SiteInstance>& originals,
+           const std::vector<LaunchCandidates::SiteInstance>& candidates) {
+    auto integers = candidates[site].madeFor;
+    if (originals.size() == candidates.size())
+        for (auto& [name, value] : integers)
+            if (const auto passed = originals[site].passed.find(name);
+                passed != originals[site].passed.end())
+                value = passed->second;
+    return integers;
+}
+
+/// The launch with these integers for arguments of their names.
+LaunchSpec withIntegers(LaunchSpec launch, const std::map<std::string, std::int64_t>& integers) {
+    for (ArgumentSpec& argument : launch.arguments) {
+        auto* scalar = std::get_if<ScalarSpec>(&argument);
+        const auto found = scalar == nullptr ? integers.end() : integers.find(scalar->name);
+        if (found != integers.end() && scalar->integer)
+            setInteger(*scalar, found->second);
+    }
+    return launch;
+}
+
+/// Runs of the instances that the edit adds: the first trial, with the integers that each is for.
+void addInstances(TrialPlan& plan, KernelInFile original, KernelInFile candidate) {
+    constexpr std::size_t maxTrials = 8;
+    const auto originals = LaunchCandidates(original.file, original.kernel).instances();
+    const auto candidates = LaunchCandidates(candidate.file, candidate.kernel).instances();
+    const Trial first = plan.trials.front();
+    for (std::size_t site = 0; site < candidates.size(); ++site) {
+        Trial trial = first;
+        trial.original =
+            withIntegers(std::move(trial.original), integersAt(site, originals, candidates));
+        trial.candidate.templateArguments = candidates[site].templateArguments;
+        trial.candidate.madeFor.clear();
+        trial.candidate = withArgumentsOf(std::move(trial.candidate), trial.original);
+        const std::string label = labelOf(trial.original);
+        const bool isTried = std::ranges::any_of(plan.trials, [&](const Trial& other) {
+            return runsSameInstances(other, trial) && labelOf(other.original) == label;
+        });
+        if (isTried || plan.trials.size() >= maxTrials)
+            continue;
+        trial.label = fmt::format("{}, instance <{}>", label,
+                                  fmt::join(candidates[site].templateArguments, ", "));
+        trial.seeds = 1;
+        plan.trials.push_back(std::move(trial));
+    }
+}
+
 std::string captureLabel(const LaunchSpec& launch) {
     return labelOf(launch) + ", as captured";
 }
 
 /// Beside the other trials of its instance of the kernel, for which a review has images.
 void insertByInstance(std::vector<Trial>& trials, Trial trial) {
-    const auto place = std::ranges::find_if(trials, [&](const Trial& other) {
-        return other.original.templateArguments != trials.front().original.templateArguments;
-    });
-    const bool isOfFirst = !trials.empty() && trial.original.templateArguments ==
-                                                  trials.front().original.templateArguments;
+    const auto place = std::ranges::find_if(
+        trials, [&](const Trial& other) { return !runsSameInstances(other, trials.front()); });
+    const bool isOfFirst = !trials.empty() && runsSameInstances(trial, trials.front());
     trials.insert(isOfFirst ? place : trials.end(), std::move(trial));
 }
 
@@ -158,6 +223,11 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
 
 } // namespace
 
+bool runsSameInstances(const Trial& one, const Trial& other) {
+    return one.original.templateArguments == other.original.templateArguments &&
+           one.candidate.templateArguments == other.candidate.templateArguments;
+}
+
 Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
                              const StoredCaptures& captures, const TrialThreads& limits) {
     auto originalLaunches = inferLaunches(original.file, original.kernel);
@@ -183,8 +253,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             continue;
         bool isFirst = taken.empty();
         taken.push_back(&launch);
-        const LaunchSpec& theirs =
-            (*candidateLaunches)[std::min(index, candidateLaunches->size() - 1)];
+        const LaunchSpec theirs = counterpart(launch, index, *candidateLaunches);
 
         std::optional<Trial> base;
         if (threadsOf(launch) > limits.maxAsIs)
@@ -225,6 +294,10 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             plan.notes.push_back("the launch cannot be resized: only " + labels.front() +
                                  " was tried");
     }
+    const bool addsInstances =
+        original.kernel.templateParameters.size() != candidate.kernel.templateParameters.size();
+    if (addsInstances && !plan.trials.empty())
+        addInstances(plan, original, candidate);
     addReplay(plan, original, candidate, captures, limits);
     if (plan.trials.empty())
         return std::unexpected(
@@ -243,7 +316,7 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
     if (!candidateLaunches)
         return std::unexpected(candidateLaunches.error());
     const LaunchSpec& launch = originalLaunches->front();
-    const LaunchSpec& theirs = candidateLaunches->front();
+    const LaunchSpec theirs = counterpart(launch, 0, *candidateLaunches);
     const auto captured = capturedLaunches(original.file, original.kernel, captures);
     if (launch.origin != LaunchOrigin::Pinned && !captured.launches.empty()) {
         const LaunchSpec& passed = captured.launches.front();

@@ -37,6 +37,9 @@ struct Trial {
     bool isCorner = false;
 };
 
+/// Both run the same instances of the two kernels.
+[[nodiscard]] bool runsSameInstances(const Trial& one, const Trial& other);
+
 struct TrialPlan {
     std::vector<Trial>
         trials; ///< The launch as the file has it (or a smaller one of its shape) first.

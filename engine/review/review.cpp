@@ -186,7 +186,7 @@ bool Review::keepsErrors() {
 bool Review::trySchedules() {
     report("running in other orders of threads", 0.95);
     // Images are those of the last instance that was built.
-    const auto number = trialForSchedules(plan_, plan_.trials.back().original.templateArguments);
+    const auto number = trialForSchedules(plan_, plan_.trials.back());
     if (isProved() || !number || !images_.original || !images_.candidate)
         return true;
     const Trial& trial = plan_.trials[*number];

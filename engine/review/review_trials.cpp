@@ -25,8 +25,7 @@ bool Review::runTrials() {
     auto runTheBatch = [&] { return batch.empty() || runBatch(std::exchange(batch, {})); };
     for (std::size_t number = 0; number < plan_.trials.size(); ++number) {
         const Trial& trial = plan_.trials[number];
-        bool isOtherInstance =
-            trial.original.templateArguments != plan_.trials.front().original.templateArguments;
+        const bool isOtherInstance = !runsSameInstances(trial, plan_.trials.front());
         if (isOtherInstance) {
             // Their images replace those of the first instance.
             if (!runTheBatch() || !runProbes())

@@ -78,8 +78,7 @@ void uniteHazards(std::vector<std::pair<const char*, RunPair>>& pairs) {
 
 } // namespace
 
-std::optional<std::size_t> trialForSchedules(const TrialPlan& plan,
-                                             const std::vector<std::string>& arguments) {
+std::optional<std::size_t> trialForSchedules(const TrialPlan& plan, const Trial& built) {
     std::optional<std::size_t> best;
     const auto rank = [&](std::size_t number) {
         const LaunchSpec& launch = plan.trials[number].original;
@@ -87,7 +86,7 @@ std::optional<std::size_t> trialForSchedules(const TrialPlan& plan,
     };
     for (std::size_t number = 0; number < plan.trials.size(); ++number) {
         const LaunchSpec& launch = plan.trials[number].original;
-        if (launch.templateArguments != arguments || threadsOf(launch) > maxThreads)
+        if (!runsSameInstances(plan.trials[number], built) || threadsOf(launch) > maxThreads)
             continue;
         if (!best || rank(number) < rank(*best))
             best = number;

@@ -12,10 +12,10 @@
 
 namespace kernelskill::engine {
 
-/// The trial to run under several schedules: the smallest one with several blocks, of the template
-/// instance `arguments`. Its number in `plan`; nullopt if all are too large.
-[[nodiscard]] std::optional<std::size_t>
-trialForSchedules(const TrialPlan& plan, const std::vector<std::string>& arguments);
+/// The trial to run under several schedules: the smallest one with several blocks, of the instances
+/// that `built` runs. Its number in `plan`; nullopt if all are too large.
+[[nodiscard]] std::optional<std::size_t> trialForSchedules(const TrialPlan& plan,
+                                                           const Trial& built);
 
 /// Performs the check that both versions agree on `base` under each schedule, as far as the
 /// original agrees with itself, and that the candidate adds no race under any. A schedule under

@@ -105,6 +105,16 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"vectorized-access", "i <= n / 4", "i < n / 4", VerdictStatus::Incorrect},
         // The last element left out.
         Mistake{"grid-stride-loop", "i < n;", "i < n - 1;", VerdictStatus::Incorrect},
+        // An instance for another value, and a round that it leaves out.
+        Mistake{"launch-specialization", "filterRows<7>", "filterRows<6>",
+                VerdictStatus::Incorrect},
+        Mistake{"launch-specialization", "k < width;", "k < width - 1;", VerdictStatus::Incorrect},
+        // Blocks that no round takes, and a table that is used before it is there.
+        Mistake{"persistent-kernel", "block += gridDim.x)", "block += gridDim.x + 1)",
+                VerdictStatus::Incorrect},
+        Mistake{"persistent-kernel", "block < blocks;", "block + 1 < blocks;",
+                VerdictStatus::Incorrect},
+        Mistake{"persistent-kernel", "    __syncthreads();\n", "", VerdictStatus::Incorrect},
         // A warp's result read before every warp has written its own.
         Mistake{"warp-shuffle-reduction", "partial[tid / 32] = sum;\n    __syncthreads();",
                 "partial[tid / 32] = sum;", VerdictStatus::Incorrect},

@@ -1,5 +1,6 @@
 #include "engine/review/host/host_order.h"
 
+#include "analysis/syntax/lexer.h"
 #include "engine/review/host/counterpart.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/runtime_state.h"
@@ -24,11 +25,61 @@ constexpr std::string_view checkName = "same work in the same order";
 constexpr std::array<std::int64_t, 2> firstIntegers = {17, 64};
 constexpr std::size_t maxPaths = 32;
 
+/// The text of a part of the file without comments and white space.
+std::string tokensOf(const FileModel& file, analysis::Span span) {
+    std::string tokens;
+    for (const analysis::Token& token : analysis::lex(file.source->text(), span))
+        tokens.append(token.text).append(" ");
+    return tokens;
+}
+
+/// The launch that is all of a statement; nullptr if it is another one.
+const analysis::LaunchSite* launchIn(const FileModel& file, std::uint32_t function,
+                                     const analysis::Stmt& stmt) {
+    for (const analysis::KernelModel& kernel : file.kernels)
+        for (const analysis::LaunchSite& launch : kernel.launches)
+            if (launch.host == function && stmt.kind == analysis::StmtKind::Expression &&
+                !launch.fromMacro && launch.span.begin == stmt.span.begin)
+                return &launch;
+    return nullptr;
+}
+
+/// `if (…) k<5><<<…>>>(…); else k<0><<<…>>>(…);`: it chooses an instance of a kernel that is
+/// launched in either case.
+struct InstanceChoice {
+    analysis::StmtId statement = analysis::noId; ///< The if.
+    analysis::Span second;                       ///< The launch behind `else`.
+};
+
+std::vector<InstanceChoice> instanceChoices(const FileModel& file, std::uint32_t function) {
+    std::vector<InstanceChoice> choices;
+    const HostFunction& host = file.hostFunctions[function];
+    for (analysis::StmtId id = 0; id < host.body.stmts.size() && host.file == file.file; ++id) {
+        const analysis::Stmt& stmt = host.body.stmt(id);
+        if (stmt.kind != analysis::StmtKind::If || stmt.children.size() != 2 || stmt.fromMacro)
+            continue;
+        const auto* first = launchIn(file, function, host.body.stmt(stmt.children[0]));
+        const auto* second = launchIn(file, function, host.body.stmt(stmt.children[1]));
+        const auto configured = [&](const analysis::LaunchSite& launch) {
+            return tokensOf(file, {launch.configurationSpan.begin, launch.span.end});
+        };
+        if (first != nullptr && second != nullptr && first->kernelName == second->kernelName &&
+            configured(*first) == configured(*second))
+            choices.push_back({id, second->span});
+    }
+    return choices;
+}
+
 /// The heads of the loops and branches around `span`, as written: they decide whether, and how
 /// often, the code there runs.
-std::string headsAround(const FileModel& file, const HostFunction& host, analysis::Span span) {
+std::string headsAround(const FileModel& file, const HostFunction& host, analysis::Span span,
+                        const std::vector<InstanceChoice>& choices) {
     std::string heads;
     for (const analysis::Stmt& stmt : host.body.stmts) {
+        if (std::ranges::any_of(choices, [&](const InstanceChoice& choice) {
+                return &stmt == &host.body.stmt(choice.statement);
+            }))
+            continue;
         const bool isLoop = stmt.kind == analysis::StmtKind::For ||
                             stmt.kind == analysis::StmtKind::While ||
                             stmt.kind == analysis::StmtKind::Do;
@@ -52,22 +103,24 @@ std::string headsAround(const FileModel& file, const HostFunction& host, analysi
 }
 
 /// Name of each call of the runtime and each launched kernel, in the order of the text, with the
-/// heads of the loops and branches around it.
+/// heads of the loops and branches around it. A choice among instances of a kernel is one launch.
 std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file,
                                                            std::uint32_t function) {
     const HostFunction& host = file.hostFunctions[function];
+    const std::vector<InstanceChoice> choices = instanceChoices(file, function);
     std::vector<std::pair<analysis::Span, std::string>> calls;
     for (const analysis::Expr& expr : host.body.exprs)
         if (expr.kind == analysis::ExprKind::Call && isRuntimeCall(expr.name))
             calls.emplace_back(expr.span, expr.name);
     for (const analysis::KernelModel& kernel : file.kernels)
         for (const analysis::LaunchSite& launch : kernel.launches)
-            if (launch.host == function)
+            if (launch.host == function &&
+                std::ranges::find(choices, launch.span, &InstanceChoice::second) == choices.end())
                 calls.emplace_back(launch.span, launch.kernelName);
     std::ranges::sort(calls);
     std::vector<std::pair<std::string, std::string>> outline;
     for (auto& [span, name] : calls)
-        outline.emplace_back(std::move(name), headsAround(file, host, span));
+        outline.emplace_back(std::move(name), headsAround(file, host, span, choices));
     return outline;
 }
 

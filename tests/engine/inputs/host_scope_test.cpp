@@ -40,5 +40,28 @@ TEST(HostScope, KnowsConstantsOfInstancesByTheirAlias) {
     EXPECT_EQ(launch.block.x, 128u);
 }
 
+TEST(HostScope, KnowsWhatASmallDeviceAnswers) {
+    const LaunchSpec launch = bestLaunch(
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        "template <typename Kernel>\nstatic unsigned resident(Kernel kernel, unsigned blocks, int "
+        "threads) {\n"
+        "    int device, processors, each;\n    cudaGetDevice(&device);\n"
+        "    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);\n"
+        "    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0);\n"
+        "    const unsigned all = processors * each;\n    return blocks < all ? blocks : all;\n}\n"
+        "void run(float* x) { int n = 1000; k<<<resident(k, n, 64), 64>>>(x, n); }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
+    EXPECT_EQ(launch.grid.x, 16u);
+}
+
+TEST(HostScope, KnowsTheCaseOfALaunch) {
+    const LaunchSpec launch = bestLaunch(
+        "template <int W>\n__global__ void k(float* x, int w) { x[threadIdx.x % W] = w; }\n"
+        "void run(float* x, int w, int n) {\n    if (w == 5 && n > 2)\n"
+        "        k<5><<<n, 64>>>(x, w);\n    else\n        k<0><<<n, 64>>>(x, w);\n}\n");
+    EXPECT_EQ(scalarNamed(launch, "w")->integer, 5);
+    EXPECT_EQ(launch.madeFor, (std::map<std::string, std::int64_t>{{"W", 5}, {"w", 5}}));
+}
+
 } // namespace
 } // namespace kernelskill::engine

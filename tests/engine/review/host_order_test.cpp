@@ -136,6 +136,15 @@ TEST(HostOrder, RefusesWhatItCannotFollow) {
 TEST(HostOrder, IsNotAboutConfigurationsAndArguments) {
     EXPECT_FALSE(changesHostOrder(parsed("step<<<n, 32>>>(a, by, n);\n"),
                                   parsed("step<<<n / 2, 64>>>(a, by, n);\n")));
+    // Either way it is launched once, and alike.
+    EXPECT_FALSE(changesHostOrder(parsed("step<<<n, 32>>>(a, by, n);\n"),
+                                  parsed("if (n == 5) step<<<n, 32>>>(a, by, n);\n"
+                                         "else step<<<n, 32>>>(a, by, n);\n")));
+    EXPECT_TRUE(changesHostOrder(parsed("step<<<n, 32>>>(a, by, n);\n"),
+                                 parsed("if (n == 5) step<<<n, 32>>>(a, by, n);\n"
+                                        "else step<<<n, 32>>>(b, by, n);\n")));
+    EXPECT_TRUE(changesHostOrder(parsed("step<<<n, 32>>>(a, by, n);\n"),
+                                 parsed("if (n == 5) step<<<n, 32>>>(a, by, n);\n")));
     EXPECT_TRUE(changesHostOrder(parsed("step<<<n, 32>>>(a, by, n);\n"),
                                  parsed(loop(2, "step<<<n, 32>>>(a, by, n);\n"))));
 }

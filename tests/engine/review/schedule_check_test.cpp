@@ -126,7 +126,12 @@ TEST(TrialForSchedules, IsTheSmallestWithSeveralBlocks) {
         plan.trials.push_back(trial);
     }
     EXPECT_EQ(trialForSchedules(plan, {}), 2u);
-    EXPECT_EQ(trialForSchedules(plan, {"int"}), std::nullopt);
+    Trial other;
+    other.original.templateArguments = {"int"};
+    EXPECT_EQ(trialForSchedules(plan, other), std::nullopt);
+    other = {};
+    other.candidate.templateArguments = {"7"};
+    EXPECT_EQ(trialForSchedules(plan, other), std::nullopt);
     plan.trials = {plan.trials.back()};
     EXPECT_EQ(trialForSchedules(plan, {}), std::nullopt);
 }
