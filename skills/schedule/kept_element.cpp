@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/schedule/draft.h"
 #include "skills/schedule/nest_queries.h"
 
 #include <spdlog/fmt/fmt.h>
