@@ -210,6 +210,16 @@ INSTANTIATE_TEST_SUITE_P(
         // The sum of another row, or none at all.
         Mistake{"scalar-promotion", "y[i] = sum;", "y[i] += sum;", VerdictStatus::Incorrect},
         Mistake{"scalar-promotion", "sum = 0.0f", "sum = y[i]", VerdictStatus::Incorrect},
+        // Another power, and a value that is not the same in all rounds.
+        Mistake{"invariant-hoisting", "powf(base, rate)", "powf(rate, base)",
+                VerdictStatus::Incorrect},
+        Mistake{"invariant-hoisting", "sum * factor", "sum * (factor + r)",
+                VerdictStatus::Incorrect},
+        // A dividend that does not fit, and a quotient for a remainder.
+        Mistake{"index-narrowing", "rest = (unsigned)rest", "rest = (unsigned short)rest",
+                VerdictStatus::Incorrect},
+        Mistake{"index-narrowing", "(unsigned)rest % (unsigned)width",
+                "(unsigned)rest % (unsigned)chunks", VerdictStatus::Incorrect},
         // An approximation of the wrong function.
         Mistake{"fast-math-intrinsics", "rsqrtf(squared)", "__fdividef(1.0f, squared)",
                 VerdictStatus::Incorrect},
