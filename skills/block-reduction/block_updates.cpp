@@ -111,7 +111,9 @@ private:
     /// table.
     [[nodiscard]] Gated<void> requireUpdatedTogether(const BlockUpdates& updates) const {
         const auto blockOf = [&](const UpdateSite& site) {
-            return body_.stmt(code_.statement(site.call)).parent;
+            const StmtId statement = code_.statement(site.call);
+            const StmtId parent = body_.stmt(statement).parent;
+            return body_.stmt(parent).kind == StmtKind::Compound ? parent : statement;
         };
         const auto isIn = [&](const BlockTarget& target, StmtId block) {
             return std::ranges::any_of(
