@@ -1,4 +1,5 @@
 /// Reviews of edits that put one kernel in the place of two.
+#include "engine/review/edited_program.h"
 #include "engine/review/fused_reference.h"
 #include "engine/review/review.h"
 
