@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace kernelskill::skills {
 
@@ -184,20 +187,19 @@ private:
             const std::uint32_t scalar = type.elementSize / known.lanes;
             return known.lanes == 3 ? scalar : std::min(type.elementSize, 16U);
         }
-        if (type.elementSize % 8 != 0)
-            return type.elementSize % 4 == 0 && hasFieldsOf(known, 4) ? 4 : 0;
         for (const Expr& expr : body_.exprs)
             if (expr.type.size == type.elementSize && expr.type.pointerDepth == 0 &&
                 expr.type.scalar == ScalarKind::Unknown && expr.type.alignment > 0 &&
                 withoutConst(expr.type.spelling) == withoutConst(known.element))
                 return expr.type.alignment;
-        return 0;
+        return type.elementSize % 4 == 0 && type.elementSize % 8 != 0 && hasFieldsOf(known, 4) ? 4
+                                                                                               : 0;
     }
     /// Whether an access shows a field of so many bytes, or of a multiple.
     [[nodiscard]] bool hasFieldsOf(const NestArray& known, std::uint32_t bytes) const {
         return std::ranges::any_of(nest_.accesses, [&](const NestAccess& access) {
             return access.array != noId && &nest_.arrays[access.array] == &known &&
-                   access.width > 0 && access.width % bytes == 0;
+                   !access.field.empty() && access.width > 0 && access.width % bytes == 0;
         });
     }
 

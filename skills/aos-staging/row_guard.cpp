@@ -88,8 +88,9 @@ private:
         if (!position)
             return false;
         if (!position->dependsOn(threadX)) {
-            guard_.clauses.push_back(holds ? std::string(context_.file.source->slice(expr.span))
-                                           : negated(context_, code_, condition));
+            guard_.clauses.push_back(
+                {condition, holds ? std::string(context_.file.source->slice(expr.span))
+                                  : negated(context_, code_, condition)});
             return true;
         }
         if (!rowBegin(*position, 1))

@@ -14,11 +14,17 @@ struct RecordBound {
     analysis::ExprId limit = analysis::noId; ///< The same for all threads.
 };
 
+/// A condition that all threads of a row share.
+struct RowClause {
+    analysis::ExprId condition = analysis::noId; ///< That, or its negation.
+    std::string text;                            ///< Of what has to hold.
+};
+
 struct RowGuard {
     std::vector<analysis::StmtId> exits;  ///< `if (i >= n) return;` of the outermost block.
     std::vector<analysis::StmtId> blocks; ///< `if (i < n) ...` around the work, all alike.
     std::vector<RecordBound> bounds;
-    std::vector<std::string> clauses; ///< Conditions that all threads of a row share.
+    std::vector<RowClause> clauses;
 
     [[nodiscard]] bool holds(analysis::StmtId statement) const;
     /// The statement that the checks begin with; noId: there are none.

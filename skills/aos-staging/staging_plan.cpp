@@ -96,15 +96,14 @@ private:
                     end = root;
         }
         KERNELSKILL_CHECK(requireOwnLines(begin));
-        for (const RecordBound& bound : guard.bounds)
+        for (const RecordBound& bound : guard.bounds) {
             KERNELSKILL_CHECK(requireDeclared(bound.position, begin));
+            KERNELSKILL_CHECK(requireLocals(bound.limit, begin));
+        }
+        for (const RowClause& clause : guard.clauses)
+            KERNELSKILL_CHECK(requireLocals(clause.condition, begin));
         for (const RecordArray& array : staging_.records.arrays)
             KERNELSKILL_CHECK(requireNumber(array, begin));
-        for (const RecordBound& bound : guard.bounds)
-            for (const ExprId id : code_.expressionsBelow(bound.limit))
-                if (const VariableId used = body_.expr(id).variable;
-                    used != noId && body_.variable(used).storage == Storage::Local)
-                    KERNELSKILL_CHECK(requireDeclared(used, begin));
         staging_.begin = begin;
         return end == noId ? Gated<void>{} : chooseEnd(end);
     }
@@ -128,7 +127,12 @@ private:
     Gated<void> requireNumber(const RecordArray& array, StmtId begin) const {
         if (array.number == noId || requireDeclared(array.number, begin))
             return {};
-        for (const ExprId id : code_.expressionsBelow(body_.variable(array.number).init))
+        return requireLocals(body_.variable(array.number).init, begin);
+    }
+
+    /// What the expression is made of is declared.
+    Gated<void> requireLocals(ExprId expression, StmtId begin) const {
+        for (const ExprId id : code_.expressionsBelow(expression))
             if (const VariableId used = body_.expr(id).variable;
                 used != noId && body_.variable(used).storage == Storage::Local)
                 KERNELSKILL_CHECK(requireDeclared(used, begin));

@@ -178,8 +178,8 @@ private:
         for (const RecordBound& bound : staging_.records.guard.bounds)
             parts.push_back(fmt::format("{} + {} < {}", firstOf(bound.position), record,
                                         besideComparison(source_, body_.expr(bound.limit))));
-        for (const std::string& clause : staging_.records.guard.clauses)
-            parts.push_back(clause);
+        for (const RowClause& clause : staging_.records.guard.clauses)
+            parts.push_back(clause.text);
         return fmt::format("{}", fmt::join(parts, " && "));
     }
 
