@@ -185,6 +185,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "const int y = yBegin + threadIdx.y", VerdictStatus::Incorrect},
         Mistake{"shared-memory-transpose", "(grid.x + 1) / 2", "grid.x / 2",
                 VerdictStatus::Incorrect},
+        // Records that others have not loaded yet, that are stored too soon, and that lie
+        // elsewhere.
+        Mistake{"aos-staging", "    __syncthreads();\n    Body& body", "    Body& body",
+                VerdictStatus::Incorrect},
+        Mistake{"aos-staging", "    }\n    __syncthreads();\n", "    }\n",
+                VerdictStatus::Incorrect},
+        Mistake{"aos-staging", "bodiesWords[9 * threadIdx.x]", "bodiesWords[8 * threadIdx.x]",
+                VerdictStatus::Incorrect},
+        // A load by the read-only path of what the kernel writes, and a stream that is another.
+        Mistake{"read-only-path", "__ldcs(&weight[i])", "__ldg(&out[i])", VerdictStatus::Incorrect},
+        Mistake{"read-only-path", "__stcs(&out[i]", "__stcs(&out[n - 1 - i]",
+                VerdictStatus::Incorrect},
         // Elements that several threads add, and that none does.
         Mistake{"algorithm-cascading", "i += blockDim.x * gridDim.x", "i += blockDim.x",
                 VerdictStatus::Incorrect},
