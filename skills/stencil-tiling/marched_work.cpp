@@ -6,10 +6,9 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/editing/condition_text.h"
-#include "skills/gates/launch_sites.h"
-#include "skills/gates/thread_position.h"
 #include "skills/schedule/draft.h"
 #include "skills/schedule/threads_apart.h"
+#include "skills/stencil-tiling/march_index.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -22,8 +21,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::array axisNames{'x', 'y', 'z'};
 
 std::string_view mirrored(std::string_view op) {
     return op == "<" ? ">" : op == ">" ? "<" : op == "<=" ? ">=" : op == ">=" ? "<=" : op;
@@ -52,7 +49,10 @@ public:
         if (!kernel_.atomics.empty())
             return refuse("atomic", fmt::format("line {} updates memory that threads share",
                                                 lineOf(kernel_.atomics.front().call)));
-        KERNELSKILL_CHECK(findIndex());
+        KERNELSKILL_TRY(const MarchIndex index, marchIndex(context_, found_.axis));
+        found_.index = index.variable;
+        found_.base = index.base;
+        indexStatement_ = index.statement;
         KERNELSKILL_CHECK(walk(body_.stmt(body_.root).children));
         if (found_.upper.empty() || found_.work.empty())
             return refuse("no-bounds-guard", fmt::format("no plain bounds check of {} bounds {} "
@@ -71,114 +71,6 @@ private:
     }
     [[nodiscard]] std::uint32_t lineOfStatement(StmtId stmt) const {
         return lineNumber(context_, body_.stmt(stmt).span.begin);
-    }
-
-    /// The block's extent along the axis; nullopt if launches differ or do not tell.
-    [[nodiscard]] std::optional<std::int64_t> extentOfBlocks() const {
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::nullopt;
-        const std::int64_t extent = blocks->front()[found_.axis];
-        const bool isSame = std::ranges::all_of(
-            *blocks, [&](const Extents& block) { return block[found_.axis] == extent; });
-        return isSame ? std::optional(extent) : std::nullopt;
-    }
-
-    /// The block and the thread along the axis, a constant aside, numbered without a gap.
-    [[nodiscard]] bool isPosition(const IndexExpression& value) const {
-        const auto symbol = [&](SymbolKind kind) {
-            return IndexExpression::symbol({kind, found_.axis});
-        };
-        const auto isFrom = [&](const IndexExpression& first) {
-            const auto rest = (value - first).asConstant();
-            return rest && *rest >= 0;
-        };
-        const IndexExpression block = symbol(SymbolKind::BlockIdx);
-        const IndexExpression thread = symbol(SymbolKind::ThreadIdx);
-        if (isFrom(block * symbol(SymbolKind::BlockDim) + thread))
-            return true;
-        if (!value.dependsOn({SymbolKind::BlockIdx, found_.axis}))
-            return false;
-        const auto extent = extentOfBlocks();
-        if (!extent)
-            return false;
-        return isFrom(block * IndexExpression::constant(*extent) + thread) ||
-               (*extent == 1 && isFrom(block));
-    }
-
-    Gated<void> findIndex() {
-        for (const StmtId id : body_.stmt(body_.root).children)
-            for (const VariableId variable : body_.stmt(id).declared) {
-                const Variable& candidate = body_.variable(variable);
-                if (candidate.init == noId || !isIndexType(candidate.type) || candidate.fromMacro ||
-                    code_.isEverWritten(variable) || body_.expr(candidate.init).fromMacro)
-                    continue;
-                const auto value = polynomialOf(code_, candidate.init);
-                if (!value || !isPosition(*value) || !findBase(candidate.init, *value))
-                    continue;
-                found_.index = variable;
-                indexStatement_ = id;
-                if (const auto blocks = editableBlockPositions(context_); !blocks)
-                    return std::unexpected(blocks.error());
-                if (const auto threads = editablePositions(context_); !threads)
-                    return std::unexpected(threads.error());
-                return requireOnlyPosition();
-            }
-        return refuse("no-axis", fmt::format("{} has no index blockIdx.{} * blockDim.{} + "
-                                             "threadIdx.{}",
-                                             kernel_.name, axisNames[found_.axis],
-                                             axisNames[found_.axis], axisNames[found_.axis]));
-    }
-
-    /// The part of the initialiser that is multiplied: without `+ 1` at its end.
-    [[nodiscard]] bool findBase(ExprId init, const IndexExpression& value) {
-        const Expr& expr = body_.expr(init);
-        if (!value.terms().contains({})) {
-            found_.base = init;
-            return true;
-        }
-        if (expr.kind != ExprKind::Binary || expr.op != "+" || expr.fromMacro)
-            return false;
-        for (const std::size_t side : {0U, 1U}) {
-            const auto rest = polynomialOf(code_, expr.children[side]);
-            if (!rest || !rest->asConstant() || rest->asConstant() != value.terms().at({}))
-                continue;
-            found_.base = expr.children[1 - side];
-            return true;
-        }
-        return false;
-    }
-
-    /// Nothing but the index knows of the axis, other than through locals that feed it alone.
-    Gated<void> requireOnlyPosition() const {
-        for (ExprId id = 0; id < body_.exprs.size(); ++id) {
-            const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::BuiltinIndex && expr.axis == found_.axis && !onlyFeeds(id))
-                return refuse("uses-thread-position",
-                              fmt::format("line {} uses {}.{} beside {}", lineOf(id), expr.name,
-                                          axisNames[found_.axis], name()));
-        }
-        return {};
-    }
-
-    [[nodiscard]] bool onlyFeeds(ExprId use, int depth = 0) const {
-        constexpr int maxDepth = 4;
-        if (body_.expr(body_.variable(found_.index).init).span.contains(body_.expr(use).span))
-            return true;
-        const StmtId holder = code_.statement(use);
-        if (holder == noId)
-            return true; // Code that the tree does not have.
-        for (const VariableId local : body_.stmt(holder).declared) {
-            const Variable& variable = body_.variable(local);
-            if (variable.init == noId ||
-                !body_.expr(variable.init).span.contains(body_.expr(use).span))
-                continue;
-            return depth < maxDepth && !code_.isEverWritten(local) &&
-                   std::ranges::all_of(
-                       code_.uses(local),
-                       [&](ExprId further) { return onlyFeeds(further, depth + 1); });
-        }
-        return false;
     }
 
     [[nodiscard]] bool isPlainIf(StmtId id) const {
@@ -232,11 +124,18 @@ private:
         return parts;
     }
 
-    /// Whether a later statement of the list is a bounds check on the position.
+    /// An early return that does not ask for the position.
+    [[nodiscard]] bool isCheckOfOthers(StmtId guard) const {
+        return returnsOnly(guard) && !dependsOnIndex(body_.stmt(guard).condition);
+    }
+
+    /// Whether a later statement of the list is a check that all rounds stand under, or bounds
+    /// them.
     [[nodiscard]] bool isGuardAhead(const std::vector<StmtId>& list, std::size_t from) const {
         for (std::size_t i = from; i < list.size(); ++i)
-            if (isPlainIf(list[i]) && (returnsOnly(list[i]) || i + 1 == list.size()) &&
-                holdsBound(list[i]))
+            if (isPlainIf(list[i]) &&
+                (isCheckOfOthers(list[i]) ||
+                 ((returnsOnly(list[i]) || i + 1 == list.size()) && holdsBound(list[i]))))
                 return true;
         return false;
     }

@@ -31,11 +31,10 @@ struct MarchedWork {
     std::vector<analysis::StmtId> work; ///< Neighbours in a block, its last ones; not empty.
 };
 
-/// The work of a kernel whose threads do not know of each other. Refuses with `no-axis`,
-/// `uses-thread-position`, `no-bounds-guard`, `compound-guard`, `work-before-guard`,
-/// `position-used-elsewhere`, `carried-value`, `early-exit`, `atomic`, `from-macro`,
-/// `several-statements-a-line`, and what requireThreadsApart(),
-/// editablePositions() and editableBlockPositions() refuse.
+/// The work of a kernel whose threads do not know of each other. Refuses with `no-bounds-guard`,
+/// `compound-guard`, `work-before-guard`, `position-used-elsewhere`, `carried-value`, `early-exit`,
+/// `atomic`, `from-macro`, `several-statements-a-line`, and what requireThreadsApart() and
+/// marchIndex() refuse.
 [[nodiscard]] Gated<MarchedWork> marchedWork(const SkillContext& context, std::uint8_t axis);
 
 } // namespace kernelskill::skills

@@ -179,6 +179,22 @@ TEST(StencilTiling, LoadsInTheFirstRoundsWhatNoRoundBeforeThemLoaded) {
                             "    }\n"));
 }
 
+TEST(StencilTiling, LeavesChecksOfTheOtherAxisBehindThatOfTheAxis) {
+    const std::string text = appliedText(
+        id, kernel(xy + "    if (y == 0 || y >= h - 1) return;\n    const int at = y * w "
+                        "+ x;\n    if (x == 0 || x >= w) return;\n    out[at] = in[at - "
+                        "w] + in[at + w];\n    return;\n"));
+    EXPECT_TRUE(text.contains("* 4;\n"
+                              "    if (x == 0 || x >= w) return;\n"
+                              "    const int yFirst = yBegin < 1 ? 1 : yBegin;\n"
+                              "    float in0 = 0, in1 = 0, in2 = 0;\n"
+                              "    for (int y = yFirst; y < yBegin + 4 && y < h - 1; ++y) {\n"
+                              "        const int at = y * w + x;\n"
+                              "        in0 = in1;\n"))
+        << text;
+    EXPECT_TRUE(text.contains("        out[at] = in0 + in2;\n    }\n    return;\n")) << text;
+}
+
 TEST(StencilTiling, TakesLoadsOfMacros) {
     const std::string text = appliedText(
         id, "#define AT(a, i, j) a[(i) * w + (j)]\n" +
