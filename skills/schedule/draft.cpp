@@ -1,5 +1,7 @@
 #include "skills/schedule/draft.h"
 
+#include "analysis/syntax/lexer.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -42,6 +44,15 @@ void Draft::add(std::uint32_t offset, const std::string& indentation,
 
 void Draft::guard(StmtId statement, const std::string& condition) {
     guards_.emplace_back(body_.stmt(statement).span.begin, condition);
+}
+
+void Draft::bracket(StmtId branch) {
+    const Stmt& stmt = body_.stmt(branch);
+    const Stmt& outer = body_.stmt(stmt.parent);
+    const std::uint32_t head =
+        lex(source_.text(), {outer.span.begin, beginOf(stmt)}).back().span.end;
+    replace({head, head}, " {");
+    insertAfter(branch, layout_.indentation(outer.span.begin) + "}" + layout_.newline());
 }
 
 void Draft::remove(StmtId statement) {

@@ -16,7 +16,8 @@ namespace kernelskill::skills {
 class Draft {
 public:
     explicit Draft(const SkillContext& context)
-        : body_(context.kernel.body), layout_(*context.file.source, context.kernel) {}
+        : source_(*context.file.source), body_(context.kernel.body),
+          layout_(source_, context.kernel) {}
 
     [[nodiscard]] const analysis::SourceLayout& layout() const { return layout_; }
 
@@ -33,6 +34,8 @@ public:
     /// The statement, which stands on its own lines in a block, one level deeper behind
     /// `if (condition)`.
     void guard(analysis::StmtId statement, const std::string& condition);
+    /// Brackets around the statement, which is a branch or a loop's body and ends its line.
+    void bracket(analysis::StmtId branch);
     /// Takes the statement away with its lines.
     void remove(analysis::StmtId statement);
     /// Moves the lines of `span`, its first one excepted, one level to the right, and with them
@@ -55,6 +58,7 @@ private:
              const std::vector<std::string>& lines);
     [[nodiscard]] bool isIndented(std::uint32_t offset) const;
 
+    const analysis::SourceText& source_;
     const analysis::FunctionBody& body_;
     analysis::SourceLayout layout_;
     std::vector<analysis::TextEdit> edits_;

@@ -5,7 +5,7 @@
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
-#include "skills/editing/grid_size.h"
+#include "skills/gates/enough_threads.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/schedule/threads_apart.h"
 #include "skills/thread-coarsening/initial_values.h"
@@ -23,12 +23,7 @@ using namespace analysis;
 namespace {
 
 constexpr int maxRows = 4;
-/// Fewer blocks leave multiprocessors of a data-centre GPU without one, or with an uneven share.
-constexpr std::int64_t enoughBlocks = 256;
-/// The threads that 132 multiprocessors of 2048 threads hold at once (H100, H200). With fewer left,
-/// threads that are missing cost more than loads that are saved: 0.4 to 0.8 times as fast on an
-/// H200.
-constexpr std::int64_t enoughThreads = 132 * 2048;
+constexpr std::uint8_t rowAxis = 1;
 /// The max number of expressions in all copies: more cost registers and instruction cache.
 constexpr std::size_t maxWork = 512;
 /// The min quotient of loads before and after.
@@ -149,45 +144,16 @@ private:
     /// As many rows as leave enough blocks, where the launches tell how many there are.
     Gated<int> maxRowsOfLaunches() {
         KERNELSKILL_CHECK(requireResizableGrids(context_));
-        int max = maxRows;
         for (const LaunchSite& launch : kernel_.launches) {
-            const std::uint32_t line = lineNumber(context_, launch.span.begin);
-            if (!dividedGridY(context_, launch, maxRows))
-                return refuse("launch-grid",
-                              fmt::format("the launch on line {} names no blocks along y", line));
-            const LaunchValues values(context_.shared(), launch);
-            const auto& [x, y, z] = values.grid();
-            if (!plan_.work.isBoundedAbove() && (!y || *y % maxRows != 0))
+            const auto rows = LaunchValues(context_.shared(), launch).grid()[rowAxis];
+            if (!plan_.work.isBoundedAbove() && (!rows || *rows % maxRows != 0))
                 return refuse("no-bounds-guard",
                               fmt::format("nothing bounds {} from above, and the launch on line {} "
                                           "does not have a known multiple of {} blocks along y",
-                                          body_.variable(plan_.work.row).name, line, maxRows));
-            if (!x || !y || !z)
-                continue;
-            const std::int64_t threads = threadsOf(values.block());
-            const auto isEnough = [&](int rows) {
-                const std::int64_t blocks = *x * *z * ((*y + rows - 1) / rows);
-                return threads > 0 ? blocks * threads >= enoughThreads : blocks >= enoughBlocks;
-            };
-            while (max > 1 && !isEnough(max))
-                max /= 2;
-            if (max < 2)
-                return refuse(
-                    "too-few-blocks",
-                    fmt::format("the {} x {} blocks{} of the launch on line {} are too few "
-                                "to be halved",
-                                *x, *y, threads > 0 ? fmt::format(" of {} threads", threads) : "",
-                                line));
+                                          body_.variable(plan_.work.row).name,
+                                          lineNumber(context_, launch.span.begin), maxRows));
         }
-        return max;
-    }
-
-    /// The threads of a block; 0 if they are unknown.
-    [[nodiscard]] static std::int64_t threadsOf(const KnownExtents& block) {
-        std::int64_t threads = 1;
-        for (const auto extent : block)
-            threads *= extent.value_or(0);
-        return threads;
+        return pointsOfAThread(context_, rowAxis, maxRows);
     }
 
     /// Expressions of all copies, with the arithmetic of an index as one.

@@ -3,9 +3,9 @@
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
-#include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/schedule/load_text.h"
 #include "skills/thread-coarsening/initial_values.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -91,7 +91,7 @@ private:
             units_.begin());
         if (load.unit < units_.size())
             load.statement = units_[load.unit].statement;
-        load.place = placeOf(access.expression);
+        load.place = textOfLoad(*context_.file.source, code_, access.expression);
         if (const auto index = indexOf(access)) {
             const auto step = index->coefficientOf(work_.step);
             load.isKnown = step && !isUnknown(*index);
@@ -101,32 +101,6 @@ private:
             }
         }
         return load;
-    }
-
-    /// The load's own text, or the use of a macro that is nothing but this load.
-    [[nodiscard]] std::optional<Span> placeOf(ExprId load) const {
-        const Span span = body_.expr(load).span;
-        if (!body_.expr(load).fromMacro)
-            return span;
-        std::optional<Span> use;
-        const std::vector<Token> tokens =
-            lex(context_.file.source->text(), body_.stmt(code_.statement(load)).span);
-        for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
-            if (!tokens[at].isIdentifier() || !tokens[at + 1].is("("))
-                continue;
-            const std::size_t close = matchingBracket(tokens, at + 1);
-            if (close < tokens.size() && tokens[at].span.begin <= span.begin &&
-                span.begin < tokens[close].span.end)
-                use = Span{tokens[at].span.begin, tokens[close].span.end};
-        }
-        if (!use)
-            return std::nullopt;
-        const std::vector<ExprId> own = code_.expressionsBelow(load);
-        for (ExprId id = 0; id < body_.exprs.size(); ++id)
-            if (code_.statement(id) != noId && use->contains(body_.expr(id).span) &&
-                std::ranges::find(own, id) == own.end())
-                return std::nullopt;
-        return use;
     }
 
     /// The index in the work away from the edges; nullopt if it is no polynomial.

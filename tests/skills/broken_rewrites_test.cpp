@@ -101,6 +101,12 @@ INSTANTIATE_TEST_SUITE_P(
         // Rows that are left out at the edge.
         Mistake{"thread-coarsening", "rowEach < row + 4", "rowEach < row + 2",
                 VerdictStatus::Incorrect},
+        // A point that stands for another, one that is left out, and a queue that is filled
+        // wrongly.
+        Mistake{"stencil-tiling", "in1 = in2;", "in1 = in0;", VerdictStatus::Incorrect},
+        Mistake{"stencil-tiling", "z < zBegin + 4", "z < zBegin + 3", VerdictStatus::Incorrect},
+        Mistake{"stencil-tiling", "in1 = in[at - plane];", "in1 = in[at];",
+                VerdictStatus::Incorrect},
         // The elements after the last whole vector.
         Mistake{"vectorized-access", "i <= n / 4", "i < n / 4", VerdictStatus::Incorrect},
         // The last element left out.

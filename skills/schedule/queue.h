@@ -1,0 +1,57 @@
+/// The primitive `queue`: what a round loads and later rounds need again stays in registers, which
+/// move up by one each round.
+#pragma once
+
+#include "skills/schedule/draft.h"
+#include "skills/schedule/neighbour_loads.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// A group of loads, and the registers that take their place: one for each step, the one of the
+/// smallest step first.
+struct Queue {
+    NeighbourLoads group;
+    std::string type;
+    std::vector<std::string> names;
+    analysis::StmtId place = analysis::noId; ///< The statement that needs them first.
+
+    [[nodiscard]] const std::string& nameOf(int step) const {
+        return names.at(static_cast<std::size_t>(step - group.first));
+    }
+};
+
+struct Queues {
+    std::vector<Queue> all;
+    int before = 0; ///< Loads of a round, each address once.
+    int after = 0;
+    [[nodiscard]] std::size_t registers() const;
+};
+
+/// The queues for rounds of `statements`, neighbours in a block of which every round runs all, and
+/// the first ones unless something before them ends it. Nothing in the kernel writes what they
+/// hold. Refuses with `no-neighbours`, `unknown-type`, `array-written`, `may-alias`,
+/// `unknown-effects`, `early-exit`, `changed-index`, `several-statements-a-line` or
+/// `too-many-registers`.
+[[nodiscard]] Gated<Queues> queuesOf(const SkillContext& context, const RoundCounter& counter,
+                                     std::span<const analysis::StmtId> statements);
+
+/// The lines that declare the registers.
+[[nodiscard]] std::vector<std::string> queueDeclarations(const Queues& queues);
+
+/// How a round tells whether it is one of the first, as expressions.
+struct FirstRound {
+    std::string counter;
+    std::string value; ///< In the first round.
+    std::int64_t step = 1;
+};
+
+/// Fills the queues in each round, wholly in the first, and reads them in place of memory. What a
+/// round leaves out, a later one that needs it loads itself.
+void queue(Draft& draft, const SkillContext& context, const Queues& queues,
+           const FirstRound& first);
+
+} // namespace kernelskill::skills
