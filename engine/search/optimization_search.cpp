@@ -72,6 +72,7 @@ private:
     [[nodiscard]] bool isOver();
     void playRound();
     [[nodiscard]] std::vector<SearchCandidate> choose();
+    [[nodiscard]] std::vector<SearchCandidate> chooseTuned();
     void prepare(SearchCandidate& candidate, std::set<std::uint64_t>& codes);
     void screenAll(std::vector<SearchCandidate>& candidates);
     void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);
@@ -103,6 +104,8 @@ private:
     [[nodiscard]] const SearchVersion& baseOf(const SearchCandidate& candidate) const {
         return versions_[versions_[candidate.version].base];
     }
+    /// Whether other options of the best version's steps are still to be tried.
+    [[nodiscard]] bool canTune() const { return bestVersion() != tunedVersion_; }
     [[nodiscard]] bool hasSteps() const {
         return std::ranges::any_of(versions_, [](const SearchVersion& version) {
             return version.isStep() && !version.isDropped;
@@ -144,6 +147,8 @@ private:
     bool isExhausted_ = false;
     /// Whether only stepping stones are built on, since rounds on versions that gain found nothing.
     bool isDetour_ = false;
+    std::size_t tunedVersion_ = 0; ///< Whose steps were tried with other options last.
+    std::set<std::uint64_t> decidedCodes_;
 };
 
 /// Says how much the roofline leaves to gain.
@@ -170,7 +175,7 @@ bool Search::isOver() {
         return stopBecause(StopReason::NoPlanLeft,
                            "no plan is left: every skill that fits a version of the kernel has "
                            "been tried, or was ruled out");
-    if (isExhausted_ || roundsWithoutGain_ >= patience)
+    if (isExhausted_ || (roundsWithoutGain_ >= patience && !canTune()))
         return stopBecause(StopReason::Converged,
                            fmt::format("converged: {} rounds found nothing better", patience));
     if (result_.rounds >= options_.rounds)
@@ -182,16 +187,21 @@ bool Search::isOver() {
 }
 
 void Search::playRound() {
-    std::vector<SearchCandidate> candidates = choose();
+    const bool hasConverged = roundsWithoutGain_ >= patience;
+    std::vector<SearchCandidate> candidates =
+        hasConverged ? std::vector<SearchCandidate>{} : choose();
+    const bool isTuning = candidates.empty() && canTune();
+    if (isTuning)
+        candidates = chooseTuned();
     if (candidates.empty()) {
-        isExhausted_ = true;
+        isExhausted_ = !hasConverged;
         return;
     }
     ++result_.rounds;
     std::vector<std::string> names;
     for (const SearchCandidate& candidate : candidates)
         names.push_back(candidate.attempt.plan.offer.skillId);
-    say("trying " + fmt::format("{}", fmt::join(names, ", ")));
+    say(fmt::format("trying {}{}", isTuning ? "other options of " : "", fmt::join(names, ", ")));
 
     // If an earlier candidate of the round has the same code, a later one is dropped.
     std::set<std::uint64_t> codes;
@@ -199,8 +209,9 @@ void Search::playRound() {
         for (const SearchVersion& version : versions_)
             codes.insert(version.codeHash);
     }
-    for (SearchCandidate& candidate : candidates)
-        prepare(candidate, codes);
+    if (!isTuning)
+        for (SearchCandidate& candidate : candidates)
+            prepare(candidate, codes);
     screenAll(candidates);
     judgeAll(candidates);
 
@@ -307,6 +318,29 @@ std::vector<SearchCandidate> Search::choose() {
     return chosen;
 }
 
+/// The best version with other options for its steps.
+std::vector<SearchCandidate> Search::chooseTuned() {
+    tunedVersion_ = bestVersion();
+    const SearchVersion& version = versions_[tunedVersion_];
+    say("making the best version's edits with other options");
+    std::set<std::uint64_t> known = decidedCodes_;
+    std::vector<SearchCandidate> chosen;
+    for (TunedDraft& tuned :
+         tunedDrafts(steps_, version.path, version.text, known, deadline_.token())) {
+        SearchCandidate& candidate = chosen.emplace_back();
+        candidate.version = tunedVersion_;
+        candidate.attempt.from = version.number;
+        candidate.attempt.bottleneck = version.standing.bottleneck;
+        candidate.attempt.before = version.standing;
+        candidate.attempt.plan = std::move(tuned.plan);
+        candidate.attempt.plan.why = "another option of an edit that led to the best version";
+        candidate.attempt.diff = tuned.draft.diff;
+        candidate.draft = std::move(tuned.draft);
+        candidate.tunedPath = std::move(tuned.path);
+    }
+    return chosen;
+}
+
 /// Makes the candidate's text, and settles candidates that need no run.
 void Search::prepare(SearchCandidate& candidate, std::set<std::uint64_t>& codes) {
     SearchVersion& version = versions_[candidate.version];
@@ -402,7 +436,8 @@ void Search::postpone(std::vector<SearchCandidate>& candidates) {
          place < faster.size(); ++place) {
         SearchCandidate& candidate = *faster[place];
         const skills::Offer& offer = candidate.attempt.plan.offer;
-        versions_[candidate.version].tried.erase({offer.skillId, offer.option});
+        if (!candidate.isTuned())
+            versions_[candidate.version].tried.erase({offer.skillId, offer.option});
         candidate.isSettled = true;
         candidate.attempt.isPostponed = true;
         candidate.attempt.decision =
@@ -444,11 +479,13 @@ void Search::judge(SearchCandidate& candidate) {
         const auto edits = version.isStep()
                                ? editsBetween(base.text.program, candidate.draft->text.program)
                                : Result<analysis::EditSet>(candidate.draft->edits);
-        auto verdict =
-            edits ? steps_.review(base.text, *edits,
-                                  skills::combined(version.sinceBase, candidate.draft->accuracy),
-                                  stop, report)
-                  : Result<Verdict>(std::unexpected(edits.error()));
+        auto verdict = edits
+                           ? steps_.review(base.text, *edits,
+                                           skills::combined(candidate.isTuned() ? version.accuracy
+                                                                                : version.sinceBase,
+                                                            candidate.draft->accuracy),
+                                           stop, report)
+                           : Result<Verdict>(std::unexpected(edits.error()));
         candidate.isReviewed = true;
         candidate.isCutOff = stop.stop_requested();
         if (candidate.isCutOff)
@@ -481,7 +518,7 @@ void Search::decide(SearchCandidate& candidate, const Standing& after,
     auto decision = decideCandidate(*attempt.verdict, before, after);
     attempt.isKept = decision.isKept;
     attempt.decision = std::move(decision.sentence);
-    if (!attempt.isKept && version.steps < stepsInARow) {
+    if (!attempt.isKept && version.steps < stepsInARow && !candidate.isTuned()) {
         const bool isHygiene = attempt.plan.role == skills::SkillRole::Hygiene;
         candidate.step = steppingStoneOf(
             attempt, before, after, isHygiene ? openedBy(candidate) : std::vector<std::string>{},
@@ -502,7 +539,7 @@ void Search::conclude(SearchCandidate& candidate, const std::stop_token& stop) {
                                             stop);
     if (attempt.isRemembered)
         attempt.decision += "; the verdict is remembered";
-    else
+    else if (!candidate.isTuned())
         steps_.remember(OptimizationSteps::Moment::Decided, versions_[candidate.version].text,
                         attempt, &*candidate.draft);
 }
@@ -556,6 +593,8 @@ void Search::settle(SearchCandidate candidate) {
     Attempt& attempt = candidate.attempt;
     attempt.round = result_.rounds;
     attempt.number = static_cast<int>(result_.attempts.size()) + 1;
+    if (candidate.draft && !attempt.isPostponed)
+        decidedCodes_.insert(candidate.draft->codeHash);
     if (attempt.isKept) {
         const SearchVersion& from = versions_[candidate.version];
         const SearchVersion& base = baseOf(candidate);
@@ -571,9 +610,18 @@ void Search::settle(SearchCandidate candidate) {
                          : attempt.verdict->speedup ? *attempt.verdict->speedup
                          : isModelled ? modelledGain(*base.standing.cost, *made.standing.cost)
                                       : 1);
-        made.accuracy = skills::combined(from.accuracy, candidate.draft->accuracy);
         made.skills = from.skills;
-        made.skills.push_back(attempt.plan.offer.skillId);
+        made.accuracy = candidate.draft->accuracy;
+        if (candidate.isTuned()) {
+            made.path = std::move(candidate.tunedPath);
+            made.isTuned = true;
+        } else {
+            made.accuracy = skills::combined(from.accuracy, made.accuracy);
+            made.skills.push_back(attempt.plan.offer.skillId);
+            made.path = from.path;
+            made.path.push_back(
+                {from.text, from.standing, attempt.plan.offer, candidate.draft->accuracy});
+        }
         made.attempt = result_.attempts.size();
         if (candidate.step) {
             made.base = from.base;
@@ -628,8 +676,10 @@ void Search::verifyBest(const std::stop_token& stop) {
         attempt.diagnosis = steps_.diagnose({base.text, best.text, *best.sum,
                                              best.accuracy.numerics, base.standing, &best.standing},
                                             stop);
-        steps_.remember(OptimizationSteps::Moment::Decided,
-                        versions_[static_cast<std::size_t>(attempt.from)].text, attempt, nullptr);
+        if (!best.isTuned)
+            steps_.remember(OptimizationSteps::Moment::Decided,
+                            versions_[static_cast<std::size_t>(attempt.from)].text, attempt,
+                            nullptr);
     }
 }
 

@@ -20,6 +20,10 @@ namespace kernelskill::engine {
 /// result, and built on where versions that gain have no plan left. Plans on it are compared with
 /// the version before it, together with it.
 ///
+/// Where no plan is left or rounds gain nothing, and a version gains, a last round tries other
+/// options of the edits that lead to it, such as factors and sizes of blocks, with the later edits
+/// made again; again around what that finds.
+///
 /// The search ends at the roofline, when no version has a plan left, after two rounds without a new
 /// best (and two on stepping stones), when rounds or seconds are spent, or when it is cancelled.
 ///

@@ -5,6 +5,7 @@
 #include "engine/optimization/stepping_stone.h"
 #include "engine/review/reviewer.h"
 #include "engine/search/draft.h"
+#include "engine/search/tuned_drafts.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,10 +26,12 @@ struct SearchVersion {
     double gain = 1;
     skills::Accuracy accuracy = {}; ///< What all steps together promise.
     std::vector<std::string> skills;
-    std::size_t attempt = 0;    ///< The attempt that made this version.
-    bool isVerified = false;    ///< Whether the whole was reviewed in this run.
-    std::optional<Verdict> sum; ///< The verdict of that review.
-    bool isDropped = false;     ///< Whether that review failed.
+    std::vector<AppliedStep> path; ///< The steps from the original to it.
+    bool isTuned = false;          ///< See SearchCandidate::tunedPath.
+    std::size_t attempt = 0;       ///< The attempt that made this version.
+    bool isVerified = false;       ///< Whether the whole was reviewed in this run.
+    std::optional<Verdict> sum;    ///< The verdict of that review.
+    bool isDropped = false;        ///< Whether that review failed.
     std::set<std::pair<std::string, int>> tried;
 
     /// The version that edits of this one are compared with: itself; for a stepping stone, the last
@@ -47,6 +50,9 @@ struct SearchCandidate {
     std::size_t version = 0; ///< The index of the version that it edits.
     Attempt attempt;
     std::optional<Draft> draft;
+    /// Of a version with another option for one of its steps: the steps from the original. Nothing
+    /// of it is remembered, since it is no skill's edit of the version's text.
+    std::vector<AppliedStep> tunedPath;
     std::optional<Screening> screening; ///< Beside the version that it is compared with.
     /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
     /// it may take as long again to finish this review.
@@ -55,6 +61,8 @@ struct SearchCandidate {
     bool isReviewed = false;           ///< Whether it took the time of a review.
     bool isSettled = false;            ///< Nothing needs to run for it.
     bool isCutOff = false;             ///< Stopped before a decision.
+
+    [[nodiscard]] bool isTuned() const { return !tunedPath.empty(); }
 };
 
 } // namespace kernelskill::engine

@@ -6,6 +6,10 @@
 #include "skills/gates/block_choice.h"
 #include "skills/gates/elementwise_kernel.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/launch-tuning/block_shapes.h"
+#include "skills/launch-tuning/following_grid.h"
+#include "skills/launch-tuning/shaped_launches.h"
+#include "skills/schedule/grid_axes.h"
 #include "skills/schedule/row_position.h"
 #include "skills/schedule/threads_apart.h"
 
@@ -24,8 +28,29 @@ namespace {
 /// The hardware's limit on the threads of a block.
 constexpr std::int64_t maxThreads = 1024;
 
-/// How many threads a block is to have.
+/// How many threads a block is to have: along x, along y times 2^11, along z times 2^22; of a row,
+/// along x alone.
 enum class BlockSize : int {};
+constexpr int axisBits = 11;
+
+BlockSize sizeOf(const Extents& block) {
+    const bool isRow = block[1] == 1 && block[2] == 1;
+    const std::int64_t others = isRow ? 0 : block[1] | block[2] << axisBits;
+    return BlockSize{static_cast<int>(block[0] | others << axisBits)};
+}
+
+Extents extentsOf(BlockSize size) {
+    constexpr int mask = (1 << axisBits) - 1;
+    const int bits = static_cast<int>(size);
+    return {bits & mask, std::max(1, bits >> axisBits & mask), std::max(1, bits >> 2 * axisBits)};
+}
+
+std::string described(const Extents& block) {
+    if (block[1] == 1 && block[2] == 1)
+        return std::to_string(block[0]);
+    return block[2] == 1 ? fmt::format("{} x {}", block[0], block[1])
+                         : fmt::format("{} x {} x {}", block[0], block[1], block[2]);
+}
 
 /// A launch's grid and block, and how its text counts blocks.
 class TunedLaunch {
@@ -42,16 +67,14 @@ public:
     /// Edits that give the block `threads` instead of `old` threads, and the grid as many blocks as
     /// cover the same threads.
     /// `keepsThreads`: as many threads to the last one; `threads` divides `old`.
-    [[nodiscard]] std::vector<TextEdit> edits(std::int64_t old, std::int64_t threads,
-                                              bool keepsThreads) const {
+    [[nodiscard]] Gated<std::vector<TextEdit>> edits(std::int64_t old, std::int64_t threads,
+                                                     bool keepsThreads) const {
         std::vector<TextEdit> edits =
             keepsThreads
                 ? std::vector{multipliedGrid(context_, launch_, static_cast<int>(old / threads))}
                 : gridEdits(old, threads);
-        const Expr& block = expr(launch_.block);
-        const bool isList = block.kind == ExprKind::InitList && !block.children.empty();
-        const ExprId extent = isList ? block.children[0] : launch_.block;
-        edits.push_back({expr(extent).span, std::to_string(threads)});
+        KERNELSKILL_TRY(TextEdit block, blockEdit(context_, launch_, {threads, 1, 1}));
+        edits.push_back(std::move(block));
         return edits;
     }
 
@@ -108,16 +131,22 @@ private:
 };
 
 struct Study {
-    std::int64_t threads = 0; ///< As launched.
+    Extents block{1, 1, 1}; ///< As launched.
     /// The grid has to keep its number of threads, since no check of the kernel is known to keep
     /// further ones from work.
     bool keepsThreads = false;
     std::optional<BlockChoice> better; ///< nullopt if nothing speaks against the block as it is.
+    /// Set where blocks have a shape, or something keeps the number of threads in a row from being
+    /// chosen by the text.
+    std::optional<GridAxes> axes;
+    Refusal unsized; ///< Why only a measurement tells, where `axes` is set.
+
+    [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
 /// Blocks of that size can cover what blocks cover now.
 bool canHave(const Study& found, std::int64_t threads) {
-    return !found.keepsThreads || found.threads % threads == 0;
+    return !found.keepsThreads || found.threads() % threads == 0;
 }
 
 /// The kernel asks for nothing but its threads' numbers in the grid, and threads take no notice of
@@ -134,35 +163,47 @@ bool numbersThreads(const SkillContext& context) {
            });
 }
 
+/// Sets what a search may try. `unsized`: why no single number of threads is chosen.
+Gated<void> allowShapes(const SkillContext& context, Study& found, Refusal unsized) {
+    KERNELSKILL_TRY(found.axes, gridAxes(context));
+    found.unsized = std::move(unsized);
+    return {};
+}
+
 Gated<Study> study(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
     KERNELSKILL_CHECK(requireEditable(context));
     Study found;
     const Gated<void> any = requireAnyBlock(context);
-    if (!any && !numbersThreads(context))
+    if (!any && !numbersThreads(context) && !allowShapes(context, found, any.error()))
         return std::unexpected(any.error());
     found.keepsThreads = !any;
     KERNELSKILL_CHECK(requireResizableGrids(context));
     KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
-    found.threads = blocks.front()[0];
+    found.block = blocks.front();
     std::optional<std::int64_t> most = 0; ///< Blocks; nullopt once a launch does not tell.
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         const LaunchSite& launch = kernel.launches[i];
-        const std::uint32_t line = lineNumber(context, launch.span.begin);
         const Extents& block = blocks[i];
-        if (block != Extents{found.threads, 1, 1})
+        if (block != found.block)
             return refuse("blocks-differ",
                           fmt::format("the launch on line {} has blocks of {} x {} x {} threads",
-                                      line, block[0], block[1], block[2]));
-        const Expr& written = context.file.hostFunctions[launch.host].body.expr(launch.block);
-        if (written.fromMacro || !launch.configurationSpan.contains(written.span))
-            return refuse(
-                "launch-block",
-                fmt::format("the block of the launch on line {} comes out of a macro", line));
+                                      lineNumber(context, launch.span.begin), block[0], block[1],
+                                      block[2]));
+        KERNELSKILL_CHECK(blockEdit(context, launch, block));
         const auto count = TunedLaunch(context, launch).blocks();
         most = most && count ? std::optional(std::max(*most, *count)) : std::nullopt;
     }
-    found.better = betterBlock(found.threads, most);
+    if (found.block[1] > 1 || found.block[2] > 1) {
+        KERNELSKILL_CHECK(allowShapes(
+            context, found,
+            Refusal{"several-axes", fmt::format("the block of {} has more than one axis, and which "
+                                                "shape is best only a measurement tells",
+                                                kernel.name)}));
+    }
+    if (found.axes)
+        return found;
+    found.better = betterBlock(found.threads(), most);
     if (found.better && !canHave(found, found.better->threads))
         return std::unexpected(any.error());
     return found;
@@ -173,55 +214,80 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
 
     Gated<std::vector<Offer>> offers(const SkillContext& context,
                                      const Study& found) const override {
-        const std::int64_t most = context.kernel.launchBoundsThreads.value_or(maxThreads);
+        if (found.axes)
+            return std::unexpected(found.unsized);
         if (!found.better)
             return refuse("block-fits",
                           fmt::format("blocks of {} threads fill their warps and a multiprocessor, "
                                       "and there are enough of them as far as is known",
-                                      found.threads));
-        if (found.better->threads > most)
+                                      found.threads()));
+        if (found.better->threads > mostThreads(context))
             return refuse("launch-bounds",
                           fmt::format("{} was compiled for blocks of at most {} threads",
-                                      context.kernel.name, most));
-        std::vector<Offer> offers{offerOf(context, found.better->threads, found.better->why)};
+                                      context.kernel.name, mostThreads(context)));
+        std::vector<Offer> offers{
+            offerOf(context, {found.better->threads, 1, 1}, found.better->why)};
         offers.front().gain = ExpectedGain{found.better->factor, found.better->basis};
-        for (const std::int64_t threads : otherBlocks(found.threads, found.better->threads))
-            if (threads <= most && canHave(found, threads))
-                offers.push_back(offerOf(context, threads, found.better->why));
+        for (const std::int64_t threads : otherBlocks(found.threads(), found.better->threads))
+            if (threads <= mostThreads(context) && canHave(found, threads))
+                offers.push_back(offerOf(context, {threads, 1, 1}, found.better->why));
         return offers;
     }
 
     /// The nearest sizes: each may be better, which nothing in the text tells.
     Gated<std::vector<Offer>> trials(const SkillContext& context,
                                      const Study& found) const override {
+        if (found.axes)
+            return shapedTrials(context, found);
         constexpr std::size_t most = 3;
         std::vector<Offer> offers;
-        for (const std::int64_t threads : otherBlocks(found.threads, found.threads))
-            if (offers.size() < most && canHave(found, threads) &&
-                threads <= context.kernel.launchBoundsThreads.value_or(maxThreads))
-                offers.push_back(offerOf(
-                    context, threads,
-                    fmt::format("blocks of {} threads are not the only ones", found.threads)));
+        for (const std::int64_t threads : otherBlocks(found.threads(), found.threads()))
+            if (offers.size() < most && canHave(found, threads) && threads <= mostThreads(context))
+                offers.push_back(offerOf(context, {threads, 1, 1}, whyOther(found)));
         return offers;
     }
 
     GatedEdits editsFor(const SkillContext& context, const Study& found,
-                        BlockSize threads) const override {
+                        BlockSize size) const override {
+        const Extents to = extentsOf(size);
+        if (found.axes)
+            return shapedLaunches(context, *found.axes, found.block, to);
+        if (const auto axes = gridAxes(context))
+            if (auto edits = editsOfDefinitions(context, *axes, found.block, to))
+                return std::move(*edits);
         std::vector<TextEdit> edits;
         for (const LaunchSite& launch : context.kernel.launches) {
-            const std::vector<TextEdit> tuned =
-                TunedLaunch(context, launch)
-                    .edits(found.threads, static_cast<int>(threads), found.keepsThreads);
+            KERNELSKILL_TRY(
+                const std::vector<TextEdit> tuned,
+                TunedLaunch(context, launch).edits(found.threads(), to[0], found.keepsThreads));
             edits.insert(edits.end(), tuned.begin(), tuned.end());
         }
         return edits;
     }
 
-    Offer offerOf(const SkillContext& context, std::int64_t threads, std::string why) const {
-        Offer offer =
-            newOffer(context, context.kernel.nameSpan, BlockSize{static_cast<int>(threads)});
-        offer.title =
-            fmt::format("Launch {} with blocks of {} threads", context.kernel.name, threads);
+    Gated<std::vector<Offer>> shapedTrials(const SkillContext& context, const Study& found) const {
+        constexpr std::size_t most = 5;
+        const GridAxes& axes = *found.axes;
+        std::vector<Offer> offers;
+        for (const Extents& shape :
+             blockShapes(found.block, {axes[0].isFree, axes[1].isFree, axes[2].isFree},
+                         mostThreads(context)))
+            if (offers.size() < most && canTakeShape(context, axes, found.block, shape))
+                offers.push_back(offerOf(context, shape, whyOther(found)));
+        return offers;
+    }
+
+    static std::int64_t mostThreads(const SkillContext& context) {
+        return std::min(maxThreads, context.kernel.launchBoundsThreads.value_or(maxThreads));
+    }
+    static std::string whyOther(const Study& found) {
+        return fmt::format("blocks of {} threads are not the only ones", described(found.block));
+    }
+
+    Offer offerOf(const SkillContext& context, const Extents& block, std::string why) const {
+        Offer offer = newOffer(context, context.kernel.nameSpan, sizeOf(block));
+        offer.title = fmt::format("Launch {} with blocks of {} threads", context.kernel.name,
+                                  described(block));
         offer.why = std::move(why);
         return offer;
     }

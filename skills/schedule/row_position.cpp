@@ -7,6 +7,7 @@
 #include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/schedule/draft.h"
+#include "skills/schedule/position_numbers.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,37 +21,11 @@ using namespace analysis;
 
 namespace {
 
-constexpr Symbol threadX{SymbolKind::ThreadIdx, 0};
-constexpr Symbol blockX{SymbolKind::BlockIdx, 0};
 constexpr Symbol widthX{SymbolKind::BlockDim, 0};
 constexpr Symbol gridX{SymbolKind::GridDim, 0};
-/// Stands for the thread's number in its row of the grid.
-constexpr Symbol number{SymbolKind::Named, 0};
 
 bool isPositionAlongX(const Expr& expr) {
     return expr.kind == ExprKind::BuiltinIndex && expr.axis == 0;
-}
-
-/// `expression` with threadIdx.x = number - width * blockIdx.x.
-IndexExpression byNumber(const IndexExpression& expression, const IndexExpression& width) {
-    const IndexExpression thread =
-        IndexExpression::symbol(number) - width * IndexExpression::symbol(blockX);
-    IndexExpression result;
-    for (const auto& [monomial, factor] : expression.terms()) {
-        IndexExpression term = IndexExpression::constant(factor);
-        for (const Symbol symbol : monomial)
-            term = term * (symbol == threadX ? thread : IndexExpression::symbol(symbol));
-        result = result + term;
-    }
-    return result;
-}
-
-/// Asks for numbers of threads, and of all threads of the grid, alone.
-bool isByNumberAlone(const IndexExpression& expression) {
-    return std::ranges::all_of(expression.terms(), [](const auto& term) {
-        const auto count = [&](Symbol symbol) { return std::ranges::count(term.first, symbol); };
-        return count(threadX) == 0 && count(blockX) == 0 && count(widthX) == count(gridX);
-    });
 }
 
 class PositionReader {
@@ -152,11 +127,11 @@ private:
 
     /// True as well with the constant that all blocks are wide, which is noted.
     [[nodiscard]] bool isNumber(const IndexExpression& value) {
-        if (isByNumberAlone(byNumber(value, IndexExpression::symbol(widthX))))
+        if (isByNumberAlone(byNumber(value, 0, IndexExpression::symbol(widthX)), 0))
             return true;
         const bool hasWidth = value.dependsOn(widthX) || value.dependsOn(gridX);
         return blockWidth_ && !hasWidth &&
-               isByNumberAlone(byNumber(value, IndexExpression::constant(*blockWidth_)));
+               isByNumberAlone(byNumber(value, 0, IndexExpression::constant(*blockWidth_)), 0);
     }
 
     /// The largest parts of the expression that are arithmetic ask for the number alone.
@@ -178,7 +153,8 @@ private:
                                       line(*use),
                                       context_.file.source->slice(body_.expr(*use).span)));
         }
-        usesConstantWidth_ |= !isByNumberAlone(byNumber(*value, IndexExpression::symbol(widthX)));
+        usesConstantWidth_ |=
+            !isByNumberAlone(byNumber(*value, 0, IndexExpression::symbol(widthX)), 0);
         return {};
     }
 

@@ -69,7 +69,11 @@ public:
             ranked.answers = hygiene.contains(letter) || fitsOnly.contains(letter)
                                  ? AnswersTo::Nothing
                                  : AnswersTo::Leading;
-            plan.ranked.push_back(ranked);
+            const auto varied = options.find(letter);
+            for (const int option : varied == options.end() ? std::vector{0} : varied->second) {
+                ranked.offer.option = option;
+                plan.ranked.push_back(ranked);
+            }
         }
         plan.ruledOut.push_back({"z", "never fits"});
         return plan;
@@ -80,9 +84,15 @@ public:
             duringDraft(stop);
         if (offer.skillId == "!")
             return std::unexpected(Error{ErrorKind::Unsupported, "not this loop", "", ""});
-        Draft draft{textOf(text.program.text + offer.skillId), {}, skills::Numerics::Exact, 0, ""};
+        {
+            const std::scoped_lock lock(mutex);
+            drafts.push_back(text.program.text + ">" + offer.skillId);
+        }
+        const std::string added =
+            offer.skillId + (offer.option > 0 ? std::to_string(offer.option) : "");
+        Draft draft{textOf(text.program.text + added), {}, skills::Numerics::Exact, 0, ""};
         const auto end = static_cast<std::uint32_t>(text.program.text.size());
-        draft.edits["a.cu"] = {{{end, end}, offer.skillId}};
+        draft.edits["a.cu"] = {{{end, end}, added}};
         draft.codeHash = hashOfLetters(draft.text);
         draft.diff = "+" + offer.skillId;
         return draft;
@@ -151,8 +161,9 @@ public:
     std::map<std::string, std::string> plans; ///< By text; replaces `everywhere`.
     std::map<std::string, double> costs;      ///< The later end, by text; else 100.
     std::map<std::string, std::pair<VerdictStatus, double>> verdicts; ///< By "before>after".
-    std::map<std::string, double> glances; ///< Speedups at a glance, by "before>after".
-    std::set<std::string> inconclusive;    ///< Of these, those that are neither.
+    std::map<std::string, double> glances;    ///< Speedups at a glance, by "before>after".
+    std::set<std::string> inconclusive;       ///< Of these, those that are neither.
+    std::map<char, std::vector<int>> options; ///< Of skills with options; their texts name these.
     std::set<char> failedBefore;
     std::set<char> hygiene;
     std::set<char> fitsOnly;               ///< Skills that answer nothing.
@@ -163,6 +174,7 @@ public:
     std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".
     mutable std::mutex mutex;
     mutable std::vector<std::string> reviews;
+    mutable std::vector<std::string> drafts; ///< "text>skill"
 };
 
 inline std::string logOf(const Optimization& found) {

@@ -51,9 +51,11 @@ TEST(LaunchTuning, MultipliesAndDividesGridsThatAreWrittenOtherwise) {
 }
 
 TEST(LaunchTuning, CoversTheSameElementsWhereTheGridIsNotMadeForTheLimit) {
+    EXPECT_TRUE(tuned("    const int half = m / 2;\n    k<<<(half + 31) / 32, 32>>>(x, y, m);\n")
+                    .contains("k<<<((half + 31) / 32 + 3) / 4, 128>>>(x, y, m);"));
     EXPECT_TRUE(
         tuned("    const int half = 1 << 13;\n    k<<<(half + 255) / 256, 256>>>(x, y, m);\n")
-            .contains("k<<<(half + 255) / 256 * 8, 32>>>(x, y, m);"));
+            .contains("k<<<(half + 31) / 32, 32>>>(x, y, m);"));
 }
 
 TEST(LaunchTuning, TakesAGridStrideLoop) {
@@ -71,7 +73,9 @@ TEST(LaunchTuning, KeepsTheNumberOfThreadsWhereNoCheckIsKnown) {
         "1];\n}\nvoid run(const float* x, float* y) {\n    dim3 block(256, 1);\n    dim3 "
         "grid((size_t)ceil((float)N / (float)block.x), 1);\n    k<<<grid, block>>>(x, y);\n}\n";
     const std::string text = appliedText(id, source);
-    EXPECT_TRUE(text.contains("k<<<dim3(grid.x * 8, grid.y, grid.z), 32>>>(x, y);")) << text;
+    EXPECT_TRUE(text.contains("dim3 block(32, 1);\n    dim3 grid((size_t)ceil((float)N / "
+                              "(float)block.x), 1);\n    k<<<grid, block>>>(x, y);"))
+        << text;
     checkNotApplicable(id,
                        launched("    k<<<(m + 99) / 100, 100>>>(x, y, m);\n",
                                 "y[i + n / 2] = x[n - i];\n    if (i > 3) y[3] = 1;"),
@@ -126,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"TwoSizes", "blocks-differ",
                  launched(few + "    k<<<(m + 47) / 48, 48>>>(x, y, m);\n")},
         GateCase{"BlockFromMacro", "launch-block",
-                 "#define THREADS 100\n" + launched("    k<<<m / 100, THREADS>>>(x, y, m);\n")},
+                 "#define THREADS(n) (4 * (n))\n" +
+                     launched("    k<<<m / 100, THREADS(25)>>>(x, y, m);\n")},
         GateCase{"LaunchBounds", "launch-bounds",
                  launched(few, "y[i] = x[i];", "__global__ void __launch_bounds__(100)")},
         GateCase{"CountsOnItsBlock", "uses-thread-position",
