@@ -332,14 +332,23 @@ void LaunchCandidates::addMadeFor(LaunchSpec& spec, const SiteText& site) const 
         if (found != cases.end())
             spec.madeFor.emplace(kernel_.parameters[i].name, found->second);
     }
+    const auto strict = settings(false, nullptr, cases);
+    const HostScope scope(program_, site.place, strict);
     for (std::size_t i = 0; i < spec.templateArguments.size(); ++i) {
         const analysis::TemplateParameter& parameter = kernel_.templateParameters.at(i);
+        if (parameter.isType)
+            continue;
         const std::string& text = spec.templateArguments[i];
         std::int64_t value = text == "true" ? 1 : 0;
         const char* const last = text.data() + text.size();
         const bool isInteger = std::from_chars(text.data(), last, value).ptr == last;
-        if (!parameter.isType && (isInteger || text == "true" || text == "false"))
+        if (isInteger || text == "true" || text == "false") {
             spec.madeFor.emplace(parameter.name, value);
+        } else if (i < site.templateArguments.size()) { // an enumerator
+            const auto [begin, end] = site.templateArguments[i];
+            if (const auto named = scope.value(begin, end))
+                spec.madeFor.emplace(parameter.name, named->asInteger());
+        }
     }
 }
 

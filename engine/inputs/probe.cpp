@@ -219,7 +219,9 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
 std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
                                                     const Extents& extents) const {
     // Relations between the numbers of one launch do not tell what another passes.
-    if (sizes_.relations() != nullptr && !takesNumbersOf(stated_, original))
+    const bool isByNumbers =
+        sizes_.relations() != nullptr || candidateSizes_.relations() != nullptr;
+    if (isByNumbers && !takesNumbersOf(stated_, original))
         return std::nullopt;
     auto other = candidateSizes_.at(extents);
     if (const SizeRelations* relations = sizes_.relations(); other && relations != nullptr)

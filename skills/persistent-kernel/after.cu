@@ -21,7 +21,7 @@ static unsigned int residentBlocks(Kernel kernel, unsigned int blocks, int threa
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&residents, kernel, threads, shared);
     const unsigned int all = multiprocessors * residents;
-    return blocks < all ? blocks : all;
+    return min(blocks, all);
 }
 
 void launchTable(const float* table, const unsigned char* x, float* y, int n) {

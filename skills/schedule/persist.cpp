@@ -53,6 +53,12 @@ public:
           top_(body_.root == noId ? std::vector<StmtId>{} : body_.stmt(body_.root).children) {}
 
     Gated<PersistentBlocks> plan() {
+        // Else it can only load what it uses at once.
+        if (kernel_.sharedArrays.empty() &&
+            std::ranges::count(kernel_.mathCalls, true, &MathCall::isSpecialFunction) *
+                    functionCost <
+                minSetUpCost)
+            return refuse("no-set-up", fmt::format("{} fills no shared memory", kernel_.name));
         classify();
         KERNELSKILL_CHECK(requireSetUp());
         KERNELSKILL_CHECK(requireOwnBlocks());

@@ -117,7 +117,7 @@ private:
             .add("cudaOccupancyMaxActiveBlocksPerMultiprocessor(&residents, kernel, threads, "
                  "shared);")
             .add("const unsigned int all = multiprocessors * residents;")
-            .add("return blocks < all ? blocks : all;")
+            .add("return min(blocks, all);")
             .close();
         const std::uint32_t at = layout_.lineAfter(kernel_.span.end);
         draft_.replace({at, at}, lines.text());

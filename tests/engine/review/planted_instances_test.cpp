@@ -70,6 +70,26 @@ TEST_F(PlantedInstances, AreRefusedWithAnotherLaunchBesideTheOthers) {
     EXPECT_FALSE(isAccepted(verdict)) << report(verdict);
 }
 
+TEST_F(PlantedInstances, AreRightForAnEnumerator) {
+    const std::string text = "enum Mode { ADD, SCALE, NEGATE };\n"
+                             "__global__ void apply(float* x, int rows, Mode mode) {\n"
+                             "    for (int r = 0; r < rows; ++r) {\n"
+                             "        float v = x[r * 64 + threadIdx.x];\n"
+                             "        if (mode == ADD) v += 1;\n"
+                             "        else if (mode == SCALE) v *= 2;\n        else v = -v;\n"
+                             "        x[r * 64 + threadIdx.x] = v;\n    }\n}\n"
+                             "void run(float* x, int rows) {\n"
+                             "    apply<<<1, 64>>>(x, rows, SCALE);\n}\n";
+    std::string edited = replaced(text, "__global__", "template <Mode mode>\n__global__");
+    edited = replaced(edited, ", Mode mode)", ")");
+    edited =
+        replaced(edited, "apply<<<1, 64>>>(x, rows, SCALE)", "apply<SCALE><<<1, 64>>>(x, rows)");
+    const Verdict right = review(text, text, edited);
+    EXPECT_TRUE(isAccepted(right)) << report(right);
+    const Verdict wrong = review(text, text, replaced(edited, "apply<SCALE>", "apply<NEGATE>"));
+    EXPECT_FALSE(isAccepted(wrong)) << report(wrong);
+}
+
 TEST_F(PlantedInstances, AreRightForSeveralConstants) {
     const std::string text = replaced(pool, "int n, int size) {\n    pool",
                                       "int n, int) {\n    pool<<<n / 256, 256>>>(in, out, n, 3);\n"

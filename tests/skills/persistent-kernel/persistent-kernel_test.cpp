@@ -17,7 +17,7 @@ std::string helper(const std::string& name, const std::string& unit = "    ") {
            unit +
            "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&residents, kernel, threads, shared);\n" +
            unit + "const unsigned int all = multiprocessors * residents;\n" + unit +
-           "return blocks < all ? blocks : all;\n}\n";
+           "return min(blocks, all);\n}\n";
 }
 
 TEST(PersistentKernel, KeepsATableAndGoesOnWhereThreadsLeft) {
