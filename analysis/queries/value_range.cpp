@@ -163,10 +163,13 @@ std::vector<Bound> boundsAround(const CodeMap& code, ExprId use) {
             addBounds(code, stmt.condition, true, bounds);
         if (stmt.kind != StmtKind::Compound)
             continue;
+        const std::size_t own = bounds.size();
         for (const StmtId before : stmt.children) {
+            const Stmt& exit = body.stmt(before);
+            if (exit.kind == StmtKind::Case || exit.kind == StmtKind::Other)
+                bounds.resize(own); // A jump leads here.
             if (before == inner)
                 break;
-            const Stmt& exit = body.stmt(before);
             if (exit.kind == StmtKind::If && exit.condition != noId && exit.children.size() == 1 &&
                 leavesBlock(body, exit.children[0]))
                 addBounds(code, exit.condition, false, bounds);
