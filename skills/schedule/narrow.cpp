@@ -237,7 +237,8 @@ private:
         const ExprId user = code_.parent(division);
         if (user == noId)
             return std::ranges::any_of(body_.variables, [&](const Variable& variable) {
-                return variable.init == division && variable.type.spelling.contains("auto");
+                return variable.init == division &&
+                       source_.slice(variable.declarationSpan).contains("auto ");
             });
         const Expr& expr = body_.expr(user);
         if (expr.kind == ExprKind::Unary || expr.kind == ExprKind::Call ||

@@ -93,9 +93,9 @@ TEST(IndexNarrowing, KeepsTheWidthOfWhatIsComputedFurther) {
         appliedText(id, kernel("int", position + "    if (i >= n) return;\n"
                                                  "    auto r = i / w;\n"
                                                  "    y[i % w * 1000] = x[-(i % h)] + r / n;\n"));
-    EXPECT_TRUE(text.contains("auto r = (unsigned long)((unsigned)i / w);")) << text;
-    EXPECT_TRUE(text.contains("y[(unsigned long)((unsigned)i % w) * 1000]")) << text;
-    EXPECT_TRUE(text.contains("x[-(unsigned long)((unsigned)i % h)] + (unsigned)r / n;")) << text;
+    EXPECT_TRUE(text.contains("auto r = (size_t)((unsigned)i / w);")) << text;
+    EXPECT_TRUE(text.contains("y[(size_t)((unsigned)i % w) * 1000]")) << text;
+    EXPECT_TRUE(text.contains("x[-(size_t)((unsigned)i % h)] + (unsigned)r / n;")) << text;
 }
 
 TEST(IndexNarrowing, CastsWideDivisorsThatFit) {
