@@ -65,6 +65,12 @@ bool isSmall(ValueRange range) {
     return range.low >= -largest && range.high <= largest;
 }
 
+/// Sums of two such ends fit 64 bits.
+bool hasSums(ValueRange range) {
+    constexpr std::int64_t quarter = std::int64_t{1} << 61;
+    return range.low >= -quarter && range.high <= quarter;
+}
+
 std::optional<ValueRange> combined(std::string_view op, ValueRange a, ValueRange b) {
     if (op == "&") {
         if (b.low >= 0)
@@ -76,17 +82,17 @@ std::optional<ValueRange> combined(std::string_view op, ValueRange a, ValueRange
     if (op == "%" && b.low > 0)
         return ValueRange{a.low >= 0 ? 0 : -(b.high - 1),
                           a.low >= 0 ? std::min(a.high, b.high - 1) : b.high - 1};
+    if (op == "%" && a.low >= 0)
+        return ValueRange{0, a.high};
     if (op == ">>" && a.low >= 0 && b.low == b.high && b.low >= 0 && b.low < 63)
         return ValueRange{a.low >> b.low, a.high >> b.low};
     if (op == "/" && a.low >= 0 && b.low > 0)
         return ValueRange{a.low / b.high, a.high / b.low};
-    if (!isSmall(a) || !isSmall(b))
-        return std::nullopt;
-    if (op == "+")
+    if (op == "+" && hasSums(a) && hasSums(b))
         return ValueRange{a.low + b.low, a.high + b.high};
-    if (op == "-")
+    if (op == "-" && hasSums(a) && hasSums(b))
         return ValueRange{a.low - b.high, a.high - b.low};
-    if (op == "*") {
+    if (op == "*" && isSmall(a) && isSmall(b)) {
         const std::array corners{a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
         const auto [low, high] = std::ranges::minmax(corners);
         return ValueRange{low, high};
@@ -101,29 +107,48 @@ struct Bound {
     ExprId limit = noId;
 };
 
-void addBounds(const CodeMap& code, ExprId condition, std::vector<Bound>& bounds) {
+/// Of a condition that holds, or does not.
+void addBounds(const CodeMap& code, ExprId condition, bool holds, std::vector<Bound>& bounds) {
     const Expr& expr = code.body().expr(condition);
     if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
         return;
-    if (expr.op == "&&") {
-        addBounds(code, expr.children[0], bounds);
-        addBounds(code, expr.children[1], bounds);
+    if (expr.op == (holds ? "&&" : "||")) {
+        addBounds(code, expr.children[0], holds, bounds);
+        addBounds(code, expr.children[1], holds, bounds);
         return;
     }
-    constexpr std::array<std::array<std::string_view, 2>, 4> mirrored = {
-        {{"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}}};
-    const auto found =
-        std::ranges::find(mirrored, expr.op, [](const auto& pair) { return pair[0]; });
-    if (found == mirrored.end())
+    struct Comparison {
+        std::string_view op;
+        std::string_view mirrored;
+        std::string_view opposite;
+    };
+    constexpr std::array<Comparison, 4> comparisons = {
+        {{"<", ">", ">="}, {"<=", ">=", ">"}, {">", "<", "<="}, {">=", "<=", "<"}}};
+    const auto named = [&](std::string_view op) {
+        return std::ranges::find(comparisons, op, &Comparison::op);
+    };
+    auto found = named(expr.op);
+    if (found != comparisons.end() && !holds)
+        found = named(found->opposite);
+    if (found == comparisons.end())
         return;
     const auto plainName = [&](ExprId side) {
         const Expr& at = code.body().expr(side);
         return at.kind == ExprKind::Variable ? at.variable : noId;
     };
     if (const VariableId left = plainName(expr.children[0]); left != noId)
-        bounds.push_back({left, (*found)[0], expr.children[1]});
+        bounds.push_back({left, found->op, expr.children[1]});
     if (const VariableId right = plainName(expr.children[1]); right != noId)
-        bounds.push_back({right, (*found)[1], expr.children[0]});
+        bounds.push_back({right, found->mirrored, expr.children[0]});
+}
+
+/// What follows in its block does not run behind the statement.
+bool leavesBlock(const FunctionBody& body, StmtId id) {
+    const Stmt& stmt = body.stmt(id);
+    if (stmt.kind == StmtKind::Compound)
+        return !stmt.children.empty() && leavesBlock(body, stmt.children.back());
+    return stmt.kind == StmtKind::Return || stmt.kind == StmtKind::Continue ||
+           stmt.kind == StmtKind::Break;
 }
 
 /// The bounds of variables where `use` stands, from the conditions around it.
@@ -135,7 +160,20 @@ std::vector<Bound> boundsAround(const CodeMap& code, ExprId use) {
         const Stmt& stmt = body.stmt(at);
         if (stmt.kind == StmtKind::If && at != inner && !stmt.children.empty() &&
             stmt.children[0] == inner && stmt.condition != noId)
-            addBounds(code, stmt.condition, bounds);
+            addBounds(code, stmt.condition, true, bounds);
+        if (stmt.kind != StmtKind::Compound)
+            continue;
+        const std::size_t own = bounds.size();
+        for (const StmtId before : stmt.children) {
+            const Stmt& exit = body.stmt(before);
+            if (exit.kind == StmtKind::Case || exit.kind == StmtKind::Other)
+                bounds.resize(own); // A jump leads here.
+            if (before == inner)
+                break;
+            if (exit.kind == StmtKind::If && exit.condition != noId && exit.children.size() == 1 &&
+                leavesBlock(body, exit.children[0]))
+                addBounds(code, exit.condition, false, bounds);
+        }
     }
     return bounds;
 }
@@ -189,7 +227,13 @@ private:
                 return std::nullopt;
             const auto a = child(0);
             const auto b = child(1);
-            return a && b ? combined(expr.op, *a, *b) : std::nullopt;
+            if (!a || !b)
+                return std::nullopt;
+            const auto type = rangeOfType(expr.type);
+            const bool isNatural = a->low >= 0 && type && type->low >= 0;
+            if (expr.op == "/" && isNatural && b->low <= 0) // By a large number, if by one below 0.
+                return ValueRange{0, a->high};
+            return combined(expr.op, *a, *b);
         }
         default:
             return std::nullopt;
@@ -220,7 +264,8 @@ private:
         if (code_.isEverWritten(id)) {
             if (const auto counted = ofLoopVariable(id, depth))
                 return counted;
-            return range;
+            const auto divided = ofDividedVariable(id, depth);
+            return divided ? divided : range;
         }
         if (variable.storage == Storage::Local && variable.init != noId)
             if (const auto value = of(variable.init, depth + 1);
@@ -246,10 +291,57 @@ private:
         return range;
     }
 
+    /// A variable that nothing but divisions and remainders change: `rest /= w`, `rest = rest / w`.
+    std::optional<ValueRange> ofDividedVariable(VariableId id, int depth) const {
+        const Variable& variable = body_.variable(id);
+        const auto first = of(variable.init, depth + 1);
+        const auto type = rangeOfType(variable.type);
+        if (variable.storage != Storage::Local || !first || !type || first->low < 0 ||
+            first->high > type->high)
+            return std::nullopt;
+        bool keepsSign = true;
+        for (const ExprId use : code_.uses(id)) {
+            if (!code_.isWrite(use))
+                continue;
+            const ExprId above = code_.parent(use);
+            if (above == noId || body_.expr(above).kind != ExprKind::Binary)
+                return std::nullopt;
+            const Expr* change = &body_.expr(above);
+            std::string_view op = change->op;
+            if (op == "=") {
+                change = &body_.expr(code_.withoutCasts(change->children[1]));
+                if (change->kind != ExprKind::Binary ||
+                    code_.namedVariable(change->children[0]) != id)
+                    return std::nullopt;
+                op = change->op;
+            } else {
+                op.remove_suffix(1);
+            }
+            if (op != "/" && op != "%" && op != ">>")
+                return std::nullopt;
+            const auto divisor = of(change->children[1], depth + 1);
+            keepsSign &= op != "/" || type->low >= 0 || (divisor && divisor->low >= 0);
+        }
+        return ValueRange{keepsSign ? 0 : -first->high, first->high};
+    }
+
+    /// By a number, or by the threads of the block or the grid.
+    static bool countsUp(const Loop& loop) {
+        if (loop.step)
+            return *loop.step > 0;
+        return loop.stepOperator == "+=" && loop.stepExpression &&
+               std::ranges::all_of(loop.stepExpression->terms(), [](const auto& term) {
+                   return term.second > 0 && std::ranges::all_of(term.first, [](Symbol symbol) {
+                              return symbol.kind == SymbolKind::BlockDim ||
+                                     symbol.kind == SymbolKind::GridDim;
+                          });
+               });
+    }
+
     /// The index of a loop that counts up to a limit, inside of that loop.
     std::optional<ValueRange> ofLoopVariable(VariableId id, int depth) const {
         const auto loop = std::ranges::find(kernel_.loops, id, &Loop::inductionVariable);
-        if (loop == kernel_.loops.end() || !loop->step || *loop->step <= 0 ||
+        if (loop == kernel_.loops.end() || !countsUp(*loop) ||
             (loop->comparison != "<" && loop->comparison != "<=") || loop->lowerBound == noId ||
             loop->upperBound == noId ||
             std::ranges::count(kernel_.loops, id, &Loop::inductionVariable) != 1)

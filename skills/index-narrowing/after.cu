@@ -1,14 +1,14 @@
 // Adds up the products of two tables along a flat index, with one thread for each chunk of it.
-__global__ void weigh(const float* rows, const float* columns, float* sums, size_t chunks,
-                      size_t width, int length) {
+__global__ void weigh(const float* rows, const float* columns, float* sums, int chunks,
+                      int width, int length) {
     size_t chunk = blockIdx.x * blockDim.x + threadIdx.x;
     if (chunk >= chunks)
         return;
     float sum = 0.0f;
     size_t rest = chunk;
     for (int k = 0; k < length; ++k) {
-        sum += columns[(unsigned)rest % (unsigned)width] * rows[(unsigned)rest / (unsigned)width];
-        rest = (unsigned)rest / (unsigned)width;
+        sum += columns[(unsigned)rest % width] * rows[(unsigned)rest / width];
+        rest = (unsigned)rest / width;
     }
     sums[chunk] = sum;
 }

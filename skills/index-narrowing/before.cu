@@ -1,6 +1,6 @@
 // Adds up the products of two tables along a flat index, with one thread for each chunk of it.
-__global__ void weigh(const float* rows, const float* columns, float* sums, size_t chunks,
-                      size_t width, int length) {
+__global__ void weigh(const float* rows, const float* columns, float* sums, int chunks,
+                      int width, int length) {
     size_t chunk = blockIdx.x * blockDim.x + threadIdx.x;
     if (chunk >= chunks)
         return;

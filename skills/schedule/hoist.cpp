@@ -258,10 +258,11 @@ void hoist(Draft& draft, const SkillContext& context, const std::vector<Invarian
         const InvariantValue& value = values[i];
         if (value.declared != noId) {
             const StmtId declaration = context.code().declarationOf(value.declared);
+            // With the comment behind it.
+            const SourceLayout& layout = draft.layout();
             const Span span = body.stmt(declaration).span;
-            lines.emplace_back(
-                source.slice({span.begin, draft.layout().endOfLineTrivia(span.end)}));
-            draft.remove(declaration);
+            lines.emplace_back(source.slice({span.begin, layout.endOfLineTrivia(span.end)}));
+            draft.replace({layout.lineBegin(span.begin), layout.lineAfter(span.end)}, {});
             continue;
         }
         const Expr& first = body.expr(value.uses.front());

@@ -1,8 +1,8 @@
 #include "skills/schedule/narrow.h"
 
+#include "analysis/queries/value_range.h"
 #include "analysis/queries/value_spelling.h"
 #include "skills/base/gates.h"
-#include "skills/schedule/position_range.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -24,6 +24,11 @@ namespace {
 bool isOneInteger(const Type& type) {
     return type.pointerDepth == 0 && type.lanes == 1 && type.arrayExtents.empty() &&
            type.scalar >= ScalarKind::Bool && type.scalar <= ScalarKind::UInt64;
+}
+
+bool isWideInteger(const Type& type) {
+    return isOneInteger(type) &&
+           (type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64);
 }
 
 bool dividesOrRemains(std::string_view op) {
@@ -78,10 +83,8 @@ private:
                  fmt::format("the division on line {} comes out of a macro", line(id)));
             return;
         }
-        if (!ranges_)
-            ranges_.emplace(context_);
-        const auto dividend = ranges_->of(a);
-        const auto divisor = ranges_->of(b);
+        const auto dividend = valueRangeOf(context_.kernel, code_, a);
+        const auto divisor = valueRangeOf(context_.kernel, code_, b);
         const bool isSignedOp = isSigned(body_.expr(a).type) && isSigned(body_.expr(b).type);
         // The smallest number by -1 is the one quotient of 32 bits that overflows.
         const bool fitsSigned = !isUnsignedInt(a) && !isUnsignedInt(b) &&
@@ -94,8 +97,9 @@ private:
              fits(divisor, smallestInt, largestInt));
         if (!fitsUnsigned && !(isSignedOp && fitsSigned)) {
             const ExprId wide = fits(dividend, smallestInt, largestUnsigned) ? b : a;
-            keep("unknown-extent", fmt::format("nothing shows that {} on line {} fits 32 bits{}",
-                                               textOf(wide), line(id), reasonOf()));
+            keep("unknown-extent",
+                 fmt::format("nothing in the kernel shows that {} on line {} fits 32 bits",
+                             textOf(wide), line(id)));
             return;
         }
         found_.all.push_back({id, fitsUnsigned});
@@ -135,13 +139,6 @@ private:
         return std::string(context_.file.source->slice(body_.expr(expr).span));
     }
 
-    [[nodiscard]] std::string reasonOf() const {
-        const VariableId unbounded = ranges_->unbounded();
-        return unbounded == noId ? ""
-                                 : fmt::format(": the launches do not tell how large {} is",
-                                               body_.variable(unbounded).name);
-    }
-
     void keep(std::string gate, std::string reason) {
         if (!refusal_)
             refusal_ = Refusal{std::move(gate), std::move(reason)};
@@ -154,7 +151,6 @@ private:
     const SkillContext& context_;
     const CodeMap& code_;
     const FunctionBody& body_;
-    std::optional<PositionRanges> ranges_; ///< Made for the first division.
     WideDivisions found_;
     std::set<std::pair<std::string, std::string>> pairs_;
     std::optional<Refusal> refusal_;
@@ -241,7 +237,8 @@ private:
         const ExprId user = code_.parent(division);
         if (user == noId)
             return std::ranges::any_of(body_.variables, [&](const Variable& variable) {
-                return variable.init == division && variable.type.spelling.contains("auto");
+                return variable.init == division &&
+                       source_.slice(variable.declarationSpan).contains("auto ");
             });
         const Expr& expr = body_.expr(user);
         if (expr.kind == ExprKind::Unary || expr.kind == ExprKind::Call ||

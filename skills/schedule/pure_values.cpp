@@ -122,6 +122,9 @@ bool PureValues::isSpelled(ExprId id) const {
     const Expr& expr = body_.expr(id);
     if (!expr.fromMacro)
         return expr.span.begin < expr.span.end;
+    const ExprId above = code_.parent(id);
+    if (above != noId && body_.expr(above).span == expr.span)
+        return false; // A macro stands for more.
     const std::vector<ExprId>& children = expr.children;
     const auto spanOf = [&](std::size_t child) { return body_.expr(children[child]).span; };
     if (children.empty() || std::ranges::all_of(children, [&](ExprId child) {

@@ -234,8 +234,8 @@ INSTANTIATE_TEST_SUITE_P(
         // A dividend that does not fit, and a quotient for a remainder.
         Mistake{"index-narrowing", "rest = (unsigned)rest", "rest = (unsigned short)rest",
                 VerdictStatus::Incorrect},
-        Mistake{"index-narrowing", "(unsigned)rest % (unsigned)width",
-                "(unsigned)rest % (unsigned)chunks", VerdictStatus::Incorrect},
+        Mistake{"index-narrowing", "(unsigned)rest % width", "(unsigned)rest % chunks",
+                VerdictStatus::Incorrect},
         // An approximation of the wrong function.
         Mistake{"fast-math-intrinsics", "rsqrtf(squared)", "__fdividef(1.0f, squared)",
                 VerdictStatus::Incorrect},

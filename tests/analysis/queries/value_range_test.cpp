@@ -56,5 +56,74 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Thread", "threadIdx.x", {0, 1023}}),
     [](const auto& info) { return info.param.name; });
 
+struct PlacedCase {
+    std::string name;
+    std::string body; ///< Stores once, to `out`.
+    ValueRange range; ///< Of the index.
+    friend std::ostream& operator<<(std::ostream& out, const PlacedCase& shown) {
+        return out << shown.name;
+    }
+};
+
+class PlacedValueRanges : public ::testing::TestWithParam<PlacedCase> {};
+
+TEST_P(PlacedValueRanges, FollowGuardsAndLoops) {
+    const FileModel file = testing::analyze(
+        "__global__ void k(int* out, int n, int w, long long m) {\n" + GetParam().body + "}\n");
+    const KernelModel& kernel = file.kernels.at(0);
+    const CodeMap code(kernel.body);
+    const auto store = std::ranges::find_if(code.body().exprs, [&](const Expr& expr) {
+        return expr.kind == ExprKind::Binary && expr.op == "=" &&
+               code.body().expr(expr.children[0]).kind == ExprKind::Subscript;
+    });
+    ASSERT_NE(store, code.body().exprs.end());
+    const auto range = valueRangeOf(kernel, code, code.body().expr(store->children[0]).children[1]);
+    ASSERT_TRUE(range);
+    EXPECT_EQ(range->low, GetParam().range.low);
+    EXPECT_EQ(range->high, GetParam().range.high);
+}
+
+constexpr std::int64_t anyLong = 0x7fffffffffffffff;
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlacedValueRanges,
+    ::testing::Values(
+        PlacedCase{"EarlyReturn",
+                   "    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "    if (i >= n) return;\n    out[i] = 0;\n",
+                   {0, anyInt - 1}},
+        PlacedCase{"EarlyReturnOfSeveral",
+                   "    size_t i = m;\n    if (i > 99 || w >= n) return;\n    out[i] = 0;\n",
+                   {0, 99}},
+        PlacedCase{"ReturnThatMayNotHappen",
+                   "    size_t i = m;\n    if (i > 99 && w >= n) return;\n    out[i] = 0;\n",
+                   {0, anyLong}},
+        PlacedCase{"ReturnThatASwitchPasses",
+                   "    size_t i = m;\n    switch (w) {\n    case 1:\n        n = 0;\n"
+                   "        if (i > 99) return;\n    case 2:\n        out[i] = 0;\n    }\n",
+                   {0, anyLong}},
+        PlacedCase{"GuardWithElse",
+                   "    size_t i = m;\n    if (i > 99) n = 0; else out[i] = 0;\n",
+                   {0, anyLong}},
+        PlacedCase{"LoopOverTheGrid",
+                   "    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
+                   "         i += gridDim.x * blockDim.x)\n        out[i] = 0;\n",
+                   {0, anyInt - 1}},
+        PlacedCase{"DividedAgainAndAgain",
+                   "    size_t r = threadIdx.x;\n    for (int k = 0; k < 3; ++k) {\n"
+                   "        out[r % w] = 0;\n        r /= w;\n    }\n",
+                   {0, 1023}},
+        PlacedCase{"DividedByWhatMayBeNegative",
+                   "    long long r = threadIdx.x;\n    for (int k = 0; k < 3; ++k) {\n"
+                   "        out[r] = 0;\n        r = r / w;\n    }\n",
+                   {-1023, 1023}},
+        PlacedCase{
+            "QuotientWithoutSign", "    size_t r = threadIdx.x;\n    out[r / w] = 0;\n", {0, 1023}},
+        PlacedCase{"Grows",
+                   "    size_t i = threadIdx.x;\n    for (int k = 0; k < 3; ++k) {\n"
+                   "        out[i] = 0;\n        i += w;\n    }\n",
+                   {0, anyLong}}),
+    [](const ::testing::TestParamInfo<PlacedCase>& info) { return info.param.name; });
+
 } // namespace
 } // namespace kernelskill::analysis

@@ -158,7 +158,7 @@ TEST(InvariantHoisting, ComputesUniformPowersOnceABlock) {
                              "    }\n"),
                     signature +
                         "    __shared__ float blockFirst;\n"
-                        "    __shared__ float blockPower;\n"
+                        "    __shared__ float blockDivisor;\n"
                         "    if (threadIdx.x == 0) {\n"
                         "        blockFirst = 1.0f - powf(a, (float)m);\n"
                         "        blockDivisor = 1.0f - powf(b, (float)m);\n"
@@ -222,13 +222,13 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"ArgumentIsDeclaredInside", "no-invariant-function",
                  inLoop("float w = x[r]; v += powf(w, b);")},
         GateCase{"ConstantsAlone", "no-invariant-function", inLoop("v += powf(2.0f, 0.3f);")},
-        GateCase{"OnceAtTheStart", "no-invariant-function",
+        GateCase{"OnceAtTheStart", "under-condition",
                  kernel("    for (float v = sinf(a); v < m; v += 1.0f)\n        y[i] = v;\n")},
         GateCase{"DivisionByWhatMayBeZero", "no-invariant-function",
                  inLoop("if (m > 0) v += powf(a, n / m);")},
         GateCase{"OwnFunction", "no-invariant-function",
-                 "__device__ float tan(float a, float* x) { return *x += a; }\n" +
-                     inLoop("v += tan(a, &y[i]);")},
+                 "__device__ float tan(float a, int n) { return a + n; }\n" +
+                     inLoop("v += tan(a, n);")},
         GateCase{"StraightCode", "compiler-hoists", inLoop("v += expf(-a) * x[r];")},
         GateCase{"LoadedArgument", "reads-memory", inLoop("v += sinf(x[i]) * r;")},
         GateCase{"FromMacro", "from-macro",
@@ -240,10 +240,10 @@ INSTANTIATE_TEST_SUITE_P(
                  kernel("    float v = 0; for (int r = 0; r < m; ++r) v += sinf(a) * x[r];\n"
                         "    if (i < n) y[i] = v;\n")},
         GateCase{"NoPlace", "no-place",
-                 kernel("    float v = 0;\n    do\n        for (int r = 0; r < m; ++r)\n"
-                        "            v += sinf(b * a) * x[r], a += 1;\n    while (a < 3);\n"
-                        "    do\n        for (int r = 0; r < m; ++r)\n"
-                        "            v += sinf(v * 0 + b) * x[r];\n    while (v++ < 3);\n")},
+                 kernel("    float v = 0;\n    int j = 0;\n    do\n"
+                        "        for (int r = 0; r < m; ++r)\n"
+                        "            v += sinf(b + j) * x[r];\n    while (++j < 3);\n"
+                        "    if (i < n) y[i] = v;\n")},
         GateCase{"OnePowerABlock", "cheap-function",
                  launched("    if (i < n) y[i] = x[i] * powf(a, b);\n")},
         GateCase{"UniformUnderACondition", "under-condition",
