@@ -340,11 +340,10 @@ INSTANTIATE_TEST_SUITE_P(
                  sharedScan("    if (tid == 0) {\n        out[0] = 1;\n"
                             "        int sum = out[0];\n" +
                             rounds + "    }\n")},
-        GateCase{
-            "MayAlias", "may-alias",
-            "__global__ void k(const float* a, float* c, int n) {\n    float sum = 0;\n"
-            "    for (int i = 0; i < n; ++i) {\n        sum += a[i];\n        c[i] = sum;\n"
-            "    }\n}\nvoid run(float* c, int n) { k<<<1, 1>>>(c, c, n); }\n"}),
+        GateCase{"MayAlias", "may-alias",
+                 "__global__ void k(const float* a, float* c, int n) {\n    float sum = 0;\n"
+                 "    for (int i = 0; i < n; ++i) {\n        sum += a[i];\n        c[i] = sum;\n"
+                 "    }\n}\nvoid run(float* c, int n) { k<<<1, 1>>>(c, c, n); }\n"}),
     [](const testing::TestParamInfo<GateCase>& each) { return each.param.name; });
 
 } // namespace
