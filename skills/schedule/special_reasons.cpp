@@ -17,6 +17,8 @@ namespace {
 /// The compiler unrolls no more, and code should not grow more.
 constexpr std::int64_t maxRounds = 32;
 constexpr std::int64_t minRounds = 2;
+/// Of a loop in no other, which indexes no array of the thread: more rounds hide what one costs.
+constexpr std::int64_t maxPlainRounds = 16;
 /// Instructions that a round spends on its loop: count, compare, branch, addresses.
 constexpr double loopCost = 4;
 /// Loads and stores of local memory that registers spare, an element.
@@ -137,6 +139,9 @@ private:
         reason.loop = loop.statement;
         reason.rounds = *rounds;
         reason.array = ownArrayIn(loop);
+        const bool isPlain = reason.array.empty() && loop.parent == noId;
+        if (isPlain && *rounds > maxPlainRounds)
+            return;
         const double around = roundsAround(loop.parent);
         reason.weight = around * static_cast<double>(*rounds) *
                         (loopCost + (reason.array.empty() ? 0 : localCost));
@@ -153,7 +158,7 @@ private:
             if (loop == nullptr || node.frame == 0 || loop->variable == noId)
                 continue;
             const auto rounds = values.rounds(*loop);
-            if (!rounds || *rounds < minRounds || *rounds > maxRounds)
+            if (!rounds || *rounds < minRounds || *rounds > maxPlainRounds)
                 continue;
             std::uint32_t frame = node.frame;
             while (nest.frames[frame].caller != 0)

@@ -337,6 +337,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"UnknownValue", "unknown-value",
                  filter(plain, sum, "    k<<<8, 256>>>(x, y, w);\n")},
         GateCase{"LongLoop", "no-gain", filter(plain, sum, "    k<<<8, 256>>>(x, y, 500);\n")},
+        GateCase{"ManyRoundsAlone", "no-gain",
+                 filter(plain, sum, "    k<<<8, 256>>>(x, y, 20);\n")},
         GateCase{"OnlyAStride", "no-gain", filter(plain, "    y[i] = x[i * width];\n", launch)},
         GateCase{"OneShortDivision", "no-gain",
                  filter(plain, "    y[i] = x[i / width] + x[i % width];\n", launch)},
