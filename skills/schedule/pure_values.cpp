@@ -127,13 +127,16 @@ bool PureValues::isSpelled(ExprId id) const {
         return false; // A macro stands for more.
     const std::vector<ExprId>& children = expr.children;
     const auto spanOf = [&](std::size_t child) { return body_.expr(children[child]).span; };
-    if (children.empty() || std::ranges::all_of(children, [&](ExprId child) {
-            return body_.expr(child).span == expr.span;
-        }))
-        return true; // A macro stands for it.
     const std::string_view text = context_.file.source->slice(expr.span);
     if (expr.kind == ExprKind::Call && (!text.starts_with(expr.name) || !text.ends_with(')')))
         return false;
+    const bool isOneUse = std::ranges::all_of(
+        children, [&](ExprId child) { return body_.expr(child).span == expr.span; });
+    if (children.empty() || isOneUse) { // A macro stands for it, and for nothing that is evaluated.
+        const std::vector<ExprId> all = code_.expressionsBelow(id);
+        return std::ranges::none_of(
+            all, [&](ExprId below) { return body_.expr(below).kind == ExprKind::Call; });
+    }
     for (std::size_t child = 0; child < children.size(); ++child)
         if (!expr.span.contains(spanOf(child)) || !isSpelled(children[child]) ||
             (child > 0 && spanOf(child - 1).end > spanOf(child).begin))
