@@ -41,8 +41,11 @@ public:
         for (const MarchGuard& guard : work_.guards)
             if (guard.isChanged && &guard != replaced())
                 writeGuard(guard);
-        for (const StmtId moved : work_.moved)
-            draft_.remove(moved);
+        for (const StmtId moved : work_.moved) { // Their comments move with them.
+            const Span span = body_.stmt(moved).span;
+            draft_.replace(
+                {draft_.layout().lineBegin(span.begin), draft_.layout().lineAfter(span.end)}, {});
+        }
         writeLoop();
         queue(draft_, context_, queues_, {index_, start(), 1});
         return draft_.edits();

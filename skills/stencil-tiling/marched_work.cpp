@@ -174,6 +174,8 @@ private:
                 takeWork(list, i);
                 return {};
             }
+            if (!isGuardAhead(list, i))
+                return {};
             KERNELSKILL_CHECK(passStatement(id));
         }
         return {};

@@ -282,8 +282,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"WorkBeforeGuard", "work-before-guard",
                  guarded(two, "x < w && y < h - 1", "    out[x] = 1;\n")},
         GateCase{"PositionUsedElsewhere", "position-used-elsewhere",
-                 kernel(xy + "    if (y >= h - 1)\n        return;\n    if (x < w) {\n" + two +
-                        "    }\n")},
+                 kernel("    int y = blockIdx.y * blockDim.y + threadIdx.y, up = y + 1;\n    if (y "
+                        "< h - 1)\n        out[y * w] = in[y * w] + in[up * w];\n")},
         GateCase{"UsesThreadPosition", "uses-thread-position",
                  guarded("        out[y * w + x] = in[y * w + x] + in[(y + 1) * w + x] + "
                          "threadIdx.y;\n")},
@@ -292,7 +292,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "x] = sum;\n",
                          "x < w && y < h - 1", "    float sum = 0;\n")},
         GateCase{"EarlyExit", "early-exit",
-                 guarded("        if (x == 3)\n            return;\n" + two)},
+                 guarded("        if (in[y * w + x] == 3)\n            return;\n" + two)},
         GateCase{"EarlyExitOfALoop", "early-exit",
                  looping("    for (int z = 0; z < d; ++z) {\n        if (z == x)\n            "
                          "continue;\n" +
