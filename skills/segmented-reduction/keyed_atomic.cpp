@@ -56,6 +56,9 @@ public:
             return refuse(
                 "from-macro",
                 fmt::format("line {} holds more than the update, or comes out of a macro", line));
+        if (isElected(statement))
+            return refuse("already-combined",
+                          fmt::format("lanes combine their updates before line {} already", line));
         KeyedAtomic found;
         found.statement = statement;
         found.address = call.children[0];
@@ -78,6 +81,23 @@ private:
             return layout.startsLine(stmt.span.begin);
         return (parent.kind == StmtKind::If && parent.children.size() == 1) ||
                parent.kind == StmtKind::For || parent.kind == StmtKind::While;
+    }
+
+    /// One lane of several makes the update, or lanes tell their keys apart.
+    [[nodiscard]] bool isElected(StmtId statement) const {
+        for (StmtId at = statement; at != noId; at = body_.stmt(at).parent) {
+            if (body_.stmt(at).kind != StmtKind::If)
+                continue;
+            const auto below = code_.expressionsBelow(body_.stmt(at).condition);
+            if (std::ranges::any_of(below, [&](ExprId id) {
+                    return body_.expr(id).kind == ExprKind::Call &&
+                           body_.expr(id).name.ends_with("thread_rank");
+                }))
+                return true;
+        }
+        return std::ranges::any_of(context_.kernel.warpOperations, [](const WarpOperation& each) {
+            return each.kind == WarpOperationKind::Match;
+        });
     }
 
     Gated<void> readTarget(KeyedAtomic& found, std::uint32_t line) const {

@@ -22,8 +22,8 @@ struct KeyedAtomic {
 };
 
 /// The one at the cursor, else the first that fits. Refuses with the gate of the first atomic:
-/// `no-atomic`, `from-macro`, `result-used`, `no-operation`, `no-key`, `own-base`, `not-global`,
-/// `known-target`, `one-thread-updates`.
+/// `no-atomic`, `from-macro`, `result-used`, `already-combined`, `no-operation`, `no-key`,
+/// `own-base`, `not-global`, `known-target`, `one-thread-updates`.
 [[nodiscard]] Gated<KeyedAtomic> keyedAtomic(const SkillContext& context);
 
 /// The lanes with one key fold their values first, and one of them updates the element.

@@ -142,6 +142,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "void run(int* a, float* c) { k<<<1, 32>>>(a, c); }\n"},
         GateCase{"ResultUsed", "result-used",
                  scattering("    counts[i] = atomicAdd(&sums[key[i]], 1.0f);\n")},
+        GateCase{"ByMatch", "already-combined",
+                 scattering("    unsigned peers = __match_any_sync(0xffffffff, key[i]);\n"
+                            "    if (__ffs(peers) - 1 == threadIdx.x % 32)\n"
+                            "        atomicAdd(&counts[key[i]], __popc(peers));\n")},
         GateCase{"NoIndex", "no-key",
                  scattering("    float* p = &sums[key[i]];\n    atomicAdd(p, 1.0f);\n")},
         GateCase{"MovedBase", "own-base",
