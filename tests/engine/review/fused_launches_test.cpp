@@ -34,7 +34,8 @@ TEST(FusedLaunches, StandForTwo) {
 
 TEST(FusedLaunches, MayBeBesideLaunchesOfTheSameKernels) {
     EXPECT_EQ(verdictOnFused(first + first + second + second, first + both + second), "");
-    EXPECT_THAT(verdictOnFused(first + first + second, both), HasSubstr("step 1 was step<<<"));
+    EXPECT_THAT(verdictOnFused(first + first + second, both),
+                HasSubstr("step 1 was in the default stream: step<<<"));
 }
 
 TEST(FusedLaunches, LeaveUnknownValuesTheirNames) {
