@@ -190,8 +190,13 @@ std::int64_t randomRange(const BufferSpec& buffer) {
     return buffer.integerRange > 0 ? buffer.integerRange : maxValue(buffer.element) + 1;
 }
 
-std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {
-    return mix(seed * 0x100000001B3ull + position);
+std::uint64_t bufferSeed(std::uint64_t seed, std::string_view name) {
+    // FNV-1a, because the emulator and the runner have to compute the same.
+    constexpr std::uint64_t prime = 0x100000001B3;
+    std::uint64_t hash = 0xCBF29CE484222325;
+    for (const char character : name)
+        hash = (hash ^ static_cast<unsigned char>(character)) * prime;
+    return mix(seed * prime + hash);
 }
 
 void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace kernelskill::engine {
 
@@ -30,7 +31,8 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
 /// Random integers of the buffer are in [0, result).
 [[nodiscard]] std::int64_t randomRange(const BufferSpec& buffer);
 
-/// The seed of the argument at index `position` of a launch.
-[[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position);
+/// The seed of the buffer or variable of that name. It does not depend on the position among the
+/// arguments, which an edit may change.
+[[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::string_view name);
 
 } // namespace kernelskill::engine

@@ -152,14 +152,29 @@ LaunchSpec withIntegers(LaunchSpec launch, const std::map<std::string, std::int6
     return launch;
 }
 
-/// Runs of the instances that the edit adds: the first trial, with the integers that each is for.
+/// Whether `some` are among `all`, in their order.
+bool areAmong(const std::vector<std::string>& some, const std::vector<std::string>& all) {
+    auto next = some.begin();
+    for (const std::string& each : all)
+        if (next != some.end() && *next == each)
+            ++next;
+    return next == some.end();
+}
+
+/// Runs of the instances that the edit adds: the first trial of the original's instance with the
+/// same types, with the integers that each is for.
 void addInstances(TrialPlan& plan, KernelInFile original, KernelInFile candidate) {
     constexpr std::size_t maxTrials = 8;
     const auto originals = LaunchCandidates(original.file, original.kernel).instances();
     const auto candidates = LaunchCandidates(candidate.file, candidate.kernel).instances();
-    const Trial first = plan.trials.front();
+    const std::vector<Trial> planned = plan.trials;
     for (std::size_t site = 0; site < candidates.size(); ++site) {
-        Trial trial = first;
+        const auto like = std::ranges::find_if(planned, [&](const Trial& one) {
+            return areAmong(one.original.templateArguments, candidates[site].templateArguments);
+        });
+        if (like == planned.end())
+            continue;
+        Trial trial = *like;
         trial.original =
             withIntegers(std::move(trial.original), integersAt(site, originals, candidates));
         trial.candidate.templateArguments = candidates[site].templateArguments;

@@ -80,14 +80,14 @@ std::vector<Hazard> withOriginalLines(std::vector<Hazard> hazards, const std::st
 /// The content of a buffer before the launch; nullopt if unknown.
 std::optional<std::vector<std::byte>> initialBytes(const LaunchSpec& launch,
                                                    const std::string& name, std::size_t size) {
-    for (std::size_t position = 0; position < launch.arguments.size(); ++position) {
-        const auto* buffer = std::get_if<BufferSpec>(&launch.arguments[position]);
+    for (const ArgumentSpec& argument : launch.arguments) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
         if (buffer == nullptr || buffer->name != name)
             continue;
         if (buffer->isInput && buffer->element == analysis::ScalarKind::Unknown)
             return std::nullopt;
         std::vector<std::byte> bytes(size);
-        fillBuffer(*buffer, bufferSeed(seed, position), 0, bytes);
+        fillBuffer(*buffer, bufferSeed(seed, name), 0, bytes);
         return bytes;
     }
     return std::nullopt;

@@ -42,16 +42,42 @@ std::vector<std::string> argumentsOf(const FileModel& file, const LaunchSite& la
     return arguments;
 }
 
-/// The place of each of `arguments` in `fused`; nullopt if one is not there.
+/// The place of each of `arguments` in `fused`; nullopt if one is not there. Where a fused launch
+/// passes one value several times, each of them goes to a place of its own, as long as there are
+/// such.
 std::optional<std::vector<std::size_t>> placesIn(const std::vector<std::string>& fused,
                                                  const std::vector<std::string>& arguments) {
     std::vector<std::size_t> places;
     for (const std::string& argument : arguments) {
-        const auto found = std::ranges::find(fused, argument);
-        if (found == fused.end())
+        std::optional<std::size_t> found;
+        for (std::size_t place = 0; place < fused.size(); ++place) {
+            if (fused[place] != argument)
+                continue;
+            const bool isFree = std::ranges::find(places, place) == places.end();
+            if (!found || isFree)
+                found = place;
+            if (isFree)
+                break;
+        }
+        if (!found)
             return std::nullopt;
-        places.push_back(static_cast<std::size_t>(found - fused.begin()));
+        places.push_back(*found);
     }
+    return places;
+}
+
+/// The same, from the last argument to the first: a fused kernel has the parameters that only its
+/// second part uses behind the others.
+std::optional<std::vector<std::size_t>> placesFromTheEnd(std::vector<std::string> fused,
+                                                         std::vector<std::string> arguments) {
+    std::ranges::reverse(fused);
+    std::ranges::reverse(arguments);
+    auto places = placesIn(fused, arguments);
+    if (!places)
+        return std::nullopt;
+    std::ranges::reverse(*places);
+    for (std::size_t& place : *places)
+        place = fused.size() - 1 - place;
     return places;
 }
 
@@ -81,7 +107,7 @@ std::optional<FusedKernel> fusedKernel(const FileModel& before, const LaunchSite
                                        const LaunchSite& fused) {
     const auto arguments = argumentsOf(after, fused);
     auto ofFirst = placesIn(arguments, argumentsOf(before, first));
-    auto ofSecond = placesIn(arguments, argumentsOf(before, second));
+    auto ofSecond = placesFromTheEnd(arguments, argumentsOf(before, second));
     if (!ofFirst || !ofSecond || !agreeInTemplate(before, first, after, fused) ||
         !agreeInTemplate(before, second, after, fused))
         return std::nullopt;

@@ -15,7 +15,7 @@ using analysis::ScalarKind;
 template <typename T>
 std::vector<T> filled(const BufferSpec& spec, std::size_t count, std::uint64_t offset = 0) {
     std::vector<T> values(count);
-    fillBuffer(spec, bufferSeed(7, 0), offset, std::as_writable_bytes(std::span(values)));
+    fillBuffer(spec, bufferSeed(7, "x"), offset, std::as_writable_bytes(std::span(values)));
     return values;
 }
 
@@ -69,8 +69,8 @@ TEST(Fill, IntegersStayInTheirRange) {
 }
 
 TEST(Fill, BuffersOfOneLaunchDiffer) {
-    EXPECT_NE(bufferSeed(1, 0), bufferSeed(1, 1));
-    EXPECT_NE(bufferSeed(1, 0), bufferSeed(2, 0));
+    EXPECT_NE(bufferSeed(1, "x"), bufferSeed(1, "y"));
+    EXPECT_NE(bufferSeed(1, "x"), bufferSeed(2, "x"));
 }
 
 TEST(Fill, PoisonIsNoNumber) {

@@ -61,6 +61,17 @@ fused(const char* name, const std::string& body,
 const std::string right = "    if (i >= n) return;\n    y[i] = 2.0f * x[i];\n"
                           "    z[i] = y[i] + 0.25f;\n";
 
+/// One value is passed for two parameters, of which each kernel has one.
+PlantedEdit withTwoSizes() {
+    PlantedEdit edit = fused("two sizes",
+                             "    if (i < n)\n        y[i] = 2.0f * x[i];\n"
+                             "    if (i < n2)\n        z[i] = y[i] + 0.25f;\n",
+                             "twiceSmooth<<<(n + 127) / 128, 128>>>(x, y, z, n, n);");
+    const std::string one = "float* z, int n) {";
+    edit.to.replace(edit.to.find(one), one.size(), "float* z, int n, int n2) {");
+    return edit;
+}
+
 class RightFusions : public PlantedEdits {};
 
 TEST_P(RightFusions, AreAccepted) {
@@ -71,7 +82,7 @@ TEST_P(RightFusions, AreAccepted) {
 
 INSTANTIATE_TEST_SUITE_P(
     Edits, RightFusions,
-    ::testing::Values(fused("plain", right),
+    ::testing::Values(fused("plain", right), withTwoSizes(),
                       fused("by registers",
                             "    if (i < n) {\n        float v = 2.0f * x[i];\n"
                             "        y[i] = v;\n        z[i] = v + 0.25f;\n    }\n")),

@@ -110,5 +110,47 @@ TEST_F(PlantedInstances, AreRightForSeveralConstants) {
     }
 }
 
+TEST_F(ReviewFixture, InstancesForIntegersAreTriedWithTheTypesOfTheOriginals) {
+    std::string typed = replaced(pool, "__global__", "template <typename T>\n__global__");
+    typed = replaced(typed, "const float* in, float* out, int n, int size) {\n    int i",
+                     "const T* in, T* out, int n, int size) {\n    int i");
+    typed = replaced(typed, "float best", "T best");
+    typed = replaced(typed, "fmaxf(best, in[i * size + k])",
+                     "best < in[i * size + k] ? in[i * size + k] : best");
+    typed = replaced(typed, "void run(const float* in, float* out, int n, int size) {\n",
+                     "void run(const float* in, float* out, const double* in2, double* out2, "
+                     "int n) {\n    pool<<<(n + 255) / 256, 256>>>(in2, out2, n, 3);\n");
+    typed = replaced(typed, "(in, out, n, size);\n}", "(in, out, n, 3);\n}");
+    std::string edited =
+        replaced(typed, "template <typename T>", "template <int size, typename T>");
+    edited = replaced(edited, "int n, int size) {", "int n) {");
+    edited = replaced(edited, "pool<<<(n + 255) / 256, 256>>>(in2, out2, n, 3)",
+                      "pool<3><<<(n + 255) / 256, 256>>>(in2, out2, n)");
+    edited = replaced(edited, "pool<<<(n + 255) / 256, 256>>>(in, out, n, 3)",
+                      "pool<3><<<(n + 255) / 256, 256>>>(in, out, n)");
+    const Verdict right = review(typed, typed, edited);
+    EXPECT_TRUE(isAccepted(right)) << report(right);
+}
+
+TEST_F(ReviewFixture, BuffersKeepTheirContentWhereAnEditRemovesAParameterBeforeThem) {
+    const std::string counted = R"(
+__global__ void countPositive(int factor, const float* in, unsigned* count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] * factor > 0)
+        atomicAdd(count, 1u);
+}
+void run(const float* in, unsigned* count, int n) {
+    countPositive<<<(n + 255) / 256, 256>>>(3, in, count, n);
+}
+)";
+    std::string edited = replaced(counted, "int factor, ", "");
+    edited = replaced(edited, "* factor", "* 3");
+    edited = replaced(edited, "(3, in", "(in");
+    const Verdict right = review(counted, counted, edited);
+    EXPECT_TRUE(isAccepted(right)) << report(right);
+    const Verdict wrong = review(counted, counted, replaced(edited, "* 3", "* -3"));
+    EXPECT_FALSE(isAccepted(wrong)) << report(wrong);
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -21,7 +21,7 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
         buffer.spec = *spec;
         buffer.spec.elementBytes = std::max(spec->elementBytes, 1u);
         buffer.position = position;
-        buffer.seed = bufferSeed(seed, position);
+        buffer.seed = bufferSeed(seed, spec->name);
         buffer.limit = slotBytes - buffer.begin();
         if (spec->elements) {
             if (*spec->elements > buffer.limit / buffer.spec.elementBytes) {

@@ -223,7 +223,7 @@ void Launch::fillSymbols() {
             spec.value = symbol->value;
             spec.integerRange = symbol->integerRange > 0 ? symbol->integerRange : smallSymbolRange;
         }
-        const std::uint64_t seed = bufferSeed(job_.seed, job_.launch.arguments.size() + i);
+        const std::uint64_t seed = bufferSeed(job_.seed, global.name);
         if (global.fieldCount > 0 && spec.fill == Fill::Random)
             fillFields({global.fields, global.fieldCount}, spec, seed, 0, bytes);
         else if (spec.element != analysis::ScalarKind::Unknown)

@@ -115,7 +115,7 @@ Result<void> PreparedLaunch::addBuffer(const BufferSpec& spec, std::uint64_t see
     if (auto painted = (*buffer)->paintSurroundings(); !painted)
         return painted;
     if (auto filled =
-            fillDevice(device_, spec, bufferSeed(seed, position), (*buffer)->address(), bytes);
+            fillDevice(device_, spec, bufferSeed(seed, spec.name), (*buffer)->address(), bytes);
         !filled)
         return filled;
     Argument argument{position, spec, std::move(*buffer), nullptr};

@@ -87,8 +87,8 @@ TEST_F(GpuRunner, RunsOnTheInputOfTheEmulator) {
     ASSERT_TRUE(answer) << answer.error().describe();
     std::vector<float> x(n);
     std::vector<float> y(n);
-    fillBuffer(buffer("x", n), bufferSeed(7, 2), 0, std::as_writable_bytes(std::span(x)));
-    fillBuffer(buffer("y", n), bufferSeed(7, 3), 0, std::as_writable_bytes(std::span(y)));
+    fillBuffer(buffer("x", n), bufferSeed(7, "x"), 0, std::as_writable_bytes(std::span(x)));
+    fillBuffer(buffer("y", n), bufferSeed(7, "y"), 0, std::as_writable_bytes(std::span(y)));
     ASSERT_EQ(answer->outputs.size(), 1u);
     ASSERT_EQ(answer->outputs[0].bytes.size(), n * sizeof(float));
     std::vector<float> result(n);
@@ -124,7 +124,7 @@ extern "C" __global__ void touch(int* unused) { }
         const auto answer = run(request);
         ASSERT_TRUE(answer) << answer.error().describe();
         std::vector<std::byte> expected(n * spec.elementBytes);
-        fillBuffer(spec, bufferSeed(11, 0), 0, expected);
+        fillBuffer(spec, bufferSeed(11, spec.name), 0, expected);
         ASSERT_EQ(answer->outputs.size(), 1u);
         EXPECT_TRUE(answer->outputs[0].bytes == expected) << spec.name << " " << spec.integerRange;
     }

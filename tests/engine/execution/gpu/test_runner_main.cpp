@@ -106,7 +106,7 @@ std::vector<BufferContents> runTwice(const RunRequest& request, bool isWrong) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (const auto* buffer = std::get_if<BufferSpec>(&arguments[i])) {
             auto& floats = buffers.emplace_back(buffer->elements.value());
-            fillBuffer(*buffer, bufferSeed(request.seed, i), 0,
+            fillBuffer(*buffer, bufferSeed(request.seed, buffer->name), 0,
                        std::as_writable_bytes(std::span(floats)));
         } else {
             std::memcpy(&size, std::get<ScalarSpec>(arguments[i]).bytes.data(), sizeof size);
