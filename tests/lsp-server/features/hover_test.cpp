@@ -149,7 +149,7 @@ TEST_F(Hover, SaysWhatIsNotAutomated) {
                                                          {"position", placeOf(text, "scatter(")}})
                             .at("result");
     EXPECT_THAT(result.at("contents").at("value").get<std::string>(),
-                AllOf(HasSubstr("- **segmented-reduction**: "), HasSubstr("not automated here")));
+                AllOf(HasSubstr("- **binning**: "), HasSubstr("not automated here")));
 }
 
 } // namespace
