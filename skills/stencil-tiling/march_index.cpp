@@ -1,5 +1,6 @@
 #include "skills/stencil-tiling/march_index.h"
 
+#include "analysis/queries/feeds.h"
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
@@ -115,32 +116,13 @@ private:
     Gated<void> requireOnlyPosition() const {
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
             const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::BuiltinIndex && expr.axis == axis_ && !onlyFeeds(id))
+            if (expr.kind == ExprKind::BuiltinIndex && expr.axis == axis_ &&
+                !onlyFeeds(code_, id, found_.variable))
                 return refuse("uses-thread-position",
                               fmt::format("line {} uses {}.{} beside {}", lineOf(id), expr.name,
                                           axisNames[axis_], name()));
         }
         return {};
-    }
-
-    [[nodiscard]] bool onlyFeeds(ExprId use, int depth = 0) const {
-        constexpr int maxDepth = 4;
-        if (body_.expr(body_.variable(found_.variable).init).span.contains(body_.expr(use).span))
-            return true;
-        const StmtId holder = code_.statement(use);
-        if (holder == noId)
-            return true; // Code that the tree does not have.
-        for (const VariableId local : body_.stmt(holder).declared) {
-            const Variable& variable = body_.variable(local);
-            if (variable.init == noId ||
-                !body_.expr(variable.init).span.contains(body_.expr(use).span))
-                continue;
-            return depth < maxDepth && !code_.isEverWritten(local) &&
-                   std::ranges::all_of(
-                       code_.uses(local),
-                       [&](ExprId further) { return onlyFeeds(further, depth + 1); });
-        }
-        return false;
     }
 
     const SkillContext& context_;

@@ -1,5 +1,6 @@
 #include "skills/thread-coarsening/row_work.h"
 
+#include "analysis/queries/feeds.h"
 #include "analysis/queries/guarded_work.h"
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/source_words.h"
@@ -112,7 +113,8 @@ private:
             return std::unexpected(positions.error());
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
             const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::BuiltinIndex && expr.axis == yAxis && !onlyFeedsRow(id))
+            if (expr.kind == ExprKind::BuiltinIndex && expr.axis == yAxis &&
+                !onlyFeeds(code_, id, found_.row))
                 return refuse("uses-thread-position",
                               fmt::format("line {} uses {}.y beside {}", lineOf(id), expr.name,
                                           body_.variable(found_.row).name));
@@ -136,27 +138,6 @@ private:
                 continue;
             found_.base = expr.children[1 - side];
             return true;
-        }
-        return false;
-    }
-
-    /// Whether the position goes into the row's index and nowhere else, also through locals.
-    [[nodiscard]] bool onlyFeedsRow(ExprId use, int depth = 0) const {
-        if (body_.expr(body_.variable(found_.row).init).span.contains(body_.expr(use).span))
-            return true;
-        const StmtId holder = code_.statement(use);
-        if (holder == noId)
-            return true; // Code that the tree does not have.
-        for (const VariableId local : body_.stmt(holder).declared) {
-            const Variable& variable = body_.variable(local);
-            if (variable.init == noId ||
-                !body_.expr(variable.init).span.contains(body_.expr(use).span))
-                continue;
-            constexpr int maxDepth = 4;
-            return depth < maxDepth && !code_.isEverWritten(local) &&
-                   std::ranges::all_of(
-                       code_.uses(local),
-                       [&](ExprId further) { return onlyFeedsRow(further, depth + 1); });
         }
         return false;
     }
