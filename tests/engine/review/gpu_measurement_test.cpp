@@ -134,7 +134,7 @@ protected:
             << "#!/bin/bash\nlog=$4 tool=$2\nwhile [[ $1 == --* ]]; do shift 2; done\n\"$@\"\n"
             << "[[ $tool == memcheck ]] || { : >\"$log\"; exit; }\n"
             << "cat " << path("before") << " >\"$log\"\nmv " << path("after") << " "
-            << path("before") << "\n";
+            << path("before") << " 2>/dev/null\n";
         std::filesystem::permissions(path("compute-sanitizer"), std::filesystem::perms::owner_all);
         sanitizer_ = path("compute-sanitizer");
     }
