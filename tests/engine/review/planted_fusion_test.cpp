@@ -68,7 +68,8 @@ PlantedEdit withTwoSizes() {
                              "    if (i < n2)\n        z[i] = y[i] + 0.25f;\n",
                              "twiceSmooth<<<(n + 127) / 128, 128>>>(x, y, z, n, n);");
     const std::string one = "float* z, int n) {";
-    edit.to.replace(edit.to.find(one), one.size(), "float* z, int n, int n2) {");
+    edit.to.replace(edit.to.find(one, edit.to.find("void twiceSmooth")), one.size(),
+                    "float* z, int n, int n2) {");
     return edit;
 }
 
