@@ -1,0 +1,294 @@
+/// How a round looks at its plans, reviews them and keeps what gains.
+#include "engine/comparison/program_difference.h"
+#include "engine/optimization/candidate_decision.h"
+#include "engine/search/search_run.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <map>
+#include <thread>
+
+namespace kernelskill::engine {
+namespace {
+
+/// A review keeps several cores busy.
+constexpr unsigned coresOfASlot = 4;
+/// Max number of stepping stones that are kept of those that lead on from a version that gains.
+constexpr std::ptrdiff_t stepsOfAVersion = 4;
+/// Max number of stepping stones in a row.
+constexpr int stepsInARow = 2;
+
+} // namespace
+
+/// The candidates that are not settled, the fastest at a glance first.
+std::vector<SearchCandidate*>
+SearchRun::openByPromise(std::vector<SearchCandidate>& candidates) const {
+    std::vector<SearchCandidate*> open;
+    for (SearchCandidate& candidate : candidates)
+        if (!candidate.isSettled)
+            open.push_back(&candidate);
+    std::ranges::stable_sort(open, std::ranges::greater{}, [&](const SearchCandidate* candidate) {
+        // Plans that cannot be timed at a glance keep the planner's order behind those that gain.
+        return baseOf(*candidate).gain * (candidate->screening ? candidate->screening->speedup : 1);
+    });
+    return open;
+}
+
+/// Drops what is not faster at a glance, and leaves as many as the round reviews.
+void SearchRun::screenAll(std::vector<SearchCandidate>& candidates) {
+    if (!options_.measure)
+        return;
+    std::map<std::size_t, std::vector<SearchCandidate*>> byBase;
+    for (SearchCandidate& candidate : candidates)
+        if (!candidate.isSettled && !candidate.attempt.verdict)
+            byBase[versions_[candidate.version].base].push_back(&candidate);
+    for (const auto& [base, drafted] : byBase)
+        screen(versions_[base], drafted);
+    postpone(candidates);
+}
+
+void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates) {
+    say(fmt::format("a first look at {} plans", candidates.size()));
+    std::vector<const Draft*> drafts;
+    for (const SearchCandidate* candidate : candidates)
+        drafts.push_back(&*candidate->draft);
+    const std::stop_token stop = deadline_.token();
+    std::vector<std::optional<Screening>> seen = steps_.screen(base.text, drafts, stop);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        SearchCandidate& candidate = *candidates[i];
+        candidate.screening = std::move(seen[i]);
+        candidate.isCutOff = stop.stop_requested();
+        candidate.isSettled = candidate.isCutOff;
+        if (candidate.isCutOff || !candidate.screening || !candidate.screening->refusal)
+            continue;
+        candidate.isSettled = true;
+        candidate.attempt.verdict = std::move(candidate.screening->refusal);
+        decide(candidate, {}, stop);
+    }
+}
+
+/// Leaves the slower ones for later, where more are faster at a glance than a round reviews.
+void SearchRun::postpone(std::vector<SearchCandidate>& candidates) {
+    const std::vector<SearchCandidate*> faster = openByPromise(candidates);
+    if (!faster.empty() && faster.front()->screening)
+        faster.front()->isPromising = true;
+    for (std::size_t place = static_cast<std::size_t>(std::max(1, options_.beam));
+         place < faster.size(); ++place) {
+        SearchCandidate& candidate = *faster[place];
+        const skills::Offer& offer = candidate.attempt.plan.offer;
+        if (!candidate.isTuned())
+            versions_[candidate.version].tried.erase({offer.skillId, offer.option});
+        candidate.isSettled = true;
+        candidate.attempt.isPostponed = true;
+        candidate.attempt.decision =
+            candidate.screening
+                ? fmt::format("{:.3f}x at a glance; others gain more, so it is left for later",
+                              candidate.screening->speedup)
+                : "others are known to gain, so it is left for later";
+    }
+}
+
+/// The most promising first, several at once.
+void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
+                                                 : std::max(1U, cores / coresOfASlot);
+    const std::vector<SearchCandidate*> open = openByPromise(candidates);
+    std::atomic<std::size_t> next = 0;
+    const auto workOff = [&] {
+        for (std::size_t index = next++; index < open.size(); index = next++)
+            judge(*open[index]);
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t slot = 1; slot < std::min(slots, open.size()); ++slot)
+        others.emplace_back(workOff);
+    workOff();
+}
+
+/// Called by several threads at once.
+void SearchRun::judge(SearchCandidate& candidate) {
+    const SearchVersion& version = versions_[candidate.version];
+    const SearchVersion& base = baseOf(candidate);
+    Attempt& attempt = candidate.attempt;
+    const auto report = [&](std::string_view what, double) {
+        say(fmt::format("{}: {}", attempt.plan.offer.skillId, what));
+    };
+    const bool mayBeLate = candidate.isPromising && bestVersion() == 0;
+    const std::stop_token stop = (mayBeLate ? lateDeadline_ : deadline_).token();
+    if (!attempt.verdict) {
+        const auto edits = version.isStep()
+                               ? editsBetween(base.text.program, candidate.draft->text.program)
+                               : Result<analysis::EditSet>(candidate.draft->edits);
+        auto verdict = edits
+                           ? steps_.review(base.text, *edits,
+                                           skills::combined(candidate.isTuned() ? version.accuracy
+                                                                                : version.sinceBase,
+                                                            candidate.draft->accuracy),
+                                           stop, report)
+                           : Result<Verdict>(std::unexpected(edits.error()));
+        candidate.isReviewed = true;
+        candidate.isCutOff = stop.stop_requested();
+        if (candidate.isCutOff)
+            return;
+        if (!verdict) {
+            attempt.decision = "it could not be reviewed: " + verdict.error().describe();
+            return;
+        }
+        attempt.verdict = std::move(*verdict);
+    }
+    Standing after;
+    const VerdictStatus status = attempt.verdict->status;
+    if (status == VerdictStatus::Faster || status == VerdictStatus::Unmeasured) {
+        auto standing = steps_.assess(candidate.draft->text, stop, report);
+        candidate.isCutOff = stop.stop_requested();
+        if (candidate.isCutOff)
+            return;
+        if (standing)
+            attempt.after = after = std::move(*standing);
+    }
+    decide(candidate, after, stop);
+}
+
+/// Decides by the verdict. What may be a stepping stone is concluded with the round.
+void SearchRun::decide(SearchCandidate& candidate, const Standing& after,
+                       const std::stop_token& stop) {
+    const SearchVersion& version = versions_[candidate.version];
+    const Standing& before = baseOf(candidate).standing;
+    Attempt& attempt = candidate.attempt;
+    auto decision = decideCandidate(*attempt.verdict, before, after);
+    attempt.isKept = decision.isKept;
+    attempt.decision = std::move(decision.sentence);
+    if (!attempt.isKept && version.steps < stepsInARow && !candidate.isTuned()) {
+        const bool isHygiene = attempt.plan.role == skills::SkillRole::Hygiene;
+        candidate.step = steppingStoneOf(
+            attempt, before, after, isHygiene ? openedBy(candidate) : std::vector<std::string>{},
+            options_.measure);
+    }
+    if (!candidate.step)
+        conclude(candidate, stop);
+}
+
+/// Says why a candidate was dropped, and remembers the decision.
+void SearchRun::conclude(SearchCandidate& candidate, const std::stop_token& stop) {
+    const SearchVersion& base = baseOf(candidate);
+    Attempt& attempt = candidate.attempt;
+    if (!attempt.isKept && !attempt.isRemembered)
+        attempt.diagnosis = steps_.diagnose({base.text, candidate.draft->text, *attempt.verdict,
+                                             candidate.draft->accuracy.numerics, base.standing,
+                                             attempt.after ? &*attempt.after : nullptr},
+                                            stop);
+    if (attempt.isRemembered)
+        attempt.decision += "; the verdict is remembered";
+    else if (!candidate.isTuned())
+        steps_.remember(OptimizationSteps::Moment::Decided, versions_[candidate.version].text,
+                        attempt, &*candidate.draft);
+}
+
+/// Keeps the most promising stepping stones of the round, of each skill on a version one.
+void SearchRun::limitSteps(std::vector<SearchCandidate>& candidates) {
+    std::vector<SearchCandidate*> steps;
+    for (SearchCandidate& candidate : candidates)
+        if (candidate.step && !candidate.isCutOff)
+            steps.push_back(&candidate);
+    std::ranges::stable_sort(steps, {}, [](const SearchCandidate* candidate) {
+        return std::pair(candidate->step->reason, -candidate->step->speedup);
+    });
+    std::map<std::size_t, std::ptrdiff_t> kept; ///< By base.
+    for (const SearchVersion& version : versions_)
+        kept[version.base] += version.isStep() ? 1 : 0;
+    std::set<std::pair<std::size_t, std::string>> skills; ///< By version.
+    for (SearchCandidate* candidate : steps) {
+        std::ptrdiff_t& count = kept[versions_[candidate->version].base];
+        Attempt& attempt = candidate->attempt;
+        attempt.isKept = count < stepsOfAVersion &&
+                         skills.insert({candidate->version, attempt.plan.offer.skillId}).second;
+        if (attempt.isKept) {
+            ++count;
+            attempt.decision += "; " + candidate->step->why;
+        }
+        conclude(*candidate, deadline_.token());
+    }
+}
+
+/// Names the answers to a bottleneck that fit the candidate's text and not the version it edits.
+std::vector<std::string> SearchRun::openedBy(const SearchCandidate& candidate) const {
+    const SearchVersion& version = versions_[candidate.version];
+    const auto answersIn = [&](const KernelVersion& text) {
+        std::vector<std::string> answers;
+        for (const RankedSkill& ranked : steps_.plan(text, version.standing).ranked)
+            if (ranked.answers != AnswersTo::Nothing && !ranked.failedBefore &&
+                std::ranges::find(answers, ranked.offer.skillId) == answers.end())
+                answers.push_back(ranked.offer.skillId);
+        return answers;
+    };
+    const std::vector<std::string> before = answersIn(version.text);
+    std::vector<std::string> opened = answersIn(candidate.draft->text);
+    std::erase_if(opened, [&](const std::string& skill) {
+        return std::ranges::find(before, skill) != before.end();
+    });
+    return opened;
+}
+
+/// The version that a kept candidate makes. Takes the candidate's text and path.
+SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
+    const Attempt& attempt = candidate.attempt;
+    const SearchVersion& from = versions_[candidate.version];
+    const SearchVersion& base = baseOf(candidate);
+    SearchVersion made;
+    made.number = static_cast<int>(versions_.size());
+    made.text = std::move(candidate.draft->text);
+    made.codeHash = candidate.draft->codeHash;
+    if (attempt.after)
+        made.standing = *attempt.after;
+    const bool isModelled = base.standing.cost && made.standing.cost;
+    made.gain = base.gain * (candidate.step             ? std::min(1.0, candidate.step->speedup)
+                             : attempt.verdict->speedup ? *attempt.verdict->speedup
+                             : isModelled ? modelledGain(*base.standing.cost, *made.standing.cost)
+                                          : 1);
+    made.skills = from.skills;
+    made.accuracy = candidate.draft->accuracy;
+    if (candidate.isTuned()) {
+        made.path = std::move(candidate.tunedPath);
+        made.isTuned = true;
+    } else {
+        made.accuracy = skills::combined(from.accuracy, made.accuracy);
+        made.skills.push_back(attempt.plan.offer.skillId);
+        made.path = from.path;
+        made.path.push_back(
+            {from.text, from.standing, attempt.plan.offer, candidate.draft->accuracy});
+    }
+    made.attempt = result_.attempts.size();
+    if (candidate.step) {
+        made.base = from.base;
+        made.steps = from.steps + 1;
+        made.sinceBase = skills::combined(from.sinceBase, candidate.draft->accuracy);
+        made.isAssessed = attempt.after.has_value();
+        made.needsCounts = candidate.step->needsCounts;
+    } else {
+        made.base = versions_.size();
+        // Compared with the original, the whole is what was reviewed.
+        made.isVerified = from.base == 0 && !attempt.isRemembered;
+    }
+    if (made.isVerified)
+        made.sum = attempt.verdict;
+    return made;
+}
+
+void SearchRun::settle(SearchCandidate candidate) {
+    Attempt& attempt = candidate.attempt;
+    attempt.round = result_.rounds;
+    attempt.number = static_cast<int>(result_.attempts.size()) + 1;
+    if (candidate.draft && !attempt.isPostponed)
+        decidedCodes_.insert(candidate.draft->codeHash);
+    if (attempt.isKept) {
+        SearchVersion made = versionOf(candidate);
+        attempt.version = made.number;
+        versions_.push_back(std::move(made));
+    }
+    result_.attempts.push_back(std::move(attempt));
+}
+
+} // namespace kernelskill::engine
