@@ -23,8 +23,9 @@ struct ValueRange {
 [[nodiscard]] std::optional<ValueRange> valueRangeOf(const KernelModel& kernel, const CodeMap& code,
                                                      ExprId expr);
 
-/// The limits that `if (variable < limit)` around `use` puts on a variable that never changes; an
-/// expression each, as written.
+/// The limits of `use`, a variable that never changes, where it stands: those of
+/// `if (variable < limit)` around it and of `if (variable >= limit) return;` before it, each as
+/// written.
 [[nodiscard]] std::vector<ExprId> guardLimits(const CodeMap& code, ExprId use);
 
 } // namespace kernelskill::analysis
