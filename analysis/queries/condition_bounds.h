@@ -1,4 +1,4 @@
-/// What the conditions around a place in a kernel say about its variables there.
+/// Finds what the conditions around a place in a kernel say about variables there.
 #pragma once
 
 #include "analysis/queries/code_map.h"

@@ -1,4 +1,4 @@
-/// Where a value goes: into the initial value of one variable and nowhere else.
+/// Tells whether a value goes into the initial value of one variable and nowhere else.
 #pragma once
 
 #include "analysis/queries/code_map.h"

@@ -18,8 +18,8 @@ struct ValueRange {
     bool operator==(const ValueRange&) const = default;
 };
 
-/// Where `expr` stands. nullopt when it is not integral; the range of its type when nothing more is
-/// known.
+/// The values that `expr` can have where it stands. nullopt if it is not integral; the range of its
+/// type if nothing more is known.
 [[nodiscard]] std::optional<ValueRange> valueRangeOf(const KernelModel& kernel, const CodeMap& code,
                                                      ExprId expr);
 

@@ -29,8 +29,8 @@ namespace kernelskill::engine {
 /// side: in front of its first element, or behind its last one.
 [[nodiscard]] bool leavesAlike(const Profile& profile, const Hazard& outOfBounds);
 
-/// Excused accesses out of bounds of `candidate` that `original`, on the same input, does not share,
-/// see leavesAlike(): so no made-up index is their cause.
+/// Excused accesses out of bounds of `candidate` that `original`, on the same input, does not
+/// share, see leavesAlike(): made-up indices are then not their cause.
 [[nodiscard]] std::vector<Hazard> newlyOutOfBounds(const Profile& original,
                                                    const Profile& candidate);
 

@@ -1,4 +1,4 @@
-/// The same host function in two versions of a file.
+/// Finds a host function in another version of its file.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
