@@ -1,4 +1,4 @@
-/// Where a value goes: into the initial value of one variable and nowhere else.
+/// Tells whether a value goes into the initial value of one variable and nowhere else.
 #pragma once
 
 #include "analysis/queries/code_map.h"
@@ -6,8 +6,8 @@
 
 namespace kernelskill::analysis {
 
-/// Whether `use` is a part of the initial value of `variable`, or of locals that are never written
-/// and go there alone, up to four of them in a chain. True for code that the tree does not have.
+/// Whether `use` is a part of the initial value of `variable`, directly or through a chain of up to
+/// four locals that are never written and go nowhere else. True if `use` is in no statement.
 [[nodiscard]] bool onlyFeeds(const CodeMap& code, ExprId use, VariableId variable);
 
 } // namespace kernelskill::analysis

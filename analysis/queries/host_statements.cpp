@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,13 +16,22 @@ bool isStatusQuery(std::string_view name) {
     return name == "cudaGetLastError" || name == "cudaPeekAtLastError";
 }
 
-bool waits(std::string_view name) {
+bool isWaitCall(std::string_view name) {
     return name == "cudaDeviceSynchronize" || name == "cudaThreadSynchronize" ||
            name == "cudaStreamSynchronize";
 }
 
 bool isPlaceInText(std::string_view name) {
     return name == "__FILE__" || name == "__LINE__" || name == "__func__";
+}
+
+/// The index of the first token within a check around the statement, a macro or a function:
+/// `cudaGetLastError` in `check(cudaGetLastError(), "name");`. 0 without one.
+std::size_t checkedToken(const std::vector<Token>& tokens, const Stmt& stmt) {
+    const bool isWrapped = tokens.size() > 2 && tokens[0].kind == TokenKind::Identifier &&
+                           tokens[1].text == "(" && !isStatusQuery(tokens[0].text) &&
+                           !isWaitCall(tokens[0].text);
+    return isWrapped && (stmt.fromMacro || stmt.kind == StmtKind::Expression) ? 2 : 0;
 }
 
 } // namespace
@@ -47,19 +57,6 @@ const LaunchSite* launchAt(const FileModel& file, std::uint32_t host, ExprId id)
     return nullptr;
 }
 
-namespace {
-
-/// The place among its tokens of the one that a check around the statement holds first:
-/// `check(cudaGetLastError(), "name");`, a macro or a function and constants beside it.
-std::size_t checkedToken(const std::vector<Token>& tokens, const Stmt& stmt) {
-    const bool isWrapped = tokens.size() > 2 && tokens[0].kind == TokenKind::Identifier &&
-                           tokens[1].text == "(" && !isStatusQuery(tokens[0].text) &&
-                           !waits(tokens[0].text);
-    return isWrapped && (stmt.fromMacro || stmt.kind == StmtKind::Expression) ? 2 : 0;
-}
-
-} // namespace
-
 bool isErrorCheck(const SourceText& source, const Stmt& stmt) {
     const std::vector<Token> tokens = lex(source.text(), stmt.span);
     bool isCheck = false;
@@ -76,17 +73,14 @@ bool isErrorCheck(const SourceText& source, const Stmt& stmt) {
 bool isWait(const SourceText& source, const Stmt& stmt) {
     const std::vector<Token> tokens = lex(source.text(), stmt.span);
     const std::size_t at = checkedToken(tokens, stmt);
-    if (at + 1 >= tokens.size() || !waits(tokens[at].text) || tokens[at + 1].text != "(")
+    if (at + 1 >= tokens.size() || !isWaitCall(tokens[at].text) || tokens[at + 1].text != "(")
         return false;
     const std::size_t close = matchingBracket(tokens, at + 1);
-    const auto isName = [](const Token& token) { return token.kind == TokenKind::Identifier; };
-    const auto place = [&](std::size_t index) {
-        return tokens.begin() + static_cast<std::ptrdiff_t>(index);
-    };
-    return close < tokens.size() && close - at <= 3 &&
-           std::all_of(
-               place(close), tokens.end(),
-               [&](const Token& token) { return !isName(token) || isPlaceInText(token.text); });
+    const bool hasPlainArgument = close < tokens.size() && close - at <= 3; // none or one token
+    return hasPlainArgument &&
+           std::ranges::all_of(std::span(tokens).subspan(close), [](const Token& token) {
+               return token.kind != TokenKind::Identifier || isPlaceInText(token.text);
+           });
 }
 
 } // namespace kernelskill::analysis

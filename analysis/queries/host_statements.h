@@ -18,8 +18,8 @@ namespace kernelskill::analysis {
 /// `CHECK(cudaGetLastError());` and its like: nothing that orders work.
 [[nodiscard]] bool isErrorCheck(const SourceText& source, const Stmt& stmt);
 
-/// `cudaDeviceSynchronize();` or `CHECK(cudaStreamSynchronize(stream));`: the host waits for work
-/// of the GPU and does nothing else but to check that it went well.
+/// Whether the host only waits for work of the GPU, with or without a check that it went well:
+/// `cudaDeviceSynchronize();` or `CHECK(cudaStreamSynchronize(stream));`.
 [[nodiscard]] bool isWait(const SourceText& source, const Stmt& stmt);
 
 } // namespace kernelskill::analysis

@@ -1,6 +1,7 @@
 #include "analysis/queries/value_range.h"
 
 #include "analysis/model/known_functions.h"
+#include "analysis/queries/condition_bounds.h"
 
 #include <algorithm>
 #include <array>
@@ -65,7 +66,7 @@ bool isSmall(ValueRange range) {
     return range.low >= -largest && range.high <= largest;
 }
 
-/// Sums of two such ends fit 64 bits.
+/// Whether sums and differences of ends of two such ranges fit 64 bits.
 bool hasSums(ValueRange range) {
     constexpr std::int64_t quarter = std::int64_t{1} << 61;
     return range.low >= -quarter && range.high <= quarter;
@@ -98,84 +99,6 @@ std::optional<ValueRange> combined(std::string_view op, ValueRange a, ValueRange
         return ValueRange{low, high};
     }
     return std::nullopt;
-}
-
-/// One side of a comparison that holds: `variable op limit`.
-struct Bound {
-    VariableId variable = noId;
-    std::string_view op;
-    ExprId limit = noId;
-};
-
-/// Of a condition that holds, or does not.
-void addBounds(const CodeMap& code, ExprId condition, bool holds, std::vector<Bound>& bounds) {
-    const Expr& expr = code.body().expr(condition);
-    if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
-        return;
-    if (expr.op == (holds ? "&&" : "||")) {
-        addBounds(code, expr.children[0], holds, bounds);
-        addBounds(code, expr.children[1], holds, bounds);
-        return;
-    }
-    struct Comparison {
-        std::string_view op;
-        std::string_view mirrored;
-        std::string_view opposite;
-    };
-    constexpr std::array<Comparison, 4> comparisons = {
-        {{"<", ">", ">="}, {"<=", ">=", ">"}, {">", "<", "<="}, {">=", "<=", "<"}}};
-    const auto named = [&](std::string_view op) {
-        return std::ranges::find(comparisons, op, &Comparison::op);
-    };
-    auto found = named(expr.op);
-    if (found != comparisons.end() && !holds)
-        found = named(found->opposite);
-    if (found == comparisons.end())
-        return;
-    const auto plainName = [&](ExprId side) {
-        const Expr& at = code.body().expr(side);
-        return at.kind == ExprKind::Variable ? at.variable : noId;
-    };
-    if (const VariableId left = plainName(expr.children[0]); left != noId)
-        bounds.push_back({left, found->op, expr.children[1]});
-    if (const VariableId right = plainName(expr.children[1]); right != noId)
-        bounds.push_back({right, found->mirrored, expr.children[0]});
-}
-
-/// What follows in its block does not run behind the statement.
-bool leavesBlock(const FunctionBody& body, StmtId id) {
-    const Stmt& stmt = body.stmt(id);
-    if (stmt.kind == StmtKind::Compound)
-        return !stmt.children.empty() && leavesBlock(body, stmt.children.back());
-    return stmt.kind == StmtKind::Return || stmt.kind == StmtKind::Continue ||
-           stmt.kind == StmtKind::Break;
-}
-
-/// The bounds of variables where `use` stands, from the conditions around it.
-std::vector<Bound> boundsAround(const CodeMap& code, ExprId use) {
-    const FunctionBody& body = code.body();
-    std::vector<Bound> bounds;
-    StmtId inner = code.statement(use);
-    for (StmtId at = inner; at != noId; inner = at, at = body.stmt(at).parent) {
-        const Stmt& stmt = body.stmt(at);
-        if (stmt.kind == StmtKind::If && at != inner && !stmt.children.empty() &&
-            stmt.children[0] == inner && stmt.condition != noId)
-            addBounds(code, stmt.condition, true, bounds);
-        if (stmt.kind != StmtKind::Compound)
-            continue;
-        const std::size_t own = bounds.size();
-        for (const StmtId before : stmt.children) {
-            const Stmt& exit = body.stmt(before);
-            if (exit.kind == StmtKind::Case || exit.kind == StmtKind::Other)
-                bounds.resize(own); // A jump leads here.
-            if (before == inner)
-                break;
-            if (exit.kind == StmtKind::If && exit.condition != noId && exit.children.size() == 1 &&
-                leavesBlock(body, exit.children[0]))
-                addBounds(code, exit.condition, false, bounds);
-        }
-    }
-    return bounds;
 }
 
 class Ranges {
@@ -231,7 +154,8 @@ private:
                 return std::nullopt;
             const auto type = rangeOfType(expr.type);
             const bool isNatural = a->low >= 0 && type && type->low >= 0;
-            if (expr.op == "/" && isNatural && b->low <= 0) // By a large number, if by one below 0.
+            if (expr.op == "/" && isNatural &&
+                b->low <= 0) // A divisor below 0 is a large one here.
                 return ValueRange{0, a->high};
             return combined(expr.op, *a, *b);
         }
@@ -273,7 +197,7 @@ private:
                 range = value;
         if (!range)
             return range;
-        for (const Bound& bound : boundsAround(code_, use)) {
+        for (const ConditionBound& bound : boundsAround(code_, use)) {
             if (bound.variable != id)
                 continue;
             const auto limit = of(bound.limit, depth + 1);
@@ -291,7 +215,8 @@ private:
         return range;
     }
 
-    /// A variable that nothing but divisions and remainders change: `rest /= w`, `rest = rest / w`.
+    /// The range of a variable that only divisions, remainders and shifts to the right change:
+    /// `rest /= w`, `rest = rest / w`.
     std::optional<ValueRange> ofDividedVariable(VariableId id, int depth) const {
         const Variable& variable = body_.variable(id);
         const auto first = of(variable.init, depth + 1);
@@ -325,7 +250,7 @@ private:
         return ValueRange{keepsSign ? 0 : -first->high, first->high};
     }
 
-    /// By a number, or by the threads of the block or the grid.
+    /// Whether the step is a positive number or the number of threads of a block or the grid.
     static bool countsUp(const Loop& loop) {
         if (loop.step)
             return *loop.step > 0;
@@ -375,7 +300,7 @@ std::vector<ExprId> guardLimits(const CodeMap& code, ExprId use) {
     const VariableId variable = code.namedVariable(use);
     if (variable == noId || code.isEverWritten(variable))
         return limits;
-    for (const Bound& bound : boundsAround(code, use))
+    for (const ConditionBound& bound : boundsAround(code, use))
         if (bound.variable == variable && bound.op == "<")
             limits.push_back(bound.limit);
     return limits;

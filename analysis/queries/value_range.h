@@ -18,13 +18,14 @@ struct ValueRange {
     bool operator==(const ValueRange&) const = default;
 };
 
-/// Where `expr` stands. nullopt when it is not integral; the range of its type when nothing more is
-/// known.
+/// The values that `expr` can have where it stands. nullopt if it is not integral; the range of its
+/// type if nothing more is known.
 [[nodiscard]] std::optional<ValueRange> valueRangeOf(const KernelModel& kernel, const CodeMap& code,
                                                      ExprId expr);
 
-/// The limits that `if (variable < limit)` around `use` puts on a variable that never changes; an
-/// expression each, as written.
+/// The limits of `use`, a variable that never changes, where it stands: those of
+/// `if (variable < limit)` around it and of `if (variable >= limit) return;` before it, each as
+/// written.
 [[nodiscard]] std::vector<ExprId> guardLimits(const CodeMap& code, ExprId use);
 
 } // namespace kernelskill::analysis

@@ -293,6 +293,17 @@ std::vector<Token> lex(std::string_view text) {
     return lex(text, {0, static_cast<std::uint32_t>(text.size())});
 }
 
+std::string tokenText(std::string_view text, Span range) {
+    std::string tokens;
+    for (const Token& token : lex(text, range))
+        tokens.append(token.text).append(" ");
+    return tokens;
+}
+
+std::string tokenText(std::string_view text) {
+    return tokenText(text, {0, static_cast<std::uint32_t>(text.size())});
+}
+
 std::vector<Comment> findComments(std::string_view text) {
     return Lexer(text, {0, static_cast<std::uint32_t>(text.size())}).comments();
 }

@@ -5,6 +5,7 @@
 #include "analysis/source/source_text.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct Token {
 /// tokens when they can be.
 [[nodiscard]] std::vector<Token> lex(std::string_view text, Span range);
 [[nodiscard]] std::vector<Token> lex(std::string_view text);
+
+/// The tokens of `text` within `range`, each followed by a space: equal for texts that differ in
+/// comments and white space only.
+[[nodiscard]] std::string tokenText(std::string_view text, Span range);
+[[nodiscard]] std::string tokenText(std::string_view text);
 
 /// A comment with its delimiters.
 struct Comment {

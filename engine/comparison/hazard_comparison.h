@@ -25,12 +25,12 @@ namespace kernelskill::engine {
 [[nodiscard]] std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
                                                bool countsPlaces);
 
-/// Whether a run of this profile left that object on that side as well: in front of its first
-/// element or behind its last one, excused or not.
+/// Whether this profile has an access out of bounds, excused or not, to the same object on the same
+/// side: in front of its first element, or behind its last one.
 [[nodiscard]] bool leavesAlike(const Profile& profile, const Hazard& outOfBounds);
 
-/// Excused accesses out of bounds of `candidate` to objects that `original` does not leave on that
-/// side on the same input: then no made-up index is the cause.
+/// Excused accesses out of bounds of `candidate` that `original`, on the same input, does not
+/// share, see leavesAlike(): made-up indices are then not their cause.
 [[nodiscard]] std::vector<Hazard> newlyOutOfBounds(const Profile& original,
                                                    const Profile& candidate);
 

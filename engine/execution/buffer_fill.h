@@ -31,8 +31,8 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
 /// Random integers of the buffer are in [0, result).
 [[nodiscard]] std::int64_t randomRange(const BufferSpec& buffer);
 
-/// The seed of the buffer or variable of that name. It does not depend on the position among the
-/// arguments, which an edit may change.
+/// The seed of the buffer or variable of that name in a launch with the seed `seed`. It does not
+/// depend on the position among the arguments, which an edit may change.
 [[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::string_view name);
 
 } // namespace kernelskill::engine

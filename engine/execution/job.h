@@ -135,8 +135,8 @@ struct LaunchSpec {
     std::vector<ArgumentSpec> arguments; ///< One per parameter, in order.
     std::vector<SymbolSpec> symbols;
     std::vector<std::string> notes; ///< How each number was found, one sentence each.
-    /// The integers that the instance of the kernel is for, by the parameter's name: a template
-    /// parameter of that name holds it, or the host launches the instance for that value alone.
+    /// The integers that the instance of the kernel is for, by the parameter's name: the value of a
+    /// template parameter of that name, or the only value for which the host launches the instance.
     std::map<std::string, std::int64_t> madeFor = {};
 };
 

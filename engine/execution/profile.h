@@ -145,9 +145,9 @@ struct Profile {
     Metrics metrics;
     std::vector<LineMetrics> lines;
     std::vector<Hazard> hazards;
-    /// Accesses out of bounds that are no hazards because made-up indices or numbers may cause
-    /// them; the notes name them. A review compares them with the other kernel's on the same input.
-    /// Not kept in files.
+    /// Accesses out of bounds that are no hazards, because made-up indices or numbers may cause
+    /// them; `notes` names them. A review compares them with those of the other kernel on the same
+    /// input. Not kept in files.
     std::vector<Hazard> excused;
     std::vector<BufferExtent> extents; ///< The elements that each pointer accessed.
     std::uint64_t blocksRun = 0;       ///< Less than the grid if sampled.

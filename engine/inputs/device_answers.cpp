@@ -7,35 +7,30 @@ namespace kernelskill::engine {
 namespace {
 
 struct DeviceNumber {
-    std::string_view name;
+    std::string_view property;  ///< A member of cudaDeviceProp.
+    std::string_view attribute; ///< A cudaDeviceAttr.
     std::int64_t value;
 };
-constexpr std::array properties = {DeviceNumber{"multiProcessorCount", 8},
-                                   DeviceNumber{"maxThreadsPerBlock", 1024},
-                                   DeviceNumber{"warpSize", 32},
-                                   DeviceNumber{"sharedMemPerBlock", 49152},
-                                   DeviceNumber{"maxThreadsPerMultiProcessor", 2048},
-                                   DeviceNumber{"sharedMemPerBlockOptin", 232448}};
-constexpr std::array attributes = {DeviceNumber{"cudaDevAttrMultiProcessorCount", 8},
-                                   DeviceNumber{"cudaDevAttrMaxThreadsPerBlock", 1024},
-                                   DeviceNumber{"cudaDevAttrWarpSize", 32},
-                                   DeviceNumber{"cudaDevAttrMaxSharedMemoryPerBlock", 49152},
-                                   DeviceNumber{"cudaDevAttrMaxThreadsPerMultiProcessor", 2048},
-                                   DeviceNumber{"cudaDevAttrMaxSharedMemoryPerBlockOptin", 232448}};
-/// Of whatever kernel.
+constexpr std::array deviceNumbers = {
+    DeviceNumber{"multiProcessorCount", "cudaDevAttrMultiProcessorCount", 8},
+    DeviceNumber{"maxThreadsPerBlock", "cudaDevAttrMaxThreadsPerBlock", 1024},
+    DeviceNumber{"warpSize", "cudaDevAttrWarpSize", 32},
+    DeviceNumber{"sharedMemPerBlock", "cudaDevAttrMaxSharedMemoryPerBlock", 49152},
+    DeviceNumber{"maxThreadsPerMultiProcessor", "cudaDevAttrMaxThreadsPerMultiProcessor", 2048},
+    DeviceNumber{"sharedMemPerBlockOptin", "cudaDevAttrMaxSharedMemoryPerBlockOptin", 232448}};
+/// The answer of cudaOccupancyMaxActiveBlocksPerMultiprocessor about any kernel.
 constexpr std::int64_t residentBlocks = 2;
 
-template <std::size_t size>
-std::optional<std::int64_t> valueIn(const std::array<DeviceNumber, size>& numbers,
-                                    std::string_view name) {
-    const auto found = std::ranges::find(numbers, name, &DeviceNumber::name);
-    return found == numbers.end() ? std::nullopt : std::optional(found->value);
+std::optional<std::int64_t> numberOf(std::string_view name,
+                                     std::string_view DeviceNumber::* column) {
+    const auto found = std::ranges::find(deviceNumbers, name, column);
+    return found == deviceNumbers.end() ? std::nullopt : std::optional(found->value);
 }
 
 } // namespace
 
 std::optional<std::int64_t> deviceProperty(std::string_view member) {
-    return valueIn(properties, member);
+    return numberOf(member, &DeviceNumber::property);
 }
 
 std::optional<std::int64_t> deviceAnswer(const ProgramText& program, TextPlace place,
@@ -61,7 +56,7 @@ std::optional<std::int64_t> deviceAnswer(const ProgramText& program, TextPlace p
         std::size_t end = i + 2;
         while (end < tokens.size() && !tokens[end].is(",") && !tokens[end].is(";"))
             ++end;
-        return valueIn(attributes, tokens[end - 1].text);
+        return numberOf(tokens[end - 1].text, &DeviceNumber::attribute);
     }
     return std::nullopt;
 }

@@ -1,4 +1,5 @@
-/// What a small device answers where host code asks for its properties.
+/// The properties that a small device would report to host code: grids sized by them stay small
+/// enough to emulate.
 #pragma once
 
 #include "engine/inputs/program_text.h"
@@ -10,13 +11,12 @@
 
 namespace kernelskill::engine {
 
-/// A member of cudaDeviceProp; nullopt for one that no grid or block is sized by. Small, so that
-/// grids sized by it stay small enough to emulate.
+/// The value of a member of cudaDeviceProp; nullopt for one that no grid or block is sized by.
 [[nodiscard]] std::optional<std::int64_t> deviceProperty(std::string_view member);
 
-/// The number that the last call of cudaDeviceGetAttribute or
-/// cudaOccupancyMaxActiveBlocksPerMultiprocessor before `place`, in the same function, puts into
-/// the variable.
+/// The value of the variable at `place` if a call of cudaDeviceGetAttribute or
+/// cudaOccupancyMaxActiveBlocksPerMultiprocessor before it, in the same function, sets it: as the
+/// last such call does.
 [[nodiscard]] std::optional<std::int64_t> deviceAnswer(const ProgramText& program, TextPlace place,
                                                        const std::string& variable);
 

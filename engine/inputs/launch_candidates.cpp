@@ -10,7 +10,6 @@
 #include "engine/inputs/template_arguments.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace kernelskill::engine {
 
@@ -298,7 +297,7 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     }
     if (mayGuess)
         coverBounds(spec, site, values, given);
-    addMadeFor(spec, site);
+    spec.madeFor = madeFor(site, spec.templateArguments);
     const auto line = std::to_string(site.line);
     spec.notes.push_back("grid and block from the launch on line " + line);
     if (mayGuess && !log.guesses.empty())
@@ -318,61 +317,6 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
         if (!blockLog.roots.contains(root) && !blockLog.guesses.contains(root) &&
             !isCompiledIn(root))
             result.roots.emplace(root, value);
-    }
-    return result;
-}
-
-void LaunchCandidates::addMadeFor(LaunchSpec& spec, const SiteText& site) const {
-    const auto& tokens = program_.files()[site.place.file].tokens;
-    const Overrides cases = casesAround(site);
-    for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
-        const auto [begin, end] = site.arguments[i];
-        const auto found =
-            end == begin + 1 ? cases.find(std::string(tokens[begin].text)) : cases.end();
-        if (found != cases.end())
-            spec.madeFor.emplace(kernel_.parameters[i].name, found->second);
-    }
-    const auto strict = settings(false, nullptr, cases);
-    const HostScope scope(program_, site.place, strict);
-    for (std::size_t i = 0; i < spec.templateArguments.size(); ++i) {
-        const analysis::TemplateParameter& parameter = kernel_.templateParameters.at(i);
-        if (parameter.isType)
-            continue;
-        const std::string& text = spec.templateArguments[i];
-        std::int64_t value = text == "true" ? 1 : 0;
-        const char* const last = text.data() + text.size();
-        const bool isInteger = std::from_chars(text.data(), last, value).ptr == last;
-        if (isInteger || text == "true" || text == "false") {
-            spec.madeFor.emplace(parameter.name, value);
-        } else if (i < site.templateArguments.size()) { // an enumerator
-            const auto [begin, end] = site.templateArguments[i];
-            if (const auto named = scope.value(begin, end))
-                spec.madeFor.emplace(parameter.name, named->asInteger());
-        }
-    }
-}
-
-std::vector<LaunchCandidates::SiteInstance> LaunchCandidates::instances() const {
-    std::vector<SiteInstance> result;
-    for (const SiteText& site : sites_) {
-        LaunchSpec spec;
-        spec.templateArguments = templateArguments(&site);
-        addMadeFor(spec, site);
-        SiteInstance instance{std::move(spec.templateArguments), {}, std::move(spec.madeFor)};
-        const auto strict = settings(false, nullptr, casesAround(site));
-        const HostScope scope(program_, site.place, strict);
-        const HostScope fileScope(program_, {site.place.file, site.place.token, nullptr}, strict);
-        for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
-            const analysis::Parameter& parameter = kernel_.parameters[i];
-            const auto [begin, end] = site.arguments[i];
-            if (parameter.type.pointerDepth > 0 || isFloatingScalar(parameter.type.scalar))
-                continue;
-            if (const auto value = scope.value(begin, end))
-                instance.passed.emplace(parameter.name, value->asInteger());
-            if (const auto value = fileScope.value(begin, end))
-                instance.madeFor.emplace(parameter.name, value->asInteger());
-        }
-        result.push_back(std::move(instance));
     }
     return result;
 }

@@ -53,12 +53,13 @@ public:
     };
     [[nodiscard]] std::vector<CapturedSite> sitesWith(const LaunchSpec& captured) const;
 
-    /// The instance that a launch in the text is of.
+    /// The instance of the kernel that a launch in the text runs.
     struct SiteInstance {
         std::vector<std::string> templateArguments;
-        /// Integers that it passes, by the parameter's name, as far as they are known.
+        /// The integers that the launch passes, by the parameter's name, as far as they are known.
         std::map<std::string, std::int64_t> passed;
-        /// Those that it is for: see LaunchSpec::madeFor; and the constants that it passes.
+        /// The integers that the instance is for, see LaunchSpec::madeFor, and the constants that
+        /// the launch passes.
         std::map<std::string, std::int64_t> madeFor;
     };
     [[nodiscard]] std::vector<SiteInstance> instances() const;
@@ -96,7 +97,9 @@ private:
                                                                   const EvaluationLog& block) const;
     [[nodiscard]] bool isTooLarge(const LaunchSpec& spec) const;
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
-    void addMadeFor(LaunchSpec& spec, const SiteText& site) const;
+    /// The integers that the launch's instance is for, see LaunchSpec::madeFor.
+    [[nodiscard]] Overrides madeFor(const SiteText& site,
+                                    const std::vector<std::string>& templateArguments) const;
     [[nodiscard]] std::map<std::string, std::int64_t> findLengths() const;
     [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;

@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    /// Of the `if (…)` that ends before `begin`: its conjuncts that say what an argument is.
+    /// If an `if (…)` ends before `begin`, adds the values of arguments that its conjuncts state.
     void addCondition(std::size_t begin) {
         if (begin <= first_ + 1 || !tokens_[begin - 1].is(")"))
             return;
@@ -60,6 +60,7 @@ private:
         }
         if (open <= first_ || !tokens_[open - 1].is("if"))
             return;
+        std::vector<SiteText::Range> parts;
         auto part = open + 1;
         int depth = 0;
         for (auto i = part; i < begin; ++i) {
@@ -69,13 +70,14 @@ private:
                 return;
             if (!isEnd)
                 continue;
-            parts_.emplace_back(part, i);
+            parts.emplace_back(part, i);
             part = i + 1;
         }
-        for (const auto& [from, to] : std::exchange(parts_, {}))
+        for (const auto& [from, to] : parts)
             addComparison(from, to);
     }
 
+    /// `name == value`, of an argument.
     void addComparison(std::size_t from, std::size_t to) {
         if (to < from + 3 || !tokens_[from].isIdentifier() || !tokens_[from + 1].is("==") ||
             !isArgument(tokens_[from].text))
@@ -93,8 +95,7 @@ private:
     const SiteText& site_;
     const std::vector<Token>& tokens_;
     HostScope scope_;
-    std::size_t first_; ///< The bracket that opens the function.
-    std::vector<SiteText::Range> parts_;
+    std::size_t first_; ///< The token of the brace that opens the function.
     Cases cases_;
 };
 

@@ -1,4 +1,4 @@
-/// The values for which host code comes to a launch.
+/// The values that the branches around a launch state.
 #pragma once
 
 #include "engine/inputs/host_scope.h"
@@ -10,8 +10,9 @@
 
 namespace kernelskill::engine {
 
-/// `switch (threads) { case 512: k<512><<<…>>>(…)` says what `threads` is, and so does
-/// `if (width == 5) k<5><<<…>>>(…, width)` of an argument.
+/// The values that variables have where host code comes to the launch, by name:
+/// `switch (threads) { case 512: k<512><<<…>>>(…)` says what `threads` is, and
+/// `if (width == 5) k<5><<<…>>>(…, width)` says it of an argument.
 [[nodiscard]] std::map<std::string, std::int64_t>
 launchCases(const ProgramText& program, const SiteText& site, const EvaluationSettings& strict);
 

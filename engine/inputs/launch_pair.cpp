@@ -21,7 +21,7 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
         const auto* ours = std::get_if<ScalarSpec>(&argument);
         const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
         const auto* theirs = same == nullptr ? nullptr : std::get_if<ScalarSpec>(same);
-        // What the edit adds follows from the sizes.
+        // An argument that only the candidate has follows from the sizes.
         return ours == nullptr || same == nullptr ||
                (theirs != nullptr && ours->integer == theirs->integer);
     });
@@ -108,7 +108,7 @@ std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidat
     // launch did not. A launch in the file is part of the edit: from the same sizes its own
     // expressions say the grid.
     if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
-        // What the edit passes beside follows from sizes, and these are others.
+        // A number that only the candidate passes follows from its own sizes, which differ here.
         if (isLaunched && !takesNumbersOf(candidate, original))
             return std::nullopt;
         candidate.grid = original.grid;

@@ -23,14 +23,15 @@ void setInteger(ScalarSpec& scalar, std::int64_t value);
 [[nodiscard]] std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
                                                bool isLaunched);
 
-/// Whether the instance of the candidate is for the integers of `original`.
+/// Whether the integers that the candidate's instance is for are those that `original` passes, as
+/// far as it passes any.
 [[nodiscard]] bool isMadeFor(const LaunchSpec& candidate, const LaunchSpec& original);
 
 /// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
 [[nodiscard]] bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original);
 
-/// Whether each number that `candidate` passes is one of `original`, which says what it is at
-/// another grid or block.
+/// Whether `original` has each number that `candidate` passes: then its value at another size of
+/// the problem is known.
 [[nodiscard]] bool takesNumbersOf(const LaunchSpec& candidate, const LaunchSpec& original);
 
 /// `candidate` with those arguments and symbols of `original` that it takes as well.

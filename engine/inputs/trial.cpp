@@ -2,13 +2,12 @@
 
 #include "engine/inputs/block_work.h"
 #include "engine/inputs/compared_variables.h"
-#include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
+#include "engine/inputs/trial_instances.h"
 
 #include <spdlog/fmt/fmt.h>
-#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -113,10 +112,10 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
         .label = std::move(label), .original = std::move(launch), .candidate = std::move(*pair)};
 }
 
-/// The candidate's launch of what `launch`, the original's of that index, does. If each instance is
-/// for other integers, one of them does it wrong.
-LaunchSpec counterpart(const LaunchSpec& launch, std::size_t index,
-                       const std::vector<LaunchSpec>& candidates) {
+/// Returns the candidate's launch that does what `launch`, the original's of that index, does. If
+/// every instance is for other integers, it is the one of that index, which has to do it as well.
+LaunchSpec candidateLaunch(const LaunchSpec& launch, std::size_t index,
+                           const std::vector<LaunchSpec>& candidates) {
     LaunchSpec same = candidates[std::min(index, candidates.size() - 1)];
     if (isMadeFor(same, launch))
         return same;
@@ -126,71 +125,6 @@ LaunchSpec counterpart(const LaunchSpec& launch, std::size_t index,
         return *made;
     same.madeFor.clear();
     return same;
-}
-
-/// The integers of the original's launch at the site where the candidate launches the instance.
-std::map<std::string, std::int64_t>
-integersAt(std::size_t site, const std::vector<LaunchCandidates::SiteInstance>& originals,
-           const std::vector<LaunchCandidates::SiteInstance>& candidates) {
-    auto integers = candidates[site].madeFor;
-    if (originals.size() == candidates.size())
-        for (auto& [name, value] : integers)
-            if (const auto passed = originals[site].passed.find(name);
-                passed != originals[site].passed.end())
-                value = passed->second;
-    return integers;
-}
-
-/// The launch with these integers for arguments of their names.
-LaunchSpec withIntegers(LaunchSpec launch, const std::map<std::string, std::int64_t>& integers) {
-    for (ArgumentSpec& argument : launch.arguments) {
-        auto* scalar = std::get_if<ScalarSpec>(&argument);
-        const auto found = scalar == nullptr ? integers.end() : integers.find(scalar->name);
-        if (found != integers.end() && scalar->integer)
-            setInteger(*scalar, found->second);
-    }
-    return launch;
-}
-
-/// Whether `some` are among `all`, in their order.
-bool areAmong(const std::vector<std::string>& some, const std::vector<std::string>& all) {
-    auto next = some.begin();
-    for (const std::string& each : all)
-        if (next != some.end() && *next == each)
-            ++next;
-    return next == some.end();
-}
-
-/// Runs of the instances that the edit adds: the first trial of the original's instance with the
-/// same types, with the integers that each is for.
-void addInstances(TrialPlan& plan, KernelInFile original, KernelInFile candidate) {
-    constexpr std::size_t maxTrials = 8;
-    const auto originals = LaunchCandidates(original.file, original.kernel).instances();
-    const auto candidates = LaunchCandidates(candidate.file, candidate.kernel).instances();
-    const std::vector<Trial> planned = plan.trials;
-    for (std::size_t site = 0; site < candidates.size(); ++site) {
-        const auto like = std::ranges::find_if(planned, [&](const Trial& one) {
-            return areAmong(one.original.templateArguments, candidates[site].templateArguments);
-        });
-        if (like == planned.end())
-            continue;
-        Trial trial = *like;
-        trial.original =
-            withIntegers(std::move(trial.original), integersAt(site, originals, candidates));
-        trial.candidate.templateArguments = candidates[site].templateArguments;
-        trial.candidate.madeFor.clear();
-        trial.candidate = withArgumentsOf(std::move(trial.candidate), trial.original);
-        const std::string label = labelOf(trial.original);
-        const bool isTried = std::ranges::any_of(plan.trials, [&](const Trial& other) {
-            return runsSameInstances(other, trial) && labelOf(other.original) == label;
-        });
-        if (isTried || plan.trials.size() >= maxTrials)
-            continue;
-        trial.label = fmt::format("{}, instance <{}>", label,
-                                  fmt::join(candidates[site].templateArguments, ", "));
-        trial.seeds = 1;
-        plan.trials.push_back(std::move(trial));
-    }
 }
 
 std::string captureLabel(const LaunchSpec& launch) {
@@ -268,7 +202,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             continue;
         bool isFirst = taken.empty();
         taken.push_back(&launch);
-        const LaunchSpec theirs = counterpart(launch, index, *candidateLaunches);
+        const LaunchSpec theirs = candidateLaunch(launch, index, *candidateLaunches);
 
         std::optional<Trial> base;
         if (threadsOf(launch) > limits.maxAsIs)
@@ -312,7 +246,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
     const bool addsInstances =
         original.kernel.templateParameters.size() != candidate.kernel.templateParameters.size();
     if (addsInstances && !plan.trials.empty())
-        addInstances(plan, original, candidate);
+        addInstanceTrials(plan, original, candidate);
     addReplay(plan, original, candidate, captures, limits);
     if (plan.trials.empty())
         return std::unexpected(
@@ -331,7 +265,7 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
     if (!candidateLaunches)
         return std::unexpected(candidateLaunches.error());
     const LaunchSpec& launch = originalLaunches->front();
-    const LaunchSpec theirs = counterpart(launch, 0, *candidateLaunches);
+    const LaunchSpec theirs = candidateLaunch(launch, 0, *candidateLaunches);
     const auto captured = capturedLaunches(original.file, original.kernel, captures);
     if (launch.origin != LaunchOrigin::Pinned && !captured.launches.empty()) {
         const LaunchSpec& passed = captured.launches.front();

@@ -37,7 +37,7 @@ struct Trial {
     bool isCorner = false;
 };
 
-/// Both run the same instances of the two kernels.
+/// Whether both run the same instances of the two kernels.
 [[nodiscard]] bool runsSameInstances(const Trial& one, const Trial& other);
 
 struct TrialPlan {

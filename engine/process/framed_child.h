@@ -50,8 +50,8 @@ public:
     /// The newest part of its standard error, as far as exchange() has read it.
     [[nodiscard]] const std::string& messages() const { return messages_.text(); }
 
-    /// Closes its input, after which it should end by itself, and waits for that. Afterwards it is
-    /// useless. Returns whether it has ended in time.
+    /// Closes the child's input, after which it should end by itself, and waits for that. It cannot
+    /// be used afterwards. Returns whether it ended in time.
     [[nodiscard]] bool finish(std::chrono::milliseconds time);
 
     /// Whether the process still runs, as far as known without asking it.

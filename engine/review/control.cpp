@@ -16,7 +16,8 @@ bool isRandomInput(const BufferSpec* buffer) {
     return buffer != nullptr && buffer->isInput && isMadeUp(buffer->fill);
 }
 
-/// One that differs from the first, if there is one.
+/// Returns a result of another seed, or one of `others`, that differs from the first seed's; if
+/// there is none, the second seed's.
 const std::vector<BufferContents>&
 otherResult(const std::vector<std::vector<BufferContents>>& seeds,
             const std::vector<std::vector<BufferContents>>& others, const Tolerance& tolerance) {

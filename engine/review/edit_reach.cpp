@@ -31,14 +31,9 @@ std::string_view textOf(std::string_view text, Span span) {
     return text.substr(span.begin, span.end - span.begin);
 }
 
-/// The tokens of a part of a text, which comments and white space do not change.
+/// The tokens of a part of a text; empty without one.
 std::string tokensOf(std::string_view text, std::optional<Span> span) {
-    std::string tokens;
-    if (!span)
-        return tokens;
-    for (const analysis::Token& token : analysis::lex(textOf(text, *span)))
-        tokens.append(token.text).append(" ");
-    return tokens;
+    return span ? analysis::tokenText(textOf(text, *span)) : std::string();
 }
 
 std::uint32_t lineOf(std::string_view text, std::uint32_t offset) {

@@ -29,7 +29,7 @@ Result<const KernelModel*> writtenKernel(const ProgramSource& program, const std
                                  program.file, ""});
 }
 
-/// The kernel as a device function of another name.
+/// Returns the text of the kernel as a device function of another name.
 std::string asFunction(const std::string& text, const KernelModel& kernel,
                        const std::string& name) {
     std::vector<analysis::TextEdit> edits{{kernel.nameSpan, name}};
@@ -49,7 +49,8 @@ std::string asFunction(const std::string& text, const KernelModel& kernel,
     return analysis::applyEdits(own, std::move(edits)).value_or(std::string());
 }
 
-/// `name<T, n>(x, y)`
+/// Writes a call of the kernel as the function `name`: `name<T, n>(x, y)`. `arguments` are places
+/// among the parameters of `fused`.
 std::string callOf(const KernelModel& kernel, const std::string& name, const KernelModel& fused,
                    const std::vector<std::size_t>& arguments) {
     std::string call = name;

@@ -1,4 +1,4 @@
-/// A program in which a fused kernel is, literally, the two kernels that it stands for.
+/// A program in which a fused kernel runs the two kernels that it stands for.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -9,12 +9,12 @@ namespace kernelskill::engine {
 
 struct FusedReference {
     ProgramSource program;   ///< Without a model.
-    analysis::EditSet edits; ///< What makes the edited program of it.
+    analysis::EditSet edits; ///< They turn it into the edited program.
 };
 
-/// The edited program with the two original kernels in the place of the fused one's body: the whole
-/// grid runs the first, then the whole grid runs the second. `fused` is of `candidate`.
-/// InvalidInput where one of the three is not written out in the main file.
+/// Makes the edited program with calls of the two original kernels as the body of `fused`, a kernel
+/// of `candidate`: the whole grid runs the first, then the whole grid runs the second. InvalidInput
+/// if one of the three is not written out in the main file.
 [[nodiscard]] Result<FusedReference> fusedReference(const ProgramSource& original,
                                                     const ProgramSource& candidate,
                                                     const FusedKernel& fused);

@@ -159,7 +159,7 @@ Result<CheckResult> GpuMeasurer::compare(const Prepared& prepared, int launches,
     return agreement;
 }
 
-/// A tool that cannot be used is no fault of the edit: the check holds and says so.
+/// Holds, and says so, if a tool cannot be used, which is no fault of the edit.
 CheckResult GpuMeasurer::sanitize(const Prepared& prepared, std::uint64_t seed,
                                   const std::stop_token& stop) {
     constexpr std::string_view name = "compute-sanitizer finds nothing new";

@@ -15,7 +15,8 @@ namespace kernelskill::engine {
 
 struct GpuMeasurement {
     CheckResult agreement; ///< Whether the results on the GPU agree.
-    /// What compute-sanitizer says; nullopt if it is not asked, or if they do not agree.
+    /// Whether compute-sanitizer finds nothing new; nullopt if it is not asked, or if the results
+    /// do not agree.
     std::optional<CheckResult> sanitized;
     std::optional<TimingVerdict> timing; ///< nullopt if a check failed.
 };

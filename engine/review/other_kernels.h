@@ -13,8 +13,8 @@ namespace kernelskill::engine {
 /// candidate's, or whose code does: a function, macro, type or variable that they use, directly or
 /// through others. Those that the candidate lacks are among them. Names are followed as they are
 /// spelled, so an unrelated declaration of the same name counts as well. Both programs' models are
-/// set. Of kernels in `fused`, whose launches are known to be fewer, only the code counts, and that
-/// of the original's kernel too if it is one of them.
+/// set. Kernels in `fused`, which other launches replace, count by their code alone, `original`
+/// itself too if it is one of them.
 [[nodiscard]] std::vector<std::string> otherChangedKernels(KernelRef original, KernelRef candidate,
                                                            const std::set<std::string>& fused = {});
 

@@ -76,6 +76,7 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
+    /// Keeps the original's outputs for the control if they have the sizes of the first trial's.
     void keepForControl(const Trial& probe, const RunPair& pair);
     /// Whether the same blocks of both kernels write to the same places. If both kernels have
     /// atomics, these blocks have to leave the same values, too.
@@ -140,7 +141,7 @@ private:
 
     /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;
-    /// Those of the first probes whose outputs have the same sizes.
+    /// The outputs of the first probes whose outputs have the same sizes, which it uses as well.
     std::vector<std::vector<BufferContents>> probeOutputs_;
     Tolerance controlTolerance_;
     bool hasRandomInput_ = false;

@@ -12,8 +12,8 @@
 
 namespace kernelskill::engine {
 
-/// The trial to run under several schedules: the smallest one with several blocks, of the instances
-/// that `built` runs. Its number in `plan`; nullopt if all are too large.
+/// The trial to run under several schedules: the smallest one with several blocks that runs the
+/// same instances as `built`. Its number in `plan`; nullopt if all are too large.
 [[nodiscard]] std::optional<std::size_t> trialForSchedules(const TrialPlan& plan,
                                                            const Trial& built);
 

@@ -45,9 +45,9 @@ bool declaresShared(const analysis::KernelModel& kernel, const std::string& name
     });
 }
 
-/// Makes hazards uncertain that the guess causes and not the candidate: a block that needs too much
-/// memory of shared arrays that the candidate adds, made-up indices that collide in a buffer, and
-/// made-up numbers by which the original leaves an object, too.
+/// Makes hazards uncertain that the guess causes and not the candidate: a guessed block is too
+/// large for a shared array that the candidate adds, made-up indices collide in a buffer, or
+/// made-up numbers lead the original out of the same object as well.
 void excuseGuess(const LaunchSpec& launch, const analysis::KernelModel& kernel,
                  const Profile& original, std::vector<Hazard>& hazards) {
     for (Hazard& hazard : hazards) {

@@ -20,9 +20,9 @@ namespace kernelskill::engine {
 /// result, and built on where versions that gain have no plan left. Plans on it are compared with
 /// the version before it, together with it.
 ///
-/// Where no plan is left or rounds gain nothing, and a version gains, a last round tries other
-/// options of the edits that lead to it, such as factors and sizes of blocks, with the later edits
-/// made again; again around what that finds.
+/// When no plan is left or rounds gain nothing, and there is a version that gains, a last round
+/// tries other options of the edits that lead to it, such as factors and block sizes, with the later
+/// edits made again. It is repeated around a faster version that it finds.
 ///
 /// The search ends at the roofline, when no version has a plan left, after two rounds without a new
 /// best (and two on stepping stones), when rounds or seconds are spent, or when it is cancelled.

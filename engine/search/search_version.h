@@ -26,7 +26,7 @@ struct SearchVersion {
     double gain = 1;
     skills::Accuracy accuracy = {}; ///< What all steps together promise.
     std::vector<std::string> skills;
-    std::vector<AppliedStep> path; ///< The steps from the original to it.
+    std::vector<AppliedStep> path; ///< The steps from the original to this version.
     bool isTuned = false;          ///< See SearchCandidate::tunedPath.
     std::size_t attempt = 0;       ///< The attempt that made this version.
     bool isVerified = false;       ///< Whether the whole was reviewed in this run.
@@ -50,8 +50,8 @@ struct SearchCandidate {
     std::size_t version = 0; ///< The index of the version that it edits.
     Attempt attempt;
     std::optional<Draft> draft;
-    /// Of a version with another option for one of its steps: the steps from the original. Nothing
-    /// of it is remembered, since it is no skill's edit of the version's text.
+    /// The steps from the original, if this is the version with another option for one of its steps.
+    /// Its outcome is not remembered, since it is no skill's edit of the version's text.
     std::vector<AppliedStep> tunedPath;
     std::optional<Screening> screening; ///< Beside the version that it is compared with.
     /// The fastest of its round at a glance: if the search has nothing yet when its time is over,

@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    /// The step's offer on another text: places have moved.
+    /// Returns the offer on another text of the same skill with the same option.
     [[nodiscard]] std::optional<skills::Offer> offerOn(const KernelVersion& text,
                                                        const AppliedStep& step) const {
         for (RankedSkill& ranked : steps_.plan(text, step.standing).ranked)

@@ -14,21 +14,22 @@ namespace kernelskill::engine {
 /// An edit on the way from the original to a version.
 struct AppliedStep {
     KernelVersion before;
-    Standing standing; ///< Of `before`, as far as it is known.
+    Standing standing; ///< What is known of `before`.
     skills::Offer offer;
-    skills::Accuracy accuracy; ///< What it promises of `before`.
+    skills::Accuracy accuracy; ///< What the edit promises, compared with `before`.
 };
 
 /// A version with another option for one of its steps, and the later steps made again.
 struct TunedDraft {
-    RankedSkill plan; ///< Of the step with the other option.
-    Draft draft;      ///< Its edits are against the version, what it promises is of the original.
+    RankedSkill plan; ///< The step with the other option.
+    Draft draft;      ///< Its edits change the version; its accuracy compares with the original.
     std::vector<AppliedStep> path;
 };
 
-/// All that differ from `version`, which `path` leads to, in one step's option, the last step's
-/// first. Leaves out code in `known`, which each result's is added to, and steps that a later one
-/// does not fit or that a language model carries out.
+/// Returns the versions that differ from `version`, to which `path` leads, in the option of one
+/// step, those with another last step first. Leaves out code whose hash is in `known`, to which it
+/// adds the results', and changes of steps that a later step no longer fits. Goes back no further
+/// than to a step of a language model.
 [[nodiscard]] std::vector<TunedDraft> tunedDrafts(const OptimizationSteps& steps,
                                                   const std::vector<AppliedStep>& path,
                                                   const KernelVersion& version,

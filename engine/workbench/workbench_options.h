@@ -23,7 +23,7 @@ struct WorkbenchOptions {
     std::string gpu;
     /// The path of kernelskill-runner. If empty, nothing is measured, even if there is a GPU.
     std::filesystem::path runner;
-    /// Reviews on a GPU ask compute-sanitizer, which is searched in the toolkit and on PATH.
+    /// Whether reviews on a GPU ask compute-sanitizer, which is searched in the toolkit and on PATH.
     bool asksSanitizer = false;
     /// If set, kernels are measured there and not on this machine.
     std::optional<gpu::SlurmJob> slurm = std::nullopt;

@@ -42,7 +42,7 @@ struct Options {
     std::set<std::uint32_t> lines;   ///< Empty: all.
     std::size_t sample = 0;          ///< 0: all mutants.
     std::uint64_t seed = 1;
-    std::size_t part = 1; ///< Of `parts`, from 1: a survey in several runs, on one machine or more.
+    std::size_t part = 1; ///< The part of the mutants to judge, from 1 to `parts`.
     std::size_t parts = 1;
     unsigned jobs = 1;
 };

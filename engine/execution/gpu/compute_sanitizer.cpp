@@ -33,8 +33,8 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
-/// "scale(float *)+0x90 in /tmp/unit.cu:12" as "scale in unit.cu:12", and the older
-/// "0x90 in /tmp/unit.cu:12:scale(float *)" as "unit.cu:12".
+/// Shortens "scale(float *)+0x90 in /tmp/unit.cu:12" to "scale in unit.cu:12", and what older
+/// versions write, "0x90 in /tmp/unit.cu:12:scale(float *)", to "unit.cu:12".
 std::string placeIn(std::string_view text) {
     constexpr std::string_view in = " in ";
     const auto split = text.find(in);
@@ -53,7 +53,7 @@ std::string placeIn(std::string_view text) {
     return std::string(function) + std::string(in) + std::string(where);
 }
 
-/// "Error: Race reported between Write access at f()+0x90 in a.cu:40" as kind of access and place.
+/// One side of a race, as read from "Race reported between Write access at f()+0x90 in a.cu:40".
 struct RaceSide {
     std::string access;
     std::string place;
@@ -72,7 +72,7 @@ std::optional<RaceSide> raceSide(std::string_view text) {
                     placeIn(trimmed(where))};
 }
 
-/// The log's records: a line that is not indented, and those behind it that are.
+/// The records of a log: each is a line that is not indented and the indented lines behind it.
 std::vector<std::vector<std::string_view>> recordsOf(std::string_view log) {
     std::vector<std::vector<std::string_view>> records;
     while (!log.empty()) {

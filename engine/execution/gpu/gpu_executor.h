@@ -19,7 +19,8 @@ struct GpuOptions {
     std::string name = "gpu"; ///< The name in profiles: "gpu" or "slurm".
     gpu::RunnerCommand runner;
     StaticFactsOptions compile;
-    /// NVIDIA's compute-sanitizer, which reviews then ask about both kernels. Empty: they do not.
+    /// The path of NVIDIA's compute-sanitizer, which reviews ask about both kernels; empty: they do
+    /// not ask.
     std::filesystem::path computeSanitizer;
     /// For measured ceilings; if empty, the user's cache folder.
     std::filesystem::path cacheDirectory;
@@ -61,7 +62,7 @@ public:
                                                  std::stop_token stop);
     /// Whether reviews have to ask compute-sanitizer.
     [[nodiscard]] bool asksSanitizer() const { return !options_.computeSanitizer.empty(); }
-    /// What compute-sanitizer finds in one launch, see runSanitizer().
+    /// Returns what compute-sanitizer finds in one launch, see runSanitizer().
     [[nodiscard]] Result<std::vector<gpu::SanitizerFinding>>
     sanitize(const TimedLaunch& launch, std::uint64_t seed, const std::stop_token& stop) const;
     /// The maximum throughput of the GPU; measured once, then cached on disk.

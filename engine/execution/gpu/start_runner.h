@@ -1,4 +1,4 @@
-/// How a `kernelskill-runner` is started: here, or by Slurm on a node of a cluster.
+/// Starts a `kernelskill-runner`, here or by Slurm on a node of a cluster.
 #pragma once
 
 #include "engine/execution/gpu/slurm_job.h"

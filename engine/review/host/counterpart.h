@@ -1,4 +1,4 @@
-/// The same host function in two versions of a file.
+/// Finds a host function in another version of its file.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -8,8 +8,8 @@
 
 namespace kernelskill::engine {
 
-/// The index in `to` of the function of that name with as many of the name before it; nullopt if
-/// it launches nothing there.
+/// Returns the index in `to` of the function of `from` at the index `function`: of the same name
+/// and file, with as many functions of that name before it. nullopt if `to` has none.
 [[nodiscard]] std::optional<std::uint32_t>
 counterpart(const analysis::FileModel& from, std::uint32_t function, const analysis::FileModel& to);
 

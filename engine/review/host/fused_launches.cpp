@@ -33,12 +33,8 @@ std::vector<std::string> argumentsOf(const FileModel& file, const LaunchSite& la
     const analysis::SourceText* source = sourceOf(file, launch);
     if (source == nullptr)
         return arguments;
-    for (const analysis::Span span : launch.argumentSpans) {
-        std::string text;
-        for (const analysis::Token& token : analysis::lex(source->text(), span))
-            text.append(token.text).append(" ");
-        arguments.push_back(std::move(text));
-    }
+    for (const analysis::Span span : launch.argumentSpans)
+        arguments.push_back(analysis::tokenText(source->text(), span));
     return arguments;
 }
 
@@ -66,8 +62,8 @@ std::optional<std::vector<std::size_t>> placesIn(const std::vector<std::string>&
     return places;
 }
 
-/// The same, from the last argument to the first: a fused kernel has the parameters that only its
-/// second part uses behind the others.
+/// Like placesIn(), but searches from the last argument to the first: a fused kernel has the
+/// parameters that only its second part uses behind the others.
 std::optional<std::vector<std::size_t>> placesFromTheEnd(std::vector<std::string> fused,
                                                          std::vector<std::string> arguments) {
     std::ranges::reverse(fused);
@@ -81,7 +77,7 @@ std::optional<std::vector<std::size_t>> placesFromTheEnd(std::vector<std::string
     return places;
 }
 
-/// The template arguments of one launch are, by the parameters' names, those of the other.
+/// Whether `fused` has the template arguments of `launch` for template parameters of their names.
 bool agreeInTemplate(const FileModel& before, const LaunchSite& launch, const FileModel& after,
                      const LaunchSite& fused) {
     const auto* kernel = analysis::kernelNamed(before, launch.kernelName);
@@ -120,7 +116,8 @@ bool areAlike(const FusedKernel& a, const FusedKernel& b) {
            a.secondArguments == b.secondArguments;
 }
 
-/// Adds the fused launches of one host function to `found`; false if the two differ otherwise.
+/// Adds the kernels of the fused launches in one host function to `found`. Returns false if the two
+/// versions of the function differ in another way.
 bool addFused(const FileModel& before, std::uint32_t function, const FileModel& after,
               std::uint32_t edited, std::vector<FusedKernel>& found) {
     const auto wanted = launchesOf(before, function);
@@ -165,7 +162,7 @@ std::optional<std::vector<MemoryUse>> memoryOfBoth(const HostStep& first, const 
     return both;
 }
 
-/// The places of two launches, from `from` on, that `fused` stands for.
+/// The places in `steps`, from `from` on, of the two launches that `fused` stands for.
 std::optional<std::pair<std::size_t, std::size_t>> findPair(const std::vector<HostStep>& steps,
                                                             std::size_t from, const HostStep& fused,
                                                             const FusedKernel& kernel) {

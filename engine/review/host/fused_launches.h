@@ -15,25 +15,27 @@ struct FusedKernel {
     std::string name; ///< Qualified, in the edit; the original has no such kernel.
     std::string first;
     std::string second;
-    /// The place among its arguments of each argument of the first and of the second launch.
+    /// For each argument of the first and of the second launch, its place among the arguments of
+    /// the fused launch.
     std::vector<std::size_t> firstArguments;
     std::vector<std::size_t> secondArguments;
 };
 
-/// The new kernels of `after` whose launches stand, in each host function, where `before` launches
-/// two others one after the other, with the same arguments in the text. Empty where the functions
-/// differ in another way.
+/// The kernels that only `after` has and whose launches stand, in each host function, where
+/// `before` launches two kernels one after the other, with the same arguments in the text. Empty
+/// if the functions differ in another way.
 [[nodiscard]] std::vector<FusedKernel> fusedKernels(const analysis::FileModel& before,
                                                     const analysis::FileModel& after);
 
 /// The place of a fused launch among the two that it stands for.
 enum class FusedPlace : std::uint8_t { First, Second };
 
-/// `before` with one launch for each two that `after` has a fused one for: of the same stream,
-/// configuration and values, with nothing but waits of the host in between. An error tells which is
-/// not there. What was to be over when the second one began is over when the fused one begins if
-/// the result with FusedPlace::Second keeps its order; what was to begin after the first one does
-/// if that with FusedPlace::First does.
+/// Returns `before` with one launch in the place of each two that a fused launch of `after` stands
+/// for. The two have the fused one's stream, configuration and values, and nothing but waits of the
+/// host is between them; the error names a fused launch for which there are no such two. Orders
+/// have to be compared for both places: with FusedPlace::Second, what the second launch waited for
+/// is over when the fused one begins; with FusedPlace::First, what waited for the first launch
+/// begins after the fused one.
 [[nodiscard]] std::expected<HostTrace, std::string>
 withFusedLaunches(const HostTrace& before, const HostTrace& after,
                   const std::vector<FusedKernel>& fused, FusedPlace place);

@@ -25,15 +25,7 @@ constexpr std::string_view checkName = "same work in the same order";
 constexpr std::array<std::int64_t, 2> firstIntegers = {17, 64};
 constexpr std::size_t maxPaths = 32;
 
-/// The text of a part of the file without comments and white space.
-std::string tokensOf(const FileModel& file, analysis::Span span) {
-    std::string tokens;
-    for (const analysis::Token& token : analysis::lex(file.source->text(), span))
-        tokens.append(token.text).append(" ");
-    return tokens;
-}
-
-/// The launch that is all of a statement; nullptr if it is another one.
+/// The launch that `stmt` consists of; nullptr if it is another statement.
 const analysis::LaunchSite* launchIn(const FileModel& file, std::uint32_t function,
                                      const analysis::Stmt& stmt) {
     for (const analysis::KernelModel& kernel : file.kernels)
@@ -44,8 +36,8 @@ const analysis::LaunchSite* launchIn(const FileModel& file, std::uint32_t functi
     return nullptr;
 }
 
-/// `if (…) k<5><<<…>>>(…); else k<0><<<…>>>(…);`: it chooses an instance of a kernel that is
-/// launched in either case.
+/// `if (…) k<5><<<…>>>(…); else k<0><<<…>>>(…);`: a choice between two instances of a
+/// kernel, which is launched in either case.
 struct InstanceChoice {
     analysis::StmtId statement = analysis::noId; ///< The if.
     analysis::Span second;                       ///< The launch behind `else`.
@@ -61,7 +53,8 @@ std::vector<InstanceChoice> instanceChoices(const FileModel& file, std::uint32_t
         const auto* first = launchIn(file, function, host.body.stmt(stmt.children[0]));
         const auto* second = launchIn(file, function, host.body.stmt(stmt.children[1]));
         const auto configured = [&](const analysis::LaunchSite& launch) {
-            return tokensOf(file, {launch.configurationSpan.begin, launch.span.end});
+            return analysis::tokenText(file.source->text(),
+                                       {launch.configurationSpan.begin, launch.span.end});
         };
         if (first != nullptr && second != nullptr && first->kernelName == second->kernelName &&
             configured(*first) == configured(*second))

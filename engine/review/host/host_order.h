@@ -19,7 +19,7 @@ namespace kernelskill::engine {
 /// for its parameters and for all that is not known. Both must launch the same kernels with the
 /// same configurations and arguments in the same streams, and make the same other calls, in the
 /// same order; the edit may wait for the GPU more often. Work of a graph counts when the graph is
-/// launched, and that of a fused kernel as that of the two that it stands for. Code that cannot be
+/// launched, and a launch of a kernel in `fused` as the two that it stands for. Code that cannot be
 /// followed is no fault of the edit, and not accepted.
 [[nodiscard]] CheckResult checkHostOrder(const analysis::FileModel& before,
                                          const analysis::FileModel& after,

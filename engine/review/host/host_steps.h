@@ -69,8 +69,8 @@ struct HostScenario {
         17; ///< The value of the first integer parameter; the next ones count up from it.
     std::map<std::string, bool>
         choices; ///< Truths of conditions that depend on other unknown values.
-    /// Kernels each launch of which stands for two, so that what is unknown behind it has the same
-    /// name in both versions.
+    /// Kernels whose launches count as two, so that unknown values behind them have the same names
+    /// in both versions.
     std::set<std::string> standForTwo = {};
 };
 

@@ -233,5 +233,13 @@ TEST(EditedCapture, GivesUpWhereOtherThingsArePassed) {
     EXPECT_THAT(launch.error().what, HasSubstr("parameters"));
 }
 
+TEST(EditedCapture, GivesUpWhereTemplateParametersAreAdded) {
+    auto text = replaced(saxpy, "__global__", "template <int known>\n__global__");
+    text = replaced(text, "saxpy<<<", "saxpy<5><<<");
+    const auto launch = edited(saxpy, text, saxpyLaunch());
+    ASSERT_FALSE(launch);
+    EXPECT_THAT(launch.error().what, HasSubstr("other template parameters"));
+}
+
 } // namespace
 } // namespace kernelskill::engine

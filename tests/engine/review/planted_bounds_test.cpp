@@ -1,5 +1,5 @@
-/// Edits that leave a buffer, a shared array or a thread's own array where the original stays
-/// inside, in launches whose numbers or integer contents are made up.
+/// Edits that access memory outside of a buffer or a shared array where the original stays inside,
+/// in launches whose numbers or integer contents are made up.
 #include "tests/engine/review/review_fixture.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ void run(unsigned* words) {
 }
 )";
 
-/// Indices from memory that no input of the file bounds: both versions leave `x`.
+/// Indices from memory that nothing in the file bounds: both versions access memory outside of `x`.
 const std::string gather = R"(
 __global__ void k(const int* index, const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-/// Edits that put one kernel in the place of two, right ones and wrong ones.
+/// Right and wrong edits that put one kernel in the place of two.
 #include "tests/engine/review/planted_edit.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ int main() {
 }
 )";
 
-/// The edit of the whole text: a fused kernel with `body`, launched with `launch` in place of both.
+/// Adds a fused kernel with `body`, and launches it with `launch` in the place of both.
 PlantedEdit
 fused(const char* name, const std::string& body,
       const std::string& launch = "twiceSmooth<<<(n + 127) / 128, 128>>>(x, y, z, n);") {
@@ -61,7 +61,7 @@ fused(const char* name, const std::string& body,
 const std::string right = "    if (i >= n) return;\n    y[i] = 2.0f * x[i];\n"
                           "    z[i] = y[i] + 0.25f;\n";
 
-/// One value is passed for two parameters, of which each kernel has one.
+/// A fused kernel in which each part has a size of its own, launched with one value for both.
 PlantedEdit withTwoSizes() {
     PlantedEdit edit = fused("two sizes",
                              "    if (i < n)\n        y[i] = 2.0f * x[i];\n"

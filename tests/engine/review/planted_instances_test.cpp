@@ -1,4 +1,4 @@
-/// Edits that compile a kernel for the values of its launches: right ones, and wrong ones.
+/// Right and wrong edits that compile a kernel for the values of its launches.
 #include "tests/engine/review/review_fixture.h"
 
 #include <string>
@@ -32,7 +32,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-/// With the host's choice of an instance for 9.
+/// The kernel as a template, and host code that chooses the instance for 9 or for any value.
 std::string chosen() {
     std::string text = replaced(pool, "__global__", "template <int known>\n__global__");
     text =
@@ -110,7 +110,7 @@ TEST_F(PlantedInstances, AreRightForSeveralConstants) {
     }
 }
 
-TEST_F(ReviewFixture, InstancesForIntegersAreTriedWithTheTypesOfTheOriginals) {
+TEST_F(PlantedInstances, AreTriedWithTheTypesOfTheOriginals) {
     std::string typed = replaced(pool, "__global__", "template <typename T>\n__global__");
     typed = replaced(typed, "const float* in, float* out, int n, int size) {\n    int i",
                      "const T* in, T* out, int n, int size) {\n    int i");
@@ -132,7 +132,7 @@ TEST_F(ReviewFixture, InstancesForIntegersAreTriedWithTheTypesOfTheOriginals) {
     EXPECT_TRUE(isAccepted(right)) << report(right);
 }
 
-TEST_F(ReviewFixture, BuffersKeepTheirContentWhereAnEditRemovesAParameterBeforeThem) {
+TEST_F(PlantedInstances, HaveBuffersWithTheSameContentWhereAParameterBeforeThemIsGone) {
     const std::string counted = R"(
 __global__ void countPositive(int unused, const float* in, unsigned* count, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

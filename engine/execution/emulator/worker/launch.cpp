@@ -307,7 +307,7 @@ Result<void> Launch::runPasses() {
         if (auto ran = interruptEvery_ == 0 ? runInOrder() : runInTurns(); !ran)
             return ran;
     }
-    blocksRun_ /= passes_; // Each is one block of the launch, however often it ran.
+    blocksRun_ /= passes_; // A block counts once, however often it ran.
     return {};
 }
 

@@ -102,7 +102,8 @@ public:
         if (part_) [[unlikely]]
             refusePart();
     }
-    /// The number of the running pass over the grid; the kernel asks for so many.
+    /// Returns the number of the pass over the grid that runs, from 0 on; notes that the kernel
+    /// asks for so many passes.
     [[nodiscard]] unsigned pass(unsigned passes) {
         passes_ = std::max(passes_, passes);
         return pass_;
