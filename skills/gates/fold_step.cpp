@@ -47,16 +47,8 @@ private:
         fold.array = ownElement(expr.children[0]);
         if (fold.array == noId)
             return std::nullopt;
-        const auto kind = [](std::string_view op) -> std::optional<FoldKind> {
-            return op == "+"   ? std::optional(FoldKind::Sum)
-                   : op == "*" ? std::optional(FoldKind::Product)
-                   : op == "&" ? std::optional(FoldKind::BitAnd)
-                   : op == "|" ? std::optional(FoldKind::BitOr)
-                   : op == "^" ? std::optional(FoldKind::BitXor)
-                               : std::nullopt;
-        };
         if (expr.op != "=") {
-            const auto found = kind(std::string_view(expr.op).substr(0, expr.op.size() - 1));
+            const auto found = foldByOperator(expr.op);
             if (!found || otherElement(expr.children[1]) != fold.array)
                 return std::nullopt;
             fold.fold = *found;
@@ -66,7 +58,7 @@ private:
         if (value.children.size() != 2 || !areOwnAndOther(value.children, fold.array))
             return std::nullopt;
         if (value.kind == ExprKind::Binary) {
-            const auto found = kind(value.op);
+            const auto found = foldByOperator(value.op + "=");
             if (!found)
                 return std::nullopt;
             fold.fold = *found;

@@ -1,4 +1,4 @@
-#include "skills/schedule/contended_updates.h"
+#include "skills/gates/contended_updates.h"
 
 #include "analysis/model/known_functions.h"
 #include "analysis/queries/index_arithmetic.h"
@@ -21,16 +21,16 @@ namespace {
 /// Longer chains of names than people write; also ends a variable that stands for itself.
 constexpr int maximumDepth = 16;
 
-std::optional<UpdateOperation> operationOf(std::string_view function) {
-    constexpr std::array<std::pair<std::string_view, UpdateOperation>, 6> known = {
-        {{"atomicAdd", UpdateOperation::Sum},
-         {"atomicMin", UpdateOperation::Minimum},
-         {"atomicMax", UpdateOperation::Maximum},
-         {"atomicAnd", UpdateOperation::BitAnd},
-         {"atomicOr", UpdateOperation::BitOr},
-         {"atomicXor", UpdateOperation::BitXor}}};
+std::optional<FoldKind> foldOfAtomic(std::string_view function) {
+    constexpr std::array<std::pair<std::string_view, FoldKind>, 6> known = {
+        {{"atomicAdd", FoldKind::Sum},
+         {"atomicMin", FoldKind::Minimum},
+         {"atomicMax", FoldKind::Maximum},
+         {"atomicAnd", FoldKind::BitAnd},
+         {"atomicOr", FoldKind::BitOr},
+         {"atomicXor", FoldKind::BitXor}}};
     const auto found = std::ranges::find(known, unqualified(function),
-                                         &std::pair<std::string_view, UpdateOperation>::first);
+                                         &std::pair<std::string_view, FoldKind>::first);
     return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -60,7 +60,7 @@ public:
             updates.isRepeated |= !kernel_.accesses[atomic.access].loops.empty();
             updates.sites.push_back(std::move(site));
         }
-        const Type& type = elementType(updates.sites.front());
+        const Type& type = updatedType(body_, base_, updates.sites.front().address);
         updates.element = pointeeSpelling(type);
         updates.scalar = type.scalar;
         if (!isPlainNumber(type))
@@ -84,8 +84,8 @@ private:
             return refuse("not-global", fmt::format("the atomic on line {} is not known to be on "
                                                     "global or shared memory",
                                                     at));
-        const auto operation = operationOf(call.name);
-        if (!operation || call.children.size() != 2)
+        const auto fold = foldOfAtomic(call.name);
+        if (!fold || call.children.size() != 2)
             return refuse(
                 "no-reduction",
                 fmt::format("{} on line {} does not fold a value into another", call.name, at));
@@ -98,24 +98,15 @@ private:
             return refuse("from-macro",
                           fmt::format("the atomic on line {} comes out of a macro", at));
         KERNELSKILL_CHECK(requireManyThreads(context_, atomic.call));
-        return UpdateSite{atomic.call,          call.children[0], call.children[1],
-                          outermost(statement), *operation,       call.name};
+        return UpdateSite{atomic.call, call.children[0], call.children[1], outermost(statement),
+                          *fold,       call.name};
     }
 
-    /// The statement of the kernel's own block that holds `inner`.
+    /// Returns the statement of the kernel's outermost block that holds `inner`.
     [[nodiscard]] StmtId outermost(StmtId inner) const {
         while (body_.stmt(inner).parent != body_.root && body_.stmt(inner).parent != noId)
             inner = body_.stmt(inner).parent;
         return inner;
-    }
-
-    /// Of the base, or of its member that the address names.
-    [[nodiscard]] const Type& elementType(const UpdateSite& site) const {
-        const Expr& address = body_.expr(site.address);
-        if (address.kind == ExprKind::Unary && address.op == "&" &&
-            body_.expr(address.children[0]).kind == ExprKind::Member)
-            return body_.expr(address.children[0]).type;
-        return body_.variable(base_).type;
     }
 
     const SkillContext& context_;
@@ -125,7 +116,7 @@ private:
     VariableId base_;
 };
 
-/// Finds conditions that leave few threads of a block.
+/// Finds conditions that hold for few threads of a block.
 class ThreadChoice {
 public:
     explicit ThreadChoice(const CodeMap& code) : code_(code), body_(code.body()) {}
@@ -133,41 +124,43 @@ public:
     [[nodiscard]] bool choosesFew(ExprId condition) const {
         const Expr& expr = body_.expr(condition);
         if (expr.kind == ExprKind::Unary && expr.op == "!")
-            return isPlace(expr.children[0], 0);
+            return isIndexOfThread(expr.children[0], 0);
         if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
             return false;
         if (expr.op == "&&")
             return choosesFew(expr.children[0]) || choosesFew(expr.children[1]);
-        return expr.op == "==" && (isPlace(expr.children[0], 0) || isPlace(expr.children[1], 0));
+        return expr.op == "==" &&
+               (isIndexOfThread(expr.children[0], 0) || isIndexOfThread(expr.children[1], 0));
     }
 
 private:
-    /// `threadIdx.x`, `tid % 32`, `warp.thread_rank()`: computed from the thread's place alone.
-    [[nodiscard]] bool isPlace(ExprId expr, int depth) const {
-        bool isPlaceOfThread = false;
+    /// Whether the value is computed from the thread's index alone: `threadIdx.x`, `tid % 32`,
+    /// `warp.thread_rank()`.
+    [[nodiscard]] bool isIndexOfThread(ExprId expr, int depth) const {
+        bool namesThread = false;
         for (const ExprId id : code_.expressionsBelow(expr)) {
             const Expr& at = body_.expr(id);
             if (at.kind == ExprKind::Call && unqualified(at.name) == "thread_rank") {
-                isPlaceOfThread = true;
+                namesThread = true;
                 continue;
             }
             if (at.kind == ExprKind::Subscript || at.kind == ExprKind::Call ||
                 (at.kind == ExprKind::Unary && at.op == "*"))
                 return false;
-            isPlaceOfThread |= at.kind == ExprKind::BuiltinIndex && at.name == "threadIdx";
+            namesThread |= at.kind == ExprKind::BuiltinIndex && at.name == "threadIdx";
             if (at.kind == ExprKind::Variable && at.variable != noId && depth < maximumDepth &&
                 body_.variable(at.variable).storage == Storage::Local &&
                 body_.variable(at.variable).init != noId)
-                isPlaceOfThread |= isPlace(body_.variable(at.variable).init, depth + 1);
+                namesThread |= isIndexOfThread(body_.variable(at.variable).init, depth + 1);
         }
-        return isPlaceOfThread;
+        return namesThread;
     }
 
     const CodeMap& code_;
     const FunctionBody& body_;
 };
 
-/// A device function that the kernel calls may name a global variable, too.
+/// Whether a device function that the kernel may call names the global variable.
 bool isNamedInCalls(const SkillContext& context, const Variable& variable) {
     if (variable.storage != Storage::DeviceGlobal || context.kernel.calls.empty())
         return false;
@@ -178,7 +171,7 @@ bool isNamedInCalls(const SkillContext& context, const Variable& variable) {
     });
 }
 
-/// `p->total` where the updates are of `p->count`: another member of one object.
+/// Whether the use is of another member of the object: `p->total` if the updates are of `p->count`.
 bool isOtherMember(const CodeMap& code, const ContendedUpdates& updates, ExprId use) {
     const FunctionBody& body = code.body();
     const auto memberAround = [&](ExprId name) -> const Expr* {
@@ -200,6 +193,7 @@ bool isOtherMember(const CodeMap& code, const ContendedUpdates& updates, ExprId 
     });
 }
 
+/// Checks whether an address has one value for a block, for isSameForBlock().
 class AddressReader {
 public:
     AddressReader(const SkillContext& context, VariableId base, StmtId guard)
@@ -239,10 +233,10 @@ private:
         if (variable.storage == Storage::Parameter)
             return true;
         const StmtId declaration = code_.declarationOf(name.variable);
-        const bool isInReach =
+        const bool isDeclaredBefore =
             declaration != noId && body_.stmt(declaration).parent == body_.root &&
             (guard_ == noId || body_.stmt(declaration).span.begin < body_.stmt(guard_).span.begin);
-        return isInReach && variable.init != noId && depth < maximumDepth &&
+        return isDeclaredBefore && variable.init != noId && depth < maximumDepth &&
                isSame(variable.init, depth + 1);
     }
 
@@ -262,6 +256,14 @@ std::string pointeeSpelling(const Type& type) {
     while (text.ends_with(' '))
         text.pop_back();
     return text;
+}
+
+const Type& updatedType(const FunctionBody& body, VariableId base, ExprId address) {
+    const Expr& expr = body.expr(address);
+    if (expr.kind == ExprKind::Unary && expr.op == "&" &&
+        body.expr(expr.children[0]).kind == ExprKind::Member)
+        return body.expr(expr.children[0]).type;
+    return body.variable(base).type;
 }
 
 std::vector<VariableId> updatedVariables(const SkillContext& context) {
@@ -311,14 +313,14 @@ Gated<void> requireUnseen(const SkillContext& context, const ContendedUpdates& u
     const CodeMap& code = context.code();
     const FunctionBody& body = code.body();
     const Variable& base = body.variable(updates.base);
-    const auto isAddress = [&](ExprId use) {
-        return std::ranges::count_if(updates.sites, [&](const UpdateSite& site) {
+    const auto isInAddress = [&](ExprId use) {
+        return std::ranges::any_of(updates.sites, [&](const UpdateSite& site) {
             return body.expr(site.address).span.contains(body.expr(use).span);
         });
     };
     std::size_t inAddresses = 0;
     for (const ExprId use : code.uses(updates.base)) {
-        if (isAddress(use) > 0)
+        if (isInAddress(use))
             ++inAddresses;
         else if (!isOtherMember(code, updates, use))
             return refuse("used-beside",

@@ -1,4 +1,4 @@
-#include "skills/schedule/early_return.h"
+#include "skills/editing/early_return.h"
 
 #include "analysis/queries/source_layout.h"
 #include "analysis/queries/source_words.h"
