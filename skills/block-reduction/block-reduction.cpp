@@ -47,12 +47,12 @@ class BlockReductionSkill : public PlannedSkill<BlockUpdates> {
             updates.all.scalar == ScalarKind::Float || updates.all.scalar == ScalarKind::Double;
         Offer offer = newOffer(context, body.expr(first.call).span);
         offer.title = fmt::format("Reduce {} in registers before the atomic", name);
-        offer.why =
-            fmt::format("{} on line {} updates {} {} by every thread{}; one atomic a {} does",
-                        first.function, lineNumber(context, offer.anchor.begin), name,
-                        updates.isShared() ? "in shared memory" : "in global memory",
-                        updates.all.isRepeated ? ", several times" : "",
-                        updates.hasManyWarps() ? "block" : "warp");
+        offer.why = fmt::format(
+            "{} on line {} updates {} {} from every thread{}; one atomic a {} is enough",
+            first.function, lineNumber(context, offer.anchor.begin), name,
+            updates.isShared() ? "in shared memory" : "in global memory",
+            updates.all.isRepeated ? ", several times" : "",
+            updates.hasManyWarps() ? "block" : "warp");
         offer.gain = gainOf(updates);
         offer.numerics = isFloating ? Numerics::Reassociates : Numerics::Exact;
         return offer;

@@ -36,9 +36,10 @@ public:
         KERNELSKILL_CHECK(requireDistinctInputs(context_, base));
         if (updates.areCombined() && !updates.hasManyWarps() && !updates.all.isRepeated)
             return refuse("combined-already",
-                          fmt::format("compilers add up the integers of a warp themselves, and "
-                                      "there is one warp {}",
-                                      updates.isShared() ? "an atomic" : "a block"));
+                          fmt::format("compilers add up the integers of a warp themselves, and {}",
+                                      updates.isShared()
+                                          ? "in shared memory one atomic a warp is left"
+                                          : "a block has one warp"));
         return updates;
     }
 

@@ -56,9 +56,10 @@ public:
                 body_.expr(use).span.begin >= rewrittenFrom || isOnOtherPath(use))
                 continue;
             if (!isResult(body_.expr(element).children[1]))
-                return refuse("array-read-after",
-                              fmt::format("line {} reads more than {}[{}] after the tree", line,
-                                          name, tree_.endsLast ? "last" : "0"));
+                return refuse(
+                    "array-read-after",
+                    fmt::format("line {} reads more than the {} element of {} after the tree", line,
+                                tree_.endsLast ? "last" : "first", name));
         }
         return {};
     }

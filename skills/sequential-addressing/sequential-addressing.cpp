@@ -21,8 +21,8 @@ class SequentialAddressingSkill : public PlannedSkill<TreeReduction> {
         Offer offer = newOffer(context, body.stmt(context.kernel.loops[tree.loop].statement).span);
         offer.title = fmt::format("Let neighbouring threads reduce {}", names);
         offer.why =
-            fmt::format("the threads that fold {} on line {} lie ever further apart, so that "
-                        "each warp comes along for a few of its lanes",
+            fmt::format("the threads that fold {} on line {} are ever further apart, so that "
+                        "every warp runs each step for a few of its lanes",
                         names, lineNumber(context, body.stmt(tree.guard).span.begin));
         offer.numerics = numericsOf(body, tree);
         return offer;
