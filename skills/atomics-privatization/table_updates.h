@@ -6,6 +6,7 @@
 #include "skills/editing/early_return.h"
 #include "skills/gates/contended_updates.h"
 #include "skills/gates/elementwise_kernel.h"
+#include "skills/gates/update_gates.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,6 +5,7 @@
 #include "skills/editing/early_return.h"
 #include "skills/gates/block_collective.h"
 #include "skills/gates/contended_updates.h"
+#include "skills/gates/update_gates.h"
 
 #include <string>
 #include <vector>
