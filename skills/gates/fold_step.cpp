@@ -19,7 +19,8 @@ public:
     }
 
 private:
-    /// The shared array whose element at such a place this is; noId when it is something else.
+    /// Returns the shared array of which `expr` is an element at such a place; noId if it is
+    /// something else.
     [[nodiscard]] VariableId elementOf(ExprId expr,
                                        const std::function<bool(ExprId)>& isPlace) const {
         const Expr& element = body_.expr(code_.withoutCasts(expr));
@@ -81,7 +82,7 @@ private:
                (otherElement(pair[0]) == array && ownElement(pair[1]) == array);
     }
 
-    /// `if (a[tid + s] > a[tid]) a[tid] = a[tid + s];`
+    /// Reads `if (a[tid + s] > a[tid]) a[tid] = a[tid + s];`.
     [[nodiscard]] std::optional<FoldedArray> foldByComparison(const Stmt& stmt) const {
         const std::vector<StmtId> then = code_.statementsOf(stmt.children[0]);
         if (stmt.children.size() != 1 || stmt.condition == noId || then.size() != 1 ||
