@@ -1,4 +1,5 @@
-/// Updates a private copy in each block, and global memory once a block.
+/// Updates a table of the block in shared memory, and global memory once a block.
+#include "analysis/source/gpu_constants.h"
 #include "skills/atomics-privatization/privatization_edits.h"
 #include "skills/atomics-privatization/table_updates.h"
 #include "skills/base/planned_skill.h"
@@ -15,10 +16,10 @@ using namespace analysis;
 namespace {
 
 std::int64_t sectorsOf(const TableUpdates& updates, std::uint32_t elementSize) {
-    return (updates.table.entries * elementSize + 31) / 32;
+    return (updates.table.entries * elementSize + sectorBytes - 1) / sectorBytes;
 }
 
-/// The updates that reach global memory before and after.
+/// Says how many updates reach global memory before and after.
 std::string comparison(const TableUpdates& updates, std::uint32_t elementSize) {
     const std::int64_t threads = updates.launched.most;
     const std::string before =
@@ -60,11 +61,11 @@ class AtomicsPrivatizationSkill : public PlannedSkill<TableUpdates> {
         Offer offer = newOffer(context, body.expr(updates.sites.front().call).span);
         offer.title = fmt::format("Update {} through a table in shared memory{}", base.name,
                                   updates.elementwise ? ", several elements a thread" : "");
-        offer.why =
-            fmt::format("{} on line {} updates {}: {}", updates.function,
-                        lineNumber(context, offer.anchor.begin), base.name,
-                        comparison(updates, base.type.elementSize > 0 ? base.type.elementSize : 4));
-        offer.gain = gainOf(updates, base.type.elementSize > 0 ? base.type.elementSize : 4);
+        const std::uint32_t elementSize = base.type.elementSize > 0 ? base.type.elementSize : 4;
+        offer.why = fmt::format("{} on line {} updates {}: {}", updates.function,
+                                lineNumber(context, offer.anchor.begin), base.name,
+                                comparison(updates, elementSize));
+        offer.gain = gainOf(updates, elementSize);
         offer.numerics = isFloating ? Numerics::Reassociates : Numerics::Exact;
         return offer;
     }

@@ -20,10 +20,9 @@ namespace {
 /// technical specifications.
 constexpr std::int64_t sharedBytesOfBlock = 48 * 1024;
 
-/// A table that starts with zeros is neutral for these.
-bool startsAtZero(UpdateOperation operation) {
-    return operation == UpdateOperation::Sum || operation == UpdateOperation::BitOr ||
-           operation == UpdateOperation::BitXor;
+/// Whether a table that starts with zeros changes no result.
+bool startsAtZero(FoldKind fold) {
+    return fold == FoldKind::Sum || fold == FoldKind::BitOr || fold == FoldKind::BitXor;
 }
 
 std::int64_t bytesOf(ScalarKind scalar) {
@@ -40,7 +39,7 @@ public:
 
     Gated<PrivateTable> find() const {
         const std::string& name = body_.variable(updates_.base).name;
-        if (!startsAtZero(updates_.operation))
+        if (!startsAtZero(updates_.fold))
             return refuse("table-not-a-sum",
                           fmt::format("{} on the elements of {} has no zero to start from",
                                       updates_.function, name));
@@ -69,7 +68,7 @@ private:
         return std::string(context_.file.source->slice(body_.expr(expr).span));
     }
 
-    /// `index` of `&base[index]` or `base + index`; noId for anything else.
+    /// Returns `index` of `&base[index]` or `base + index`; noId for anything else.
     [[nodiscard]] ExprId indexOf(ExprId address) const {
         const Expr& at = body_.expr(address);
         if (at.kind == ExprKind::Unary && at.op == "&") {
@@ -94,7 +93,7 @@ private:
                *features->laneStride != 0;
     }
 
-    /// How many elements of the base this update can reach.
+    /// Returns a table for the elements of the base that this update can reach.
     [[nodiscard]] Gated<PrivateTable> reachOf(const UpdateSite& site) const {
         const Variable& base = body_.variable(updates_.base);
         if (base.storage == Storage::DeviceGlobal && base.type.arrayExtents.size() == 1 &&
@@ -124,7 +123,8 @@ private:
         return PrivateTable{range->high + 1, entries, entries};
     }
 
-    /// A limit with a name: a constant, or a parameter for which every launch passes one.
+    /// Returns a table of `limit` elements if that is a constant, or a parameter for which every
+    /// launch passes a constant.
     [[nodiscard]] std::optional<PrivateTable> namedLimit(ExprId limit) const {
         const Expr& expr = body_.expr(limit);
         if (const auto value = code_.constantValue(limit); value && *value > 0) {

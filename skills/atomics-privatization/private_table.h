@@ -1,15 +1,13 @@
-/// How large a block's own table for contended updates has to be, and whether it is worth it.
+/// Finds how large a block's own table for its updates has to be, and whether it pays.
 #pragma once
 
 #include "analysis/queries/code_map.h"
 #include "skills/atomics-privatization/table_updates.h"
 #include "skills/base/skill.h"
 
-#include <expected>
-
 namespace kernelskill::skills {
 
-/// The table that holds every element which `updates` can reach. Refuses with `table-not-a-sum`,
+/// Returns a table for every element that `updates` can reach. Refuses with `table-not-a-sum`,
 /// `lanes-apart`, `index-may-be-negative`, `unknown-table-size`, `shared-memory-taken`,
 /// `table-too-large` or `table-larger-than-work`.
 [[nodiscard]] Gated<PrivateTable> findPrivateTable(const SkillContext& context,

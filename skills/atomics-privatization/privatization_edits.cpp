@@ -40,23 +40,12 @@ private:
         return layout_.indentation(body_.stmt(updates_.sites.front().outermost).span.begin);
     }
 
-    /// Whole lines at the start of the kernel.
-    void insertAtBegin(const CodeLines& lines) {
-        const std::uint32_t at = layout_.endOfLineTrivia(context_.kernel.bodySpan.begin + 1);
-        std::string text = layout_.newline() + lines.text();
-        text.resize(text.size() - layout_.newline().size());
-        edits_.push_back({{at, at}, std::move(text)});
-    }
-
-    /// Whole lines that every thread reaches at the kernel's end.
+    /// Adds whole lines that every thread reaches at the kernel's end.
     void insertAtEnd(const CodeLines& lines) {
-        if (!updates_.earlyReturns.empty()) {
-            const std::uint32_t close = layout_.lineBegin(context_.kernel.bodySpan.end - 1);
-            edits_.push_back({{close, close}, lines.text()});
-            return;
-        }
-        edits_.push_back(
-            linesAfter(layout_, body_.stmt(body_.stmt(body_.root).children.back()).span, lines));
+        const StmtId last = body_.stmt(body_.root).children.back();
+        edits_.push_back(updates_.earlyReturns.empty()
+                             ? linesAfter(layout_, body_.stmt(last).span, lines)
+                             : linesAtEnd(layout_, context_.kernel, lines));
     }
 
     void writeTable() {
@@ -73,7 +62,8 @@ private:
         openLoop(head);
         head.add(fmt::format("{}[{}] = 0;", shared_, entry_)).leave();
         head.add("__syncthreads();");
-        insertAtBegin(head);
+        const std::uint32_t bracket = context_.kernel.bodySpan.begin;
+        edits_.push_back(linesAfter(layout_, {bracket, bracket + 1}, head));
 
         CodeLines tail(layout_, indentation());
         tail.add("__syncthreads();");
@@ -89,8 +79,7 @@ private:
         const std::string_view first =
             isFlat ? "threadIdx.x"
                    : "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x";
-        const std::string_view step =
-            isFlat ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z";
+        const std::string_view step = threadsOfBlock(isFlat);
         if (isFlat) {
             lines.open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3})", entry_, first,
                                    updates_.table.limit, step));

@@ -1,4 +1,4 @@
-/// Writes the private copy: a table in shared memory.
+/// Writes a table in shared memory for a block's updates, and its addition to global memory.
 #pragma once
 
 #include "analysis/queries/code_map.h"

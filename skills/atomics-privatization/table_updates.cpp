@@ -26,7 +26,7 @@ public:
         TableUpdates updates;
         KERNELSKILL_TRY(static_cast<ContendedUpdates&>(updates), updatesOf(context_, base));
         const UpdateSite& first = updates.sites.front();
-        updates.operation = first.operation;
+        updates.fold = first.fold;
         updates.function = first.function;
         if (updates.space != MemorySpace::Global)
             return refuse("not-global", fmt::format("the atomic on line {} is not known to be on "
@@ -61,7 +61,7 @@ private:
         return lineNumber(context_, body_.expr(expr).span.begin);
     }
 
-    /// The kernel's one element a thread, where a loop over several can take its place.
+    /// Returns the kernel as one element a thread if a loop over several can take its place.
     [[nodiscard]] std::optional<ElementwiseKernel>
     severalElements(const TableUpdates& updates) const {
         if (updates.isRepeated || !findGridStrideLoops(kernel_, code_).empty() ||
@@ -76,7 +76,8 @@ private:
         return *found;
     }
 
-    /// `(n + 255) / 256`: a grid rounded down leaves out elements that a loop would reach.
+    /// Whether the grid is rounded up, like `(n + 255) / 256`. One that is rounded down leaves out
+    /// elements that a loop would reach.
     [[nodiscard]] bool isRoundedUp(const CodeMap& host, ExprId grid, int depth = 0) const {
         constexpr int maximumDepth = 8;
         const ExprId inner = host.withoutCasts(grid);

@@ -3,44 +3,45 @@
 
 #include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
+#include "skills/editing/early_return.h"
+#include "skills/gates/contended_updates.h"
 #include "skills/gates/elementwise_kernel.h"
-#include "skills/schedule/contended_updates.h"
-#include "skills/schedule/early_return.h"
+#include "skills/gates/update_gates.h"
 
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kernelskill::skills {
 
-/// How many elements the updates can reach.
+/// A block's own table in shared memory, for every element that the updates can reach.
 struct PrivateTable {
     std::int64_t entries = 0;
-    std::string extent; ///< For the declaration: a name of the user's, or a number.
-    std::string limit;  ///< For loops over the table: may be a parameter that is no more than that.
+    std::string extent; ///< The extent to declare: a name in the user's code, or a number.
+    std::string
+        limit; ///< The bound of loops over it: `extent`, or a parameter that is at most that.
 };
 
-/// Updates of one table, all of one kind.
+/// The updates of one array, all by the same atomic.
 struct TableUpdates : ContendedUpdates {
-    UpdateOperation operation = UpdateOperation::Sum;
+    FoldKind fold = FoldKind::Sum;
     std::string function; ///< "atomicAdd"
     PrivateTable table;
     std::vector<EarlyReturn> earlyReturns;
-    /// Set where each thread has one element and can be given several, so that a block has more
-    /// updates for one table. The grid becomes so many times smaller: elementsPerThread.
+    /// Set if each thread handles one element and can loop over elementsPerThread of them. Then a
+    /// block makes more updates for one table, and the grid shrinks by that factor.
     std::optional<ElementwiseKernel> elementwise;
     LaunchedThreads launched;
 };
 
 inline constexpr int elementsPerThread = 8;
 
-/// That a block makes after the edit, where no loop repeats them.
+/// Returns how many updates the largest block makes after the edit, if no loop repeats them.
 [[nodiscard]] std::int64_t updatesOfBlock(const TableUpdates& updates);
 
-/// The updates at the cursor, else the first that fit. Refuses with the first gate that does not
-/// hold, e.g. `no-atomic`, `one-address`, `lanes-apart`, `unknown-table-size`.
+/// Finds the updates at the cursor, else the first that fit. Refuses with the first gate that does
+/// not hold, e.g. `no-atomic`, `one-address`, `lanes-apart`, `unknown-table-size`.
 [[nodiscard]] Gated<TableUpdates> findTableUpdates(const SkillContext& context,
                                                    const analysis::CodeMap& code);
 

@@ -1,4 +1,4 @@
-/// Reduces within each block what its threads fold into one address, and updates that once a block.
+/// Folds the values of a block's threads in registers, and updates global memory once a block.
 #include "analysis/source/gpu_constants.h"
 #include "skills/base/planned_skill.h"
 #include "skills/block-reduction/block_updates.h"
@@ -14,7 +14,7 @@ using namespace analysis;
 
 namespace {
 
-/// The updates that reach the address from the largest block.
+/// Returns how many updates of the largest block reach the address.
 std::int64_t updatesBefore(const BlockUpdates& updates) {
     const auto sites = static_cast<std::int64_t>(updates.all.sites.size());
     return updates.launched.most / (updates.areCombined() ? warpLanes : 1) * sites;
@@ -47,12 +47,12 @@ class BlockReductionSkill : public PlannedSkill<BlockUpdates> {
             updates.all.scalar == ScalarKind::Float || updates.all.scalar == ScalarKind::Double;
         Offer offer = newOffer(context, body.expr(first.call).span);
         offer.title = fmt::format("Reduce {} in registers before the atomic", name);
-        offer.why =
-            fmt::format("{} on line {} updates {} {} by every thread{}; one atomic a {} does",
-                        first.function, lineNumber(context, offer.anchor.begin), name,
-                        updates.isShared() ? "in shared memory" : "in global memory",
-                        updates.all.isRepeated ? ", several times" : "",
-                        updates.hasManyWarps() ? "block" : "warp");
+        offer.why = fmt::format(
+            "{} on line {} updates {} {} from every thread{}; one atomic a {} is enough",
+            first.function, lineNumber(context, offer.anchor.begin), name,
+            updates.isShared() ? "in shared memory" : "in global memory",
+            updates.all.isRepeated ? ", several times" : "",
+            updates.hasManyWarps() ? "block" : "warp");
         offer.gain = gainOf(updates);
         offer.numerics = isFloating ? Numerics::Reassociates : Numerics::Exact;
         return offer;

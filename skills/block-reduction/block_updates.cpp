@@ -15,7 +15,7 @@ using namespace analysis;
 
 namespace {
 
-/// Each is a register of every thread and a reduction of its own.
+/// Each address takes a register of every thread and a reduction of its own.
 constexpr std::size_t maxTargets = 8;
 
 class Finder {
@@ -36,9 +36,10 @@ public:
         KERNELSKILL_CHECK(requireDistinctInputs(context_, base));
         if (updates.areCombined() && !updates.hasManyWarps() && !updates.all.isRepeated)
             return refuse("combined-already",
-                          fmt::format("compilers add up the integers of a warp themselves, and "
-                                      "there is one warp {}",
-                                      updates.isShared() ? "an atomic" : "a block"));
+                          fmt::format("compilers add up the integers of a warp themselves, and {}",
+                                      updates.isShared()
+                                          ? "in shared memory one atomic a warp is left"
+                                          : "a block has one warp"));
         return updates;
     }
 
@@ -47,8 +48,8 @@ private:
         return lineNumber(context_, body_.expr(expr).span.begin);
     }
 
-    /// Shared memory is read behind a barrier: between the first update and the last, and in the
-    /// statements that update, nothing else may use it.
+    /// Refuses other uses of shared memory and barriers from the first statement that updates it to
+    /// the last. Behind them a barrier comes before any read.
     [[nodiscard]] Gated<void> requireOwnPhase(const ContendedUpdates& updates) const {
         const std::string& name = body_.variable(updates.base).name;
         const Span phase{body_.stmt(updates.sites.front().outermost).span.begin,
@@ -81,7 +82,7 @@ private:
                 return code_.sameExpression(target.address, site.address);
             });
             if (same == updates.targets.end())
-                updates.targets.push_back({site.address, site.operation, site.function, {site}});
+                updates.targets.push_back({site.address, site.fold, site.function, {site}});
             else if (same->function != site.function)
                 return mixed(*same, site);
             else
@@ -107,8 +108,8 @@ private:
         return {};
     }
 
-    /// Where each thread updates one of several addresses, a reduction for each is more than a
-    /// table.
+    /// Refuses threads that each update one of several addresses: a reduction for each address
+    /// costs more than a table.
     [[nodiscard]] Gated<void> requireUpdatedTogether(const BlockUpdates& updates) const {
         const auto blockOf = [&](const UpdateSite& site) {
             const StmtId statement = code_.statement(site.call);
@@ -147,7 +148,7 @@ private:
         return kernel_.accesses[atomic->access].index;
     }
 
-    /// Their indices differ by a constant.
+    /// Whether the indices differ by a constant.
     [[nodiscard]] bool areApart(const BlockTarget& a, const BlockTarget& b) const {
         const auto first = indexOf(a);
         const auto second = indexOf(b);

@@ -8,23 +8,8 @@ namespace kernelskill::skills {
 
 using namespace analysis;
 
-std::string_view FoldSpelling::assignment() const {
-    switch (operation_) {
-    case UpdateOperation::Sum:
-        return "+=";
-    case UpdateOperation::BitAnd:
-        return "&=";
-    case UpdateOperation::BitOr:
-        return "|=";
-    case UpdateOperation::BitXor:
-        return "^=";
-    default:
-        return "";
-    }
-}
-
 std::string_view FoldSpelling::function() const {
-    return operation_ == UpdateOperation::Minimum ? "min" : "max";
+    return fold_ == FoldKind::Minimum ? "min" : "max";
 }
 
 std::string FoldSpelling::folded(const std::string& value, const std::string& other) const {
@@ -34,13 +19,15 @@ std::string FoldSpelling::folded(const std::string& value, const std::string& ot
 }
 
 std::string FoldSpelling::neutral() const {
-    switch (operation_) {
-    case UpdateOperation::Minimum:
+    switch (fold_) {
+    case FoldKind::Minimum:
         return largestValue();
-    case UpdateOperation::Maximum:
+    case FoldKind::Maximum:
         return smallestValue();
-    case UpdateOperation::BitAnd:
+    case FoldKind::BitAnd:
         return fmt::format("static_cast<{}>(-1)", element_);
+    case FoldKind::Product:
+        return literalOf(1, scalar_);
     default:
         return literalOf(0, scalar_);
     }

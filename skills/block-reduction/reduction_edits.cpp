@@ -17,13 +17,13 @@ using namespace analysis;
 
 namespace {
 
-/// A target with the names of its values.
+/// A target with the names of the variables that hold its value.
 struct NamedTarget {
     const BlockTarget& target;
     FoldSpelling fold;
     std::string address;
-    std::string own;   ///< Of a thread.
-    std::string block; ///< Of the block, in shared memory.
+    std::string own;   ///< The thread's value, in a register.
+    std::string block; ///< The block's value, in shared memory.
 };
 
 class Writer {
@@ -55,7 +55,7 @@ private:
         const auto name = [&](std::string_view owner) {
             return freshName(body_, joinedName(owner, base) + number);
         };
-        return {target, FoldSpelling(target.operation, updates_.all.scalar, updates_.all.element),
+        return {target, FoldSpelling(target.fold, updates_.all.scalar, updates_.all.element),
                 std::string(source_.slice(body_.expr(target.address).span)), name("thread"),
                 name("block")};
     }
@@ -95,10 +95,10 @@ private:
                                  ";";
                       });
         if (!updates_.hasManyWarps()) {
-            addUpdates(lines, lane(), [](const NamedTarget& target) { return target.own; });
+            addUpdates(lines, isFirstLane(), [](const NamedTarget& target) { return target.own; });
             return lines;
         }
-        addIf(lines, lane(), [](const NamedTarget& target) {
+        addIf(lines, isFirstLane(), [](const NamedTarget& target) {
             return fmt::format("{}(&{}, {});", target.target.function, target.block, target.own);
         });
         lines.add("__syncthreads();");
@@ -107,8 +107,8 @@ private:
         return lines;
     }
 
-    /// The atomics on the addresses, each left out where it changes nothing and the address may
-    /// lead nowhere.
+    /// Adds the atomics on the addresses. If a block may have no update, its address may be
+    /// invalid, so that a value that changes nothing is not added.
     template <typename Value>
     void addUpdates(CodeLines& lines, std::string_view condition, Value value) const {
         const auto update = [&](const NamedTarget& target) {
@@ -130,7 +130,7 @@ private:
         addControlled(lines, fmt::format("if ({})", condition), lineOf);
     }
 
-    /// A line for each target below `head`, in brackets if they are several.
+    /// Adds a line for each target below `head`, in brackets if they are several.
     template <typename LineOf>
     void addControlled(CodeLines& lines, const std::string& head, LineOf lineOf) const {
         const bool hasBrackets = targets_.size() > 1;
@@ -143,12 +143,12 @@ private:
             lines.leave();
     }
 
-    /// The condition of the first lane of a warp.
-    [[nodiscard]] std::string lane() const {
+    /// Returns the condition that holds for the first lane of a warp.
+    [[nodiscard]] std::string isFirstLane() const {
         return fmt::format("{} % {} == 0", threadInBlock(updates_.lanes), warpLanes);
     }
 
-    /// The update as one of the thread's own value.
+    /// Turns the atomic into an update of the thread's own value.
     void gather(const NamedTarget& target, const UpdateSite& site) {
         const Span call = body_.expr(site.call).span;
         const Span value = body_.expr(site.value).span;
@@ -166,14 +166,11 @@ private:
         edits_.push_back({{value.end, call.end}, closing + ")"});
     }
 
-    /// Whole lines that every thread reaches after `stmt`.
+    /// Adds whole lines that every thread reaches after `stmt`.
     void insertAfter(StmtId stmt, const CodeLines& lines) {
-        if (!updates_.earlyReturns.empty()) {
-            const std::uint32_t close = layout_.lineBegin(context_.kernel.bodySpan.end - 1);
-            edits_.push_back({{close, close}, lines.text()});
-            return;
-        }
-        edits_.push_back(linesAfter(layout_, body_.stmt(stmt).span, lines));
+        edits_.push_back(updates_.earlyReturns.empty()
+                             ? linesAfter(layout_, body_.stmt(stmt).span, lines)
+                             : linesAtEnd(layout_, context_.kernel, lines));
     }
 
     const SkillContext& context_;

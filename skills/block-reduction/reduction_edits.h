@@ -1,5 +1,5 @@
-/// Writes the reduction within a block: a value in a register of each thread, shuffles, and one
-/// atomic a block.
+/// Writes the reduction within a block: a register of each thread, shuffles, and one atomic a
+/// block.
 #pragma once
 
 #include "skills/block-reduction/block_updates.h"

@@ -13,7 +13,7 @@ using namespace analysis;
 
 namespace {
 
-/// "include" of `#  include <x>`.
+/// Returns "include" of `#  include <x>`.
 std::string_view directiveName(std::string_view directive) {
     directive.remove_prefix(std::min(directive.find_first_not_of("# \t"), directive.size()));
     return directive.substr(0, directive.find_first_of(" \t<\"\r\n"));

@@ -1,4 +1,4 @@
-/// A header that an edit needs.
+/// Includes a header that an edit needs.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -9,9 +9,9 @@
 
 namespace kernelskill::skills {
 
-/// Includes `header`, e.g. `<cuda_pipeline.h>`, behind the last unconditional #include of the
-/// file's head, or ahead of its code. nullopt: the file includes it. Reads the whole file: for
-/// apply().
+/// Includes `header`, e.g. `<cuda_pipeline.h>`, after the last unconditional #include at the head
+/// of the file, or before its code. nullopt if the file includes it. Reads the whole file, which is
+/// too slow for a plan.
 [[nodiscard]] std::optional<analysis::TextEdit> addedInclude(const SkillContext& context,
                                                              std::string_view header);
 

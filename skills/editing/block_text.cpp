@@ -29,6 +29,10 @@ std::string_view isFirstThread(bool isFlatBlock) {
                        : "threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0";
 }
 
+std::string_view threadsOfBlock(bool isFlatBlock) {
+    return isFlatBlock ? "blockDim.x" : "blockDim.x * blockDim.y * blockDim.z";
+}
+
 std::string_view threadInBlock(LaneForm lanes) {
     switch (lanes) {
     case LaneForm::AlongX:
@@ -54,6 +58,11 @@ TextEdit linesAfter(const SourceLayout& layout, Span statement, const CodeLines&
     std::string text = layout.newline() + lines.text();
     text.resize(text.size() - layout.newline().size());
     return {{end, end}, std::move(text)};
+}
+
+TextEdit linesAtEnd(const SourceLayout& layout, const KernelModel& kernel, const CodeLines& lines) {
+    const std::uint32_t bracket = layout.lineBegin(kernel.bodySpan.end - 1);
+    return {{bracket, bracket}, lines.text()};
 }
 
 } // namespace kernelskill::skills

@@ -1,5 +1,5 @@
-/// Text about the threads of a block: which one is first, names for what a block has in common, and
-/// lines beside the statements that all of them come to.
+/// Text for the threads of a block: how code tells which one is first, names for variables of the
+/// block, and lines beside statements that all threads reach.
 #pragma once
 
 #include "analysis/queries/source_layout.h"
@@ -11,21 +11,29 @@
 
 namespace kernelskill::skills {
 
-/// "block" and "bins" as `blockBins`, or as `block_bins` where that is how the name is written.
+/// Joins "block" and "bins" to `blockBins`; "block" and "my_bins" to `block_my_bins`.
 [[nodiscard]] std::string joinedName(std::string_view first, std::string name);
 
-/// The condition of the first thread of a block, which is flat if it has one dimension.
+/// Returns the condition that holds for the first thread of a block alone. A flat block has one
+/// dimension.
 [[nodiscard]] std::string_view isFirstThread(bool isFlatBlock);
 
-/// A thread's place in its block, whose remainder by 32 is its lane and whose quotient is its warp.
-/// In parentheses unless it is a name.
+/// Returns the number of threads in a block.
+[[nodiscard]] std::string_view threadsOfBlock(bool isFlatBlock);
+
+/// Returns a thread's index in its block: divided by 32 its warp, the remainder its lane. In
+/// parentheses unless it is a name.
 [[nodiscard]] std::string_view threadInBlock(LaneForm lanes);
 
-/// Whole lines before a statement and the comments over it.
+/// Adds whole lines before a statement and the comments over it.
 [[nodiscard]] analysis::TextEdit linesBefore(const analysis::SourceText& source,
                                              analysis::Span statement, const CodeLines& lines);
-/// Whole lines after a statement and the comment behind it.
+/// Adds whole lines after a statement and the comment behind it.
 [[nodiscard]] analysis::TextEdit linesAfter(const analysis::SourceLayout& layout,
                                             analysis::Span statement, const CodeLines& lines);
+/// Adds whole lines before the bracket that ends the kernel.
+[[nodiscard]] analysis::TextEdit linesAtEnd(const analysis::SourceLayout& layout,
+                                            const analysis::KernelModel& kernel,
+                                            const CodeLines& lines);
 
 } // namespace kernelskill::skills

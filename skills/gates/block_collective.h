@@ -44,12 +44,12 @@ enum class WarpCount : std::uint8_t { Any, PowerOfTwo };
 [[nodiscard]] Gated<void> requirePowerOfTwo(const SkillContext& context,
                                             const SpannedThreads& span);
 
-/// How a thread's lane in its warp follows from its position: from threadIdx.x alone, or from its
-/// index along two or three axes.
+/// The axes of threadIdx that a thread's lane depends on.
 enum class LaneForm : std::uint8_t { AlongX, TwoAxes, ThreeAxes };
 
-/// The form that holds for every launch in the file. Refuses blocks that are not of whole warps
-/// (`partial-warps`), `no-launch`, `unknown-block`, and what requireKnownLaunches() refuses.
+/// Returns the form that is right for every launch in the file. Refuses with `partial-warps` unless
+/// all blocks consist of whole warps; `no-launch`, `unknown-block`, and what requireKnownLaunches()
+/// refuses.
 [[nodiscard]] Gated<LaneForm> requireLanes(const SkillContext& context);
 
 /// Refuses unless every thread of a block comes to the barriers of `loop`: `divergent-branch`,

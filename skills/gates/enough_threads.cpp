@@ -16,14 +16,14 @@ using namespace analysis;
 
 namespace {
 
-/// Fewer blocks leave multiprocessors of a data-centre GPU without one, or with an uneven share.
+/// With fewer blocks, some multiprocessors of a data-centre GPU have none, or fewer than others.
+/// Used if the size of the blocks is not known.
 constexpr std::int64_t fewestBlocks = 256;
-/// The threads that 132 multiprocessors of 2048 threads hold at once (H100, H200). With fewer left,
-/// threads that are missing cost more than loads that are saved: 0.4 to 0.8 times as fast on an
-/// H200.
+/// The threads that 132 multiprocessors of 2048 threads hold at once (H100, H200). With fewer,
+/// missing threads cost more than saved loads gain.
 constexpr std::int64_t wantedThreads = 132 * 2048;
 
-/// The threads of a block; 0 if they are unknown.
+/// Returns the number of threads in a block; 0 if it is not known.
 std::int64_t threadsOf(const KnownExtents& block) {
     std::int64_t threads = 1;
     for (const auto extent : block)

@@ -1,4 +1,4 @@
-/// Launches that leave a GPU enough threads where each of them takes several points.
+/// Limits how many points a thread may take, so that launches keep enough threads for a GPU.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -7,8 +7,8 @@
 
 namespace kernelskill::skills {
 
-/// The largest of `max`, its half and so on for which the launches' blocks along the axis can be
-/// divided by it. Known launches keep as many threads as an H200 holds. Refuses with
+/// Returns how many points along `axis` a thread may take: `max`, or half of it, and so on, until
+/// every launch of known size keeps as many threads as an H200 holds. Refuses with
 /// `launch-grid`, `too-few-blocks`, or what requireResizableGrids() refuses.
 [[nodiscard]] Gated<int> pointsOfAThread(const SkillContext& context, std::uint8_t axis, int max);
 

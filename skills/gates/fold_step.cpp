@@ -19,7 +19,8 @@ public:
     }
 
 private:
-    /// The shared array whose element at such a place this is; noId when it is something else.
+    /// Returns the shared array of which `expr` is an element at such a place; noId if it is
+    /// something else.
     [[nodiscard]] VariableId elementOf(ExprId expr,
                                        const std::function<bool(ExprId)>& isPlace) const {
         const Expr& element = body_.expr(code_.withoutCasts(expr));
@@ -47,16 +48,8 @@ private:
         fold.array = ownElement(expr.children[0]);
         if (fold.array == noId)
             return std::nullopt;
-        const auto kind = [](std::string_view op) -> std::optional<FoldKind> {
-            return op == "+"   ? std::optional(FoldKind::Sum)
-                   : op == "*" ? std::optional(FoldKind::Product)
-                   : op == "&" ? std::optional(FoldKind::BitAnd)
-                   : op == "|" ? std::optional(FoldKind::BitOr)
-                   : op == "^" ? std::optional(FoldKind::BitXor)
-                               : std::nullopt;
-        };
         if (expr.op != "=") {
-            const auto found = kind(std::string_view(expr.op).substr(0, expr.op.size() - 1));
+            const auto found = foldByOperator(expr.op);
             if (!found || otherElement(expr.children[1]) != fold.array)
                 return std::nullopt;
             fold.fold = *found;
@@ -66,7 +59,7 @@ private:
         if (value.children.size() != 2 || !areOwnAndOther(value.children, fold.array))
             return std::nullopt;
         if (value.kind == ExprKind::Binary) {
-            const auto found = kind(value.op);
+            const auto found = foldByOperator(value.op + "=");
             if (!found)
                 return std::nullopt;
             fold.fold = *found;
@@ -89,7 +82,7 @@ private:
                (otherElement(pair[0]) == array && ownElement(pair[1]) == array);
     }
 
-    /// `if (a[tid + s] > a[tid]) a[tid] = a[tid + s];`
+    /// Reads `if (a[tid + s] > a[tid]) a[tid] = a[tid + s];`.
     [[nodiscard]] std::optional<FoldedArray> foldByComparison(const Stmt& stmt) const {
         const std::vector<StmtId> then = code_.statementsOf(stmt.children[0]);
         if (stmt.children.size() != 1 || stmt.condition == noId || then.size() != 1 ||

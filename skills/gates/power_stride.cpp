@@ -35,8 +35,9 @@ std::optional<StrideChange> changeOf(const CodeMap& code, const Expr& change, Va
     return std::nullopt;
 }
 
-/// The value that the head of a loop sets the variable to; noId where it does not.
-ExprId valueSetBy(const CodeMap& code, StmtId loop, VariableId variable) {
+} // namespace
+
+ExprId valueSetByHead(const CodeMap& code, StmtId loop, VariableId variable) {
     const FunctionBody& body = code.body();
     const StmtId init = loop == noId ? noId : body.stmt(loop).init;
     if (init == noId || body.stmt(init).kind != StmtKind::Expression ||
@@ -47,8 +48,6 @@ ExprId valueSetBy(const CodeMap& code, StmtId loop, VariableId variable) {
                        code.namedVariable(expr.children[0]) == variable;
     return isSet ? expr.children[1] : noId;
 }
-
-} // namespace
 
 std::expected<PowerStride, std::string_view> readPowerStride(const CodeMap& code, ExprId change,
                                                              StmtId loop) {
@@ -63,7 +62,7 @@ std::expected<PowerStride, std::string_view> readPowerStride(const CodeMap& code
     const auto direction = changeOf(code, body.expr(change), target.variable);
     if (!direction)
         return std::unexpected(none);
-    const ExprId set = valueSetBy(code, loop, target.variable);
+    const ExprId set = valueSetByHead(code, loop, target.variable);
     const auto writes = std::ranges::count_if(code.uses(target.variable), [&](ExprId use) {
         return code.isWrite(use) && (set == noId || code.holds(loop, use));
     });

@@ -14,12 +14,17 @@ enum class StrideChange : std::uint8_t { Halving, Doubling };
 struct PowerStride {
     analysis::VariableId variable = analysis::noId;
     StrideChange change = StrideChange::Halving;
-    analysis::ExprId start = analysis::noId; ///< Its first value.
+    analysis::ExprId start = analysis::noId; ///< The stride's first value.
 };
 
-/// The stride that the expression `change` halves or doubles, and nothing else writes to. With a
-/// `loop` whose head sets the stride, nothing else in that loop. Else what is different, as a
-/// clause about the loop: "has no stride that halves or doubles".
+/// Returns the value that the head of `loop` sets the variable to, `for (s = value; ...)`; noId if
+/// it does not, or if `loop` is noId.
+[[nodiscard]] analysis::ExprId valueSetByHead(const analysis::CodeMap& code, analysis::StmtId loop,
+                                              analysis::VariableId variable);
+
+/// Returns the stride that the expression `change` halves or doubles. Nothing else may write to it;
+/// if the head of `loop` sets it, nothing else in that loop. The error is a clause about the loop:
+/// "has no stride that halves or doubles".
 [[nodiscard]] std::expected<PowerStride, std::string_view>
 readPowerStride(const analysis::CodeMap& code, analysis::ExprId change,
                 analysis::StmtId loop = analysis::noId);

@@ -6,6 +6,7 @@
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,7 +21,7 @@ namespace {
 /// Longer chains of names than people write; also ends a variable that stands for itself.
 constexpr int maximumDepth = 8;
 
-/// How far the element that a thread folds into its own is.
+/// Says which element a thread folds into its own; the fields of TreeReduction.
 struct Distance {
     VariableId stride = noId;
     bool countsPairs = false;
@@ -43,14 +44,13 @@ public:
         KERNELSKILL_CHECK(sortStatements());
         KERNELSKILL_CHECK(recogniseStride());
         KERNELSKILL_CHECK(recogniseGuard());
-        tree_.guard = guard_;
         tree_.places.isOwn = [&code = code_, own = own_](ExprId index) {
             return polynomialOf(code, index) == own;
         };
         tree_.places.isOther = [&code = code_, own = own_,
                                 shape = Distance{tree_.stride, tree_.countsPairs, tree_.endsLast}](
                                    ExprId index) { return isOther(code, shape, own, index); };
-        for (const StmtId id : code_.statementsOf(body_.stmt(guard_).children[0]))
+        for (const StmtId id : code_.statementsOf(body_.stmt(tree_.guard).children[0]))
             KERNELSKILL_CHECK(recogniseStep(id));
         if (tree_.arrays.empty())
             return refuse("not-a-fold", fmt::format("the step on line {} folds nothing", line()));
@@ -63,43 +63,42 @@ private:
         return refuse("not-a-tree", fmt::format("the loop on line {} {}", line(), why));
     }
 
-    /// One guard, one barrier, in a while loop the change of the stride, and at most a declared
-    /// index.
+    /// Finds the guard, the barrier and, in a while loop, the change of the stride. Declarations
+    /// may stand beside them.
     Gated<void> sortStatements() {
         for (const StmtId id : code_.statementsOf(loop_.body)) {
             const Stmt& stmt = body_.stmt(id);
             if (stmt.fromMacro)
                 return refuse("from-macro", fmt::format("line {} comes out of a macro",
                                                         lineNumber(context_, stmt.span.begin)));
-            if (stmt.kind == StmtKind::If && guard_ == noId && stmt.children.size() == 1) {
-                guard_ = id;
+            if (stmt.kind == StmtKind::If && tree_.guard == noId && stmt.children.size() == 1) {
+                tree_.guard = id;
                 tree_.startsWithBarrier = barriers_ > 0;
             } else if (isBlockBarrier(context_.kernel, id)) {
                 ++barriers_;
-            } else if (stmt.kind == StmtKind::Expression && change_ == noId &&
+            } else if (stmt.kind == StmtKind::Expression && tree_.advance == noId &&
                        loop_.kind == LoopKind::While) {
-                change_ = stmt.expr;
+                tree_.advance = stmt.expr;
             } else if (stmt.kind != StmtKind::Null && stmt.kind != StmtKind::Declaration) {
                 return notATree("does more than one step of a tree");
             }
         }
-        if (guard_ == noId || barriers_ != 1)
+        if (tree_.guard == noId || barriers_ != 1)
             return notATree("is not one guarded step and one barrier");
         return {};
     }
 
     Gated<void> recogniseStride() {
         if (loop_.kind == LoopKind::For)
-            change_ = stmt_.increment;
-        if (loop_.kind == LoopKind::Do || change_ == noId || stmt_.condition == noId)
+            tree_.advance = stmt_.increment;
+        if (loop_.kind == LoopKind::Do || tree_.advance == noId || stmt_.condition == noId)
             return notATree("has no stride that halves or doubles");
-        const auto stride = readPowerStride(code_, change_, loop_.statement);
+        const auto stride = readPowerStride(code_, tree_.advance, loop_.statement);
         if (!stride)
             return notATree(stride.error());
         tree_.stride = stride->variable;
         tree_.change = stride->change;
         tree_.start = stride->start;
-        tree_.advance = change_;
         return tree_.change == StrideChange::Halving ? recogniseHalving(stride->start)
                                                      : recogniseDoubling(stride->start);
     }
@@ -148,7 +147,7 @@ private:
         return {};
     }
 
-    /// The expression that a name stands for, through locals that never change.
+    /// Returns the expression that a name stands for, through locals that never change.
     [[nodiscard]] ExprId definitionOf(ExprId expr) const {
         for (int depth = 0; depth < maximumDepth; ++depth) {
             const VariableId name = code_.namedVariable(expr);
@@ -161,11 +160,11 @@ private:
         return code_.withoutCasts(expr);
     }
 
-    /// blockDim.x, a constant, or a parameter that never changes; of the kernel or its template.
+    /// Takes the number of threads: blockDim.x, a constant, or a parameter that never changes, of
+    /// the kernel or its template. False if it is none of these.
     bool setExtent(const std::optional<IndexExpression>& threads) {
         if (!threads)
             return false;
-        extent_ = *threads;
         const auto extent = spannedThreads(code_, *threads);
         if (extent)
             tree_.extent = *extent;
@@ -184,7 +183,7 @@ private:
     }
 
     Gated<void> recogniseGuard() {
-        const Stmt& guard = body_.stmt(guard_);
+        const Stmt& guard = body_.stmt(tree_.guard);
         const ExprId condition =
             guard.condition == noId ? noId : code_.withoutCasts(guard.condition);
         if (condition == noId)
@@ -213,8 +212,8 @@ private:
         return recogniseDoublingGuard(expr, at);
     }
 
-    /// `tid % (2 * s) == 0`, `(tid + 1) % s == 0` of a stride that counts pairs, or `index <
-    /// blockDim.x` with index = 2 * s * tid.
+    /// Reads `tid % (2 * s) == 0`, `(tid + 1) % s == 0` of a stride that counts pairs, or
+    /// `index < blockDim.x` with index = 2 * s * tid.
     Gated<void> recogniseDoublingGuard(const Expr& expr, std::uint32_t at) {
         if (expr.kind == ExprKind::Unary && expr.op == "!")
             return recogniseMultiple(body_.expr(code_.withoutCasts(expr.children[0])), at);
@@ -225,7 +224,7 @@ private:
         const IndexExpression twice = IndexExpression::constant(2) * strideSymbol();
         const bool isBelowExtent = !tree_.countsPairs && expr.op == "<" &&
                                    polynomialOf(code_, expr.children[0]) == twice * threadIndex();
-        if (!isBelowExtent || polynomialOf(code_, expr.children[1]) != extent_)
+        if (!isBelowExtent || polynomialOf(code_, expr.children[1]) != tree_.threads)
             return notATree("has a guard that is not `tid % (2 * s) == 0`");
         tree_.thread = "threadIdx.x";
         for (VariableId id = 0; id < body_.variables.size(); ++id) {
@@ -238,7 +237,7 @@ private:
         return {};
     }
 
-    /// `tid % (2 * s)`, `tid & (2 * s - 1)`: 0 for each thread that works.
+    /// Reads `tid % (2 * s)` or `tid & (2 * s - 1)`, which is 0 for each thread that folds.
     Gated<void> recogniseMultiple(const Expr& rest, std::uint32_t at) {
         if (rest.kind != ExprKind::Binary || rest.children.size() != 2)
             return notATree("has a guard that is not `tid % (2 * s) == 0`");
@@ -262,7 +261,7 @@ private:
         return {};
     }
 
-    /// The index of the element that a thread folds into its own.
+    /// Whether the index is that of the element that a thread folds into its own.
     [[nodiscard]] static bool isOther(const CodeMap& code, const Distance& tree,
                                       const IndexExpression& own, ExprId index) {
         const IndexExpression stride = IndexExpression::symbol({SymbolKind::Opaque, tree.stride});
@@ -304,11 +303,8 @@ private:
     const Loop& loop_;
     const Stmt& stmt_;
     TreeReduction tree_;
-    StmtId guard_ = noId;
-    ExprId change_ = noId;
     int barriers_ = 0;
-    IndexExpression extent_; ///< Number of threads that the tree spans.
-    IndexExpression own_;    ///< Index of the element that a thread folds into.
+    IndexExpression own_; ///< Index of the element that a thread folds into.
 };
 
 } // namespace
@@ -316,6 +312,34 @@ private:
 Gated<TreeReduction> recogniseTree(const SkillContext& context, const CodeMap& code,
                                    std::uint32_t index) {
     return Recogniser(context, code, index).recognise();
+}
+
+Gated<TreeReduction>
+chooseTree(const SkillContext& context,
+           const std::function<Gated<TreeReduction>(std::uint32_t loop)>& study) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    return chooseLoop(
+        context, context.code(), study, [&](std::uint32_t loop, const Refusal& refusal) {
+            if (refusal.gate != "not-a-tree")
+                return Likeness::Kind;
+            return context.kernel.loops[loop].hasBarrier ? Likeness::Near : Likeness::None;
+        });
+}
+
+std::string arrayNames(const FunctionBody& body, const TreeReduction& tree) {
+    std::string names;
+    for (const FoldedArray& folded : tree.arrays)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", body.variable(folded.array).name);
+    return names;
+}
+
+Numerics numericsOf(const FunctionBody& body, const TreeReduction& tree) {
+    const bool isExact = std::ranges::all_of(tree.arrays, [&](const FoldedArray& folded) {
+        const ScalarKind scalar = body.variable(folded.array).type.scalar;
+        const bool isInteger = scalar >= ScalarKind::Bool && scalar <= ScalarKind::UInt64;
+        return isInteger || (folded.fold != FoldKind::Sum && folded.fold != FoldKind::Product);
+    });
+    return isExact ? Numerics::Exact : Numerics::Reassociates;
 }
 
 } // namespace kernelskill::skills

@@ -7,8 +7,7 @@
 #include "skills/gates/fold_step.h"
 #include "skills/gates/power_stride.h"
 
-#include <expected>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,23 +19,37 @@ struct TreeReduction {
     StrideChange change = StrideChange::Halving;
     analysis::ExprId start = analysis::noId;   ///< The stride's first value.
     analysis::ExprId advance = analysis::noId; ///< `s *= 2`
-    analysis::ExprId limit = analysis::noId;   ///< Of a stride that doubles: the extent.
+    analysis::ExprId limit = analysis::noId;   ///< `n` of `s < n`; noId if the stride halves.
     analysis::StmtId guard = analysis::noId;   ///< `if (tid < s)` with the steps.
     std::string thread; ///< How the kernel spells threadIdx.x here, e.g. "tid".
-    FoldPlaces places;  ///< Lives as long as the kernel's map.
+    FoldPlaces places;  ///< Refers to the kernel's CodeMap.
     std::vector<FoldedArray> arrays;
     bool startsWithBarrier = false; ///< The barrier comes before the step, not after it.
-    bool countsPairs =
-        false;             ///< The stride is twice the distance of the elements: `a[tid + s / 2]`.
-    bool endsLast = false; ///< `a[tid - s]` is folded: the last element has the result.
-    SpannedThreads extent;
-    analysis::IndexExpression threads; ///< The extent as a polynomial.
+    /// The stride is twice the distance of the elements: `a[tid + s / 2]`.
+    bool countsPairs = false;
+    bool endsLast = false;             ///< `a[tid - s]` is folded: the last element has the result.
+    SpannedThreads extent;             ///< The number of threads that the tree spans.
+    analysis::IndexExpression threads; ///< The same as a polynomial.
 };
 
-/// The tree that loop `index` is, also where its stride is a variable that several loops set.
+/// Reads loop `index` as a tree. Its stride may be a variable that the heads of several loops set.
 /// Refuses with what is different: `not-a-tree`, `partial-tree`, `guarded-tree`, `not-a-fold`,
 /// `two-dimensional`, `from-macro`.
 [[nodiscard]] Gated<TreeReduction>
 recogniseTree(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t index);
+
+/// Runs `study` on each loop, given by its index. Returns its result for the loop at the cursor,
+/// else for the first that fits; where none fits, the refusal of the loop that is most like a tree.
+/// Refuses with `no-loop` and what requireEditable() refuses.
+[[nodiscard]] Gated<TreeReduction>
+chooseTree(const SkillContext& context,
+           const std::function<Gated<TreeReduction>(std::uint32_t loop)>& study);
+
+/// Returns the names of the arrays that the tree folds: "sums, counts".
+[[nodiscard]] std::string arrayNames(const analysis::FunctionBody& body, const TreeReduction& tree);
+
+/// Returns whether results stay exact if the tree folds in another order: not sums and products of
+/// floating-point values.
+[[nodiscard]] Numerics numericsOf(const analysis::FunctionBody& body, const TreeReduction& tree);
 
 } // namespace kernelskill::skills

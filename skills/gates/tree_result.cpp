@@ -56,9 +56,10 @@ public:
                 body_.expr(use).span.begin >= rewrittenFrom || isOnOtherPath(use))
                 continue;
             if (!isResult(body_.expr(element).children[1]))
-                return refuse("array-read-after",
-                              fmt::format("line {} reads more than {}[{}] after the tree", line,
-                                          name, tree_.endsLast ? "last" : "0"));
+                return refuse(
+                    "array-read-after",
+                    fmt::format("line {} reads more than the {} element of {} after the tree", line,
+                                tree_.endsLast ? "last" : "first", name));
         }
         return {};
     }
@@ -74,7 +75,7 @@ public:
     }
 
 private:
-    /// An enclosing loop comes back to what stands before the tree.
+    /// Whether a loop encloses the tree, so that code before the tree runs again after it.
     [[nodiscard]] bool isRepeated() const {
         for (StmtId at = body_.stmt(loop_).parent; at != noId; at = body_.stmt(at).parent)
             if (body_.stmt(at).kind == StmtKind::For || body_.stmt(at).kind == StmtKind::While ||
@@ -83,7 +84,7 @@ private:
         return false;
     }
 
-    /// In the other branch of an `if` whose one branch holds the tree.
+    /// Whether the use is in the branch of an `if` whose other branch holds the tree.
     [[nodiscard]] bool isOnOtherPath(ExprId use) const {
         if (isRepeated())
             return false;
@@ -101,7 +102,7 @@ private:
     [[nodiscard]] static IndexExpression threadIndex() {
         return IndexExpression::symbol({SymbolKind::ThreadIdx, 0});
     }
-    /// The index of the element with the result.
+    /// Returns the index of the element with the result.
     [[nodiscard]] IndexExpression resultIndex() const {
         return tree_.endsLast ? tree_.threads - IndexExpression::constant(1)
                               : IndexExpression::constant(0);
@@ -112,7 +113,8 @@ private:
         return position == resultIndex() || (position == threadIndex() && isForOneThread(index));
     }
 
-    /// Under `if (tid == 0)`, or the last thread where that has the result.
+    /// Whether it is under `if (tid == 0)`, or under the same for the last thread if that has the
+    /// result.
     [[nodiscard]] bool isForOneThread(ExprId expr) const {
         for (StmtId at = code_.statement(expr); at != noId; at = body_.stmt(at).parent) {
             const StmtId parent = body_.stmt(at).parent;
@@ -128,7 +130,7 @@ private:
         return false;
     }
 
-    /// `a[tid] = ...;` run by every thread.
+    /// Whether the statement is `a[tid] = ...;`.
     [[nodiscard]] bool writesWholeArray(StmtId stmt, VariableId array) const {
         const Stmt& at = body_.stmt(stmt);
         if (at.kind != StmtKind::Expression || at.expr == noId)
@@ -144,16 +146,11 @@ private:
         return index == tree_.thread || index == "threadIdx.x";
     }
 
-    /// The head of a loop around the use sets the stride first.
+    /// Whether the head of another loop around the use sets the stride.
     [[nodiscard]] bool isSetByOtherLoop(ExprId use) const {
         for (StmtId at = code_.statement(use); at != noId; at = body_.stmt(at).parent) {
-            const StmtId init = body_.stmt(at).kind == StmtKind::For ? body_.stmt(at).init : noId;
-            if (init == noId || body_.stmt(init).kind != StmtKind::Expression ||
-                body_.stmt(init).expr == noId || code_.encloses(at, loop_))
-                continue;
-            const Expr& set = body_.expr(body_.stmt(init).expr);
-            if (set.kind == ExprKind::Binary && set.op == "=" &&
-                code_.namedVariable(set.children[0]) == tree_.stride)
+            if (body_.stmt(at).kind == StmtKind::For && !code_.encloses(at, loop_) &&
+                valueSetByHead(code_, at, tree_.stride) != noId)
                 return true;
         }
         return false;

@@ -34,7 +34,7 @@ public:
     /// The statement, which stands on its own lines in a block, one level deeper behind
     /// `if (condition)`.
     void guard(analysis::StmtId statement, const std::string& condition);
-    /// Brackets around the statement, which is a branch or a loop's body and ends its line.
+    /// Puts brackets around the statement, a branch or a loop's body that ends its line.
     void bracket(analysis::StmtId branch);
     /// Takes the statement away with its lines.
     void remove(analysis::StmtId statement);

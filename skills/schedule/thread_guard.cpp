@@ -20,6 +20,10 @@ using namespace analysis;
 
 namespace {
 
+Gated<void> anyLoop(NestNodeId) {
+    return {};
+}
+
 bool hasScan(const SharedLoops& shared) {
     return std::ranges::any_of(shared.loops,
                                [](const LaneLoop& loop) { return loop.scan.has_value(); });
@@ -49,7 +53,7 @@ public:
     }
 
 private:
-    /// `if (threadIdx.x == 0 && ...) { ... }` without an else.
+    /// Reads `if (threadIdx.x == 0 && ...) { ... }` without an else.
     [[nodiscard]] std::optional<ThreadGuard> guardOf(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
         const SourceLayout layout(*context_.file.source, context_.kernel);
@@ -80,7 +84,7 @@ private:
         }
         return guard.comparison == noId ? std::nullopt : std::optional(guard);
     }
-    /// `i` of `i == 0`, where it is the thread's number in its block or in the grid.
+    /// Returns `i` of `i == 0` if it is the thread's index in its block or in the grid; else noId.
     [[nodiscard]] ExprId firstThread(const Expr& expr) const {
         if (expr.kind != ExprKind::Binary || expr.op != "==" || expr.fromMacro)
             return noId;
@@ -94,13 +98,12 @@ private:
         }
         return noId;
     }
-    /// The same for all threads of a block, as far as the condition alone tells.
+    /// Whether the comparison is made of block indices, extents and constants alone.
     [[nodiscard]] bool isOfBlock(ExprId part) const {
-        const auto value = [&](ExprId id) { return polynomialOf(code_, id); };
         const Expr& expr = body_.expr(part);
         return expr.kind == ExprKind::Binary && expr.children.size() == 2 &&
                std::ranges::all_of(expr.children, [&](ExprId child) {
-                   const auto known = value(child);
+                   const auto known = polynomialOf(code_, child);
                    return known && std::ranges::all_of(known->terms(), [](const auto& term) {
                               return std::ranges::all_of(term.first, [](Symbol symbol) {
                                   return symbol.kind == SymbolKind::BlockIdx ||
@@ -112,12 +115,10 @@ private:
     }
 
     [[nodiscard]] Gated<ThreadWork> workUnder(const ThreadGuard& guard) const {
-        const Gated<void> none = Gated<void>{};
-        const LoopGate isWorthIt = [&](NestNodeId) { return none; };
         const LoopSearch search{.scans = LoopScans::Allowed, .region = guard.statement};
         ThreadWork work;
         work.rows.guard = guard;
-        auto shared = sharedLoops(context_, isWorthIt, search);
+        auto shared = sharedLoops(context_, anyLoop, search);
         if (shared && hasScan(*shared)) {
             work.rows.shared = *std::move(shared);
             KERNELSKILL_CHECK(requireWarp());
@@ -134,7 +135,7 @@ private:
         return work;
     }
 
-    /// Every block has whole warps, in a row.
+    /// Refuses unless every block is one-dimensional and consists of whole warps.
     [[nodiscard]] Gated<void> requireWarp() const {
         KERNELSKILL_CHECK(requireKnownLaunches(context_));
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
@@ -147,7 +148,8 @@ private:
         return {};
     }
 
-    /// A function that is called under the guard, as a statement of its own, and nowhere else.
+    /// Finds a function that is called under the guard, as a statement of its own, and nowhere
+    /// else.
     [[nodiscard]] Gated<void> findCallee(ThreadWork& work) const {
         const StmtId guard = work.rows.guard->statement;
         for (const NestFrame& frame : nest_.frames) {
@@ -180,8 +182,7 @@ private:
     }
     Gated<void> readCallee(ThreadWork& work, StmtId call) const {
         const SkillContext callee = calleeContext(context_, work);
-        const LoopGate isWorthIt = [](NestNodeId) { return Gated<void>{}; };
-        KERNELSKILL_TRY(work.called.shared, sharedLoops(callee, isWorthIt,
+        KERNELSKILL_TRY(work.called.shared, sharedLoops(callee, anyLoop,
                                                         {.scans = LoopScans::Allowed,
                                                          .region = callee.kernel.body.root}));
         if (!hasScan(work.called.shared))
@@ -193,7 +194,8 @@ private:
         work.call = call;
         return {};
     }
-    /// All lanes make the call alike; the statements beside it are for one of them.
+    /// Requires that all lanes make the call with the same arguments. The statements beside it are
+    /// left to one lane.
     [[nodiscard]] Gated<void> readBeside(ThreadWork& work, StmtId call) const {
         const SourceLayout layout(*context_.file.source, context_.kernel);
         const StmtId block = body_.stmt(work.rows.guard->statement).children[0];

@@ -1,30 +1,31 @@
-/// Work that one thread of a block does while the others wait or leave.
+/// Finds loops that one thread of a block runs while the others wait, and that its warp can share.
 #pragma once
 
 #include "skills/base/skill.h"
 #include "skills/schedule/lane_rows.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace kernelskill::skills {
 
-/// The loops of one thread that its warp can share, those with running values among them.
+/// Loops under `if (threadIdx.x == 0)`, at least one with a running value: in the kernel, or in a
+/// function that it calls there.
 struct ThreadWork {
-    LaneRows rows; ///< Of the kernel; without loops where `callee` has them.
-    /// Index into FileModel::deviceFunctions of a function that the thread alone calls, and nothing
-    /// else does; noId: none.
+    LaneRows rows; ///< The kernel's loops; none if `callee` has them.
+    /// Index into FileModel::deviceFunctions of a function that is called under the guard and
+    /// nowhere else; noId: none.
     std::uint32_t callee = analysis::noId;
     analysis::StmtId call = analysis::noId;
-    LaneRows called; ///< Of the callee.
+    LaneRows called; ///< The callee's loops.
 };
 
-/// The work under `if (threadIdx.x == 0)` or the like. Refuses with `no-thread-guard`,
+/// Finds the first such work of a kernel. Refuses with `no-thread-guard`,
 /// `partial-warps`, `no-scan`, and what sharedLoops(), requireKnownLaunches() and launchedBlocks()
-/// refuse with.
+/// refuse; for a callee also `row-memory`, `lanes-differ`, and what requireDistinctWrites()
+/// refuses.
 [[nodiscard]] Gated<ThreadWork> threadWork(const SkillContext& context);
 
-/// The context of the callee.
+/// Returns the context of the callee, as if it were the kernel.
 [[nodiscard]] SkillContext calleeContext(const SkillContext& context, const ThreadWork& work);
 
 } // namespace kernelskill::skills

@@ -92,7 +92,7 @@ private:
                });
     }
 
-    /// All lanes of the warp see in the region what its thread sees.
+    /// Requires that every lane of the warp sees in the region the values that its one thread saw.
     [[nodiscard]] Gated<void> requireSameForLanes() const {
         for (const NestAccess& access : nest_.accesses) {
             const StmtId place = placeOf(nest_, code_, access.node);
@@ -151,7 +151,7 @@ private:
                    ? Gated<void>{}
                    : differs(id);
     }
-    /// The initialiser has one value in all threads of a block.
+    /// Whether the initialiser has one value for all threads of a block.
     [[nodiscard]] bool isSame(ExprId init) const {
         if (init == noId)
             return true;

@@ -1,4 +1,4 @@
-/// Statements that a single thread of a block runs, and its warp is to run alike.
+/// Checks statements that one thread of a block runs, and that all lanes of its warp are to run.
 #pragma once
 
 #include "analysis/nest/nest.h"
@@ -10,13 +10,14 @@
 
 namespace kernelskill::skills {
 
-/// The node's code is below the statement `region`, or called from there; any if that is noId.
+/// Whether the node's code is below the statement `region`, or called from there. True for every
+/// node if `region` is noId.
 [[nodiscard]] bool isInRegion(const analysis::Nest& nest, const analysis::CodeMap& code,
                               analysis::StmtId region, analysis::NestNodeId node);
 
-/// The statements of the region outside of shared loops that store, or call what does: they are for
-/// one lane. Refuses with `row-memory`, `barrier` or `unknown-effects` where they cannot be, and
-/// with `lanes-differ` or `used-after` where lanes do not see alike what the rest uses.
+/// Returns the statements of the region, outside of shared loops, that store or call functions that
+/// do: one lane has to run them. Refuses with `row-memory`, `barrier` or `unknown-effects` if it
+/// cannot, and with `lanes-differ` or `used-after` if lanes may see other values in the rest.
 [[nodiscard]] Gated<std::vector<analysis::StmtId>>
 storesOfRegion(const SkillContext& context, analysis::StmtId region, const SharedLoops& shared);
 

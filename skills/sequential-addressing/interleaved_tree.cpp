@@ -7,7 +7,6 @@
 #include "skills/base/gates.h"
 #include "skills/editing/operand_text.h"
 #include "skills/gates/block_collective.h"
-#include "skills/gates/counted_loop.h"
 #include "skills/gates/tree_result.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -24,19 +23,17 @@ Gated<TreeReduction> study(const SkillContext& context, std::uint32_t loop) {
     auto tree = recogniseTree(context, context.code(), loop);
     if (!tree)
         return tree;
-    const Span span = context.kernel.body.stmt(context.kernel.loops[loop].statement).span;
+    const FunctionBody& body = context.kernel.body;
+    const Stmt& stmt = body.stmt(context.kernel.loops[loop].statement);
+    const std::uint32_t line = lineNumber(context, stmt.span.begin);
     if (tree->change == StrideChange::Halving)
-        return refuse("sequential-already",
-                      fmt::format("neighbouring threads do the additions of the loop on line {}",
-                                  lineNumber(context, span.begin)));
-    const Span condition =
-        context.kernel.body
-            .expr(context.kernel.body.stmt(context.kernel.loops[loop].statement).condition)
-            .span;
-    if (!context.file.source->slice(condition).starts_with(
-            context.kernel.body.variable(tree->stride).name))
-        return refuse("from-macro", fmt::format("the condition on line {} comes out of a macro",
-                                                lineNumber(context, span.begin)));
+        return refuse(
+            "sequential-already",
+            fmt::format("neighbouring threads do the additions of the loop on line {}", line));
+    if (!context.file.source->slice(body.expr(stmt.condition).span)
+             .starts_with(body.variable(tree->stride).name))
+        return refuse("from-macro",
+                      fmt::format("the condition on line {} comes out of a macro", line));
     KERNELSKILL_CHECK(requireResultOnly(context, *tree));
     KERNELSKILL_CHECK(requireOwnStride(context, *tree));
     KERNELSKILL_CHECK(requirePowerOfTwo(context, tree->extent));
@@ -69,19 +66,19 @@ private:
         edits_.push_back({body_.expr(expr).span, std::move(text)});
     }
 
-    /// Without spaces where the file has none there.
+    /// Replaces it without spaces if the old text has none.
     void replaceAlike(ExprId expr, std::string text) {
         if (!source_.slice(body_.expr(expr).span).contains(' '))
             std::erase(text, ' ');
         replace(expr, std::move(text));
     }
 
-    /// "s / 2" of a stride that counts pairs.
+    /// Returns how far the folded elements are apart: "s", or "s / 2" if the stride counts pairs.
     [[nodiscard]] std::string distance() const {
         return tree_.countsPairs ? stride_ + " / 2" : stride_;
     }
 
-    /// `s /= 2` in the user's way of doubling.
+    /// Halves the stride in the form that the kernel doubles it in: "s >>= 1" for "s <<= 1".
     [[nodiscard]] std::string halving() const {
         const Expr& advance = body_.expr(tree_.advance);
         if (advance.op == "<<=")
@@ -101,7 +98,7 @@ private:
                            distance());
     }
 
-    /// `a[2 * s * tid + s]` becomes `a[tid + s]`.
+    /// Turns `a[2 * s * tid + s]` into `a[tid + s]`.
     void placeElement(const Expr& element) {
         if (element.kind != ExprKind::Subscript ||
             std::ranges::none_of(tree_.arrays, [&](const FoldedArray& folded) {
@@ -116,7 +113,7 @@ private:
             replace(index, fmt::format("{} + {}", tree_.thread, distance()));
     }
 
-    /// It is the thread's index and the stride, and no multiple of both.
+    /// Whether the index is already the one of a thread's neighbour: `tid + s`.
     [[nodiscard]] bool namesThread(ExprId index) const {
         if (tree_.countsPairs || tree_.endsLast)
             return true;
@@ -125,7 +122,7 @@ private:
                    IndexExpression::symbol({SymbolKind::Opaque, tree_.stride});
     }
 
-    /// Takes away `int index = 2 * s * tid;`, which only the step asked for.
+    /// Removes `int index = 2 * s * tid;` if nothing uses it any more.
     void dropIndices() {
         const SourceLayout layout(source_, context_.kernel);
         for (const StmtId id : code_.statementsOf(context_.kernel.loops[tree_.loop].body)) {
@@ -160,14 +157,7 @@ private:
 } // namespace
 
 Gated<TreeReduction> findInterleavedTree(const SkillContext& context) {
-    KERNELSKILL_CHECK(requireEditable(context));
-    return chooseLoop(
-        context, context.code(), [&](std::uint32_t loop) { return study(context, loop); },
-        [&](std::uint32_t loop, const Refusal& refusal) {
-            if (refusal.gate != "not-a-tree")
-                return Likeness::Kind;
-            return context.kernel.loops[loop].hasBarrier ? Likeness::Near : Likeness::None;
-        });
+    return chooseTree(context, [&](std::uint32_t loop) { return study(context, loop); });
 }
 
 std::vector<TextEdit> sequentialEdits(const SkillContext& context, const TreeReduction& tree) {

@@ -1,4 +1,4 @@
-/// Lets neighbouring threads do the additions of a tree reduction in shared memory.
+/// Lets neighbouring threads do the steps of a tree reduction in shared memory.
 #include "skills/base/planned_skill.h"
 #include "skills/sequential-addressing/interleaved_tree.h"
 
@@ -10,12 +10,6 @@ using namespace analysis;
 
 namespace {
 
-bool isExact(const FunctionBody& body, const FoldedArray& folded) {
-    const ScalarKind scalar = body.variable(folded.array).type.scalar;
-    const bool isInteger = scalar >= ScalarKind::Bool && scalar <= ScalarKind::UInt64;
-    return isInteger || (folded.fold != FoldKind::Sum && folded.fold != FoldKind::Product);
-}
-
 class SequentialAddressingSkill : public PlannedSkill<TreeReduction> {
     Gated<TreeReduction> plan(const SkillContext& context) const override {
         return findInterleavedTree(context);
@@ -23,20 +17,14 @@ class SequentialAddressingSkill : public PlannedSkill<TreeReduction> {
 
     Gated<Offer> offer(const SkillContext& context, const TreeReduction& tree) const override {
         const FunctionBody& body = context.kernel.body;
-        std::string names;
-        bool isExactForAll = true;
-        for (const FoldedArray& folded : tree.arrays) {
-            names +=
-                fmt::format("{}{}", names.empty() ? "" : ", ", body.variable(folded.array).name);
-            isExactForAll &= isExact(body, folded);
-        }
+        const std::string names = arrayNames(body, tree);
         Offer offer = newOffer(context, body.stmt(context.kernel.loops[tree.loop].statement).span);
         offer.title = fmt::format("Let neighbouring threads reduce {}", names);
         offer.why =
-            fmt::format("the threads that fold {} on line {} lie ever further apart, so that "
-                        "each warp comes along for a few of its lanes",
+            fmt::format("the threads that fold {} on line {} are ever further apart, so that "
+                        "every warp runs each step for a few of its lanes",
                         names, lineNumber(context, body.stmt(tree.guard).span.begin));
-        offer.numerics = isExactForAll ? Numerics::Exact : Numerics::Reassociates;
+        offer.numerics = numericsOf(body, tree);
         return offer;
     }
 

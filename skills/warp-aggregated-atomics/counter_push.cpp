@@ -18,7 +18,7 @@ using namespace analysis;
 
 namespace {
 
-/// So many elements a thread at most, so that the places of a block fit an int.
+/// The places that a block takes have to fit an int.
 constexpr std::int64_t maxFixedAmount = 1 << 16;
 
 class Finder {
@@ -70,7 +70,7 @@ private:
         return push;
     }
 
-    /// What is added to what.
+    /// Reads which number the atomic adds to which counter.
     Gated<void> readAtomic(const Atomic& atomic, CounterPush& push) const {
         const Expr& call = body_.expr(atomic.call);
         const std::uint32_t at = line(call.span);
@@ -95,10 +95,8 @@ private:
                 "not-global",
                 fmt::format("the counter on line {} is not known to be in global memory", at));
         const Variable& base = body_.variable(kernel_.accesses[atomic.access].base);
-        const Expr& address = body_.expr(call.children[0]);
-        const bool isMember = address.kind == ExprKind::Unary && address.op == "&" &&
-                              body_.expr(address.children[0]).kind == ExprKind::Member;
-        const Type& type = isMember ? body_.expr(address.children[0]).type : base.type;
+        const Type& type =
+            updatedType(body_, kernel_.accesses[atomic.access].base, call.children[0]);
         const bool isInteger =
             type.scalar == ScalarKind::Int32 || type.scalar == ScalarKind::UInt32 ||
             type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64;
@@ -135,7 +133,7 @@ private:
         return requireUnseen(context_, updates);
     }
 
-    /// The conditions around the atomic, and what comes behind it.
+    /// Reads the conditions around the atomic, and the code behind it.
     Gated<void> readCode(CounterPush& push) const {
         const StmtId statement = code_.statement(push.call);
         const Stmt& own = body_.stmt(statement);
@@ -176,7 +174,7 @@ private:
         return {};
     }
 
-    /// The statement and those behind it in its block.
+    /// Returns the statement and those behind it in its block.
     [[nodiscard]] Gated<std::vector<StmtId>> fromStatement(StmtId statement) const {
         const Stmt& parent = body_.stmt(body_.stmt(statement).parent);
         std::vector<StmtId> behind{statement};
@@ -206,7 +204,8 @@ private:
         return std::ranges::any_of(push.behind, [&](StmtId id) { return code_.holds(id, expr); });
     }
 
-    /// Threads that return early come to the barriers behind all that the others do.
+    /// Requires that the push is the last thing in a kernel with early returns, because their
+    /// threads come to its barriers after all other code; and that lines can be added.
     [[nodiscard]] Gated<void> requireEnd(const CounterPush& push) const {
         const StmtId last = body_.stmt(body_.root).children.back();
         if (!push.earlyReturns.empty() && push.outermost != last && push.behind.back() != last)
@@ -220,7 +219,8 @@ private:
         return requireOwnLinesOf(context_, sites);
     }
 
-    /// The code behind the atomic can wait until all threads of the block have come to theirs.
+    /// Requires that the code behind the atomic may run after all threads of the block have reached
+    /// the atomic.
     [[nodiscard]] Gated<void> requireSeparate(const CounterPush& push) const {
         const auto waits = [&](ExprId call) {
             return isBehind(push, call)

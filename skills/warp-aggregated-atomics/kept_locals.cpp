@@ -66,7 +66,7 @@ private:
             if (type.isReference || !type.arrayExtents.empty() || declared.fromMacro ||
                 declared.storage != Storage::Local ||
                 !(isNumber || type.lanes > 1 || type.isPlainClass || type.pointerDepth > 0))
-                return stuck("cannot be parted from its value");
+                return stuck("cannot be split from its value");
             if (isNamedTwice(variable))
                 return stuck("has a name that another variable has");
             kept.hoisted.push_back(hoisted(declared));
@@ -77,7 +77,7 @@ private:
             if (equals == std::string_view::npos ||
                 body_.expr(declared.init).kind == ExprKind::InitList ||
                 text.substr(0, equals).find_first_of("({") != std::string_view::npos)
-                return stuck("cannot be parted from its value");
+                return stuck("cannot be split from its value");
             kept.assignment += fmt::format("{}{} {}", kept.assignment.empty() ? "" : "; ",
                                            declared.name, text.substr(equals));
         }
@@ -93,7 +93,7 @@ private:
         return false;
     }
 
-    /// "float v = 0.0f;"
+    /// Returns "float v = 0.0f;" for `float v = in[i];`.
     [[nodiscard]] static std::string hoisted(const Variable& variable) {
         const Type& type = variable.type;
         std::string spelling = valueSpelling(type);

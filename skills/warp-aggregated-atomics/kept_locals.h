@@ -1,4 +1,5 @@
-/// Locals that live on where the code that uses them moves out of their block.
+/// Finds locals whose declarations have to move because code that uses them moves out of their
+/// block.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -8,9 +9,9 @@
 
 namespace kernelskill::skills {
 
-/// The locals that `behind` uses and that are declared before it, within `outermost`, a statement
-/// of the kernel's own block, or behind `guard` in that block (noId: no guard). Refuses with
-/// `declaration` where a declaration cannot be parted from its values.
+/// Finds the locals that `behind` uses and that are declared before it, within `outermost`, a
+/// statement of the kernel's outermost block, or after `guard` in that block (noId: no guard).
+/// Refuses with `declaration` if a declaration cannot be split from its initial value.
 [[nodiscard]] Gated<std::vector<KeptLocal>> keptLocals(const SkillContext& context,
                                                        const std::vector<analysis::StmtId>& behind,
                                                        analysis::StmtId outermost,

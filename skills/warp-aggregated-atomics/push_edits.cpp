@@ -48,13 +48,13 @@ private:
     [[nodiscard]] bool countsOnes() const {
         return push_.amount == noId || code_.constantValue(push_.amount) == 1;
     }
-    /// "3 * " before a number of threads where each takes three places.
+    /// Returns "3 * " if each thread takes three places; empty if one, or if the amounts differ.
     [[nodiscard]] std::string factor() const {
         return !push_.hasFixedAmount || countsOnes()
                    ? ""
                    : besideProduct(source_, body_.expr(push_.amount)) + " * ";
     }
-    /// The type of what a warp counts: how many threads take places, or their amounts.
+    /// Returns the type of a warp's count, of threads or of the places that they take.
     [[nodiscard]] std::string countType() const {
         return push_.hasFixedAmount ? "int" : push_.element;
     }
@@ -76,7 +76,8 @@ private:
         return lines;
     }
 
-    /// In the place of the statement with the atomic and what follows it.
+    /// Replaces the statement with the atomic and what follows it by a note that the thread takes
+    /// places.
     void takePlace() {
         const Stmt& own = body_.stmt(push_.behind.front());
         const Span span{own.span.begin,
@@ -95,7 +96,7 @@ private:
         edits_.push_back({span, fmt::format("{{ {} {} }}", take, set)});
     }
 
-    /// What the bounds checks that become blocks add to a line's indentation.
+    /// Returns the indentation that early returns which become blocks add to a line.
     [[nodiscard]] std::string deeper(std::uint32_t offset) const {
         std::string units;
         for (const EarlyReturn& exit : push_.earlyReturns)
@@ -120,7 +121,7 @@ private:
         return lines;
     }
 
-    /// A thread's place in its warp is the number of lanes below that take one.
+    /// Counts by a vote: a thread's place in its warp is the number of lower lanes that take one.
     void addVotes(CodeLines& lines) const {
         lines.add(
             fmt::format("const unsigned int {} = __ballot_sync(0xffffffff, {});", takers_, takes_));
@@ -128,6 +129,7 @@ private:
         lines.add(fmt::format("{}[{}] = __popc({});", warpStarts_, warp_, takers_)).leave();
     }
 
+    /// Adds up the amounts of the lower lanes by a scan.
     void addScan(CodeLines& lines) const {
         const std::string offset = freshName(body_, "offset");
         const std::string below = freshName(body_, "below");
@@ -142,7 +144,7 @@ private:
         lines.add(fmt::format("{}[{}] = {};", warpStarts_, warp_, sum_)).leave();
     }
 
-    /// The warps' numbers become their starts, and one thread takes the places of all.
+    /// Turns the warps' counts into their starts; one thread reserves the places of all.
     void addStarts(CodeLines& lines) const {
         const std::string count = freshName(body_, "count");
         const std::string each = freshName(body_, "w");
@@ -160,13 +162,10 @@ private:
     }
 
     [[nodiscard]] std::string warps() const {
-        return fmt::format("{} / {}",
-                           push_.launched.isFlat ? "blockDim.x"
-                                                 : "blockDim.x * blockDim.y * blockDim.z",
-                           warpLanes);
+        return fmt::format("{} / {}", threadsOfBlock(push_.launched.isFlat), warpLanes);
     }
 
-    /// What the code behind the atomic does, with the place in the atomic's stead.
+    /// Adds the code from the atomic on, with the thread's place instead of the atomic.
     void addWork(CodeLines& lines) const {
         const Stmt& own = body_.stmt(push_.behind.front());
         const Stmt& last = body_.stmt(push_.behind.back());
@@ -184,7 +183,7 @@ private:
         lines.close();
     }
 
-    /// What the atomic returned.
+    /// Returns the expression for what the atomic returned.
     [[nodiscard]] std::string position() const {
         const std::string sum =
             fmt::format("{} {} {}{}", start_, push_.isSubtraction ? '-' : '+', factor(), place_);
@@ -201,12 +200,10 @@ private:
     }
 
     void insertBehind(const CodeLines& lines) {
-        if (!push_.earlyReturns.empty() || body_.stmt(push_.behind.front()).parent == body_.root) {
-            const std::uint32_t close = layout_.lineBegin(context_.kernel.bodySpan.end - 1);
-            edits_.push_back({{close, close}, lines.text()});
-            return;
-        }
-        edits_.push_back(linesAfter(layout_, body_.stmt(push_.outermost).span, lines));
+        const bool isAtEnd =
+            !push_.earlyReturns.empty() || body_.stmt(push_.behind.front()).parent == body_.root;
+        edits_.push_back(isAtEnd ? linesAtEnd(layout_, context_.kernel, lines)
+                                 : linesAfter(layout_, body_.stmt(push_.outermost).span, lines));
     }
 
     const SkillContext& context_;

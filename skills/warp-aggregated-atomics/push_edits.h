@@ -1,4 +1,4 @@
-/// Writes a push whose places a block takes by one atomic.
+/// Writes a push for which a block reserves its threads' places by one atomic.
 #pragma once
 
 #include "skills/warp-aggregated-atomics/counter_push.h"

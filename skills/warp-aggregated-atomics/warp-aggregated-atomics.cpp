@@ -1,4 +1,4 @@
-/// Lets the threads of a block take their places in a common array by one atomic.
+/// Lets the threads of a block reserve their places in a common array by one atomic.
 #include "analysis/source/gpu_constants.h"
 #include "skills/base/planned_skill.h"
 #include "skills/warp-aggregated-atomics/counter_push.h"

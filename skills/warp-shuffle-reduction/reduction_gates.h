@@ -6,10 +6,9 @@
 
 namespace kernelskill::skills {
 
-/// The tree at the cursor, else the first that fits. Where none does, the refusal of the loop that
-/// comes closest to one. Gates of its own: `no-shuffle`, `array-read-after`, `array-escapes`,
-/// `divergent-branch`, `early-return`, `stride-used-after`, `two-dimensional`, `partial-warps`,
-/// `unknown-extent`, `extent-not-block`, `no-loop`.
+/// Finds the tree at the cursor, else the first that fits. Refuses with `no-shuffle`,
+/// `result-last`, and what chooseTree(), recogniseTree(), requireResultOnly(), requireAllThreads(),
+/// requireOwnStride() and requireWholeWarps() refuse.
 [[nodiscard]] Gated<TreeReduction> findTree(const SkillContext& context,
                                             const analysis::CodeMap& code);
 

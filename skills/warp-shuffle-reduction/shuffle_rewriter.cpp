@@ -133,31 +133,14 @@ private:
             lines.leave();
             return;
         }
-        switch (folded.fold) {
-        case FoldKind::Sum:
-            lines.add(fmt::format("{} += {};", value, other));
-            return;
-        case FoldKind::Product:
-            lines.add(fmt::format("{} *= {};", value, other));
-            return;
-        case FoldKind::BitAnd:
-            lines.add(fmt::format("{} &= {};", value, other));
-            return;
-        case FoldKind::BitOr:
-            lines.add(fmt::format("{} |= {};", value, other));
-            return;
-        case FoldKind::BitXor:
-            lines.add(fmt::format("{} ^= {};", value, other));
-            return;
-        case FoldKind::Minimum:
-        case FoldKind::Maximum:
-            lines.add(fmt::format("{0} = {1}({0}, {2});", value, folded.function, other));
-            return;
-        }
+        const std::string_view assignment = assignmentOperator(folded.fold);
+        lines.add(assignment.empty()
+                      ? fmt::format("{0} = {1}({0}, {2});", value, folded.function, other)
+                      : fmt::format("{} {} {};", value, assignment, other));
     }
 
-    /// The value that a lane of the first warp starts its second fold with. Where folding a value
-    /// twice changes nothing, analysis::warpLanes beyond the number of warps keep what they have.
+    /// Adds the value that a lane of the first warp starts its second fold with. Where folding a
+    /// value twice changes nothing, lanes beyond the number of warps keep what they have.
     void addWarpResult(CodeLines& lines, std::size_t i) const {
         const FoldedArray& folded = tree_.arrays[i];
         const bool needsNeutral = folded.fold == FoldKind::Sum ||

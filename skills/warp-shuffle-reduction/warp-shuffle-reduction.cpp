@@ -18,24 +18,14 @@ class WarpShuffleReductionSkill : public PlannedSkill<TreeReduction> {
 
     Gated<Offer> offer(const SkillContext& context, const TreeReduction& tree) const override {
         const FunctionBody& body = context.kernel.body;
-        std::string names;
-        bool isExact = true;
-        for (const FoldedArray& folded : tree.arrays) {
-            const Variable& array = body.variable(folded.array);
-            names += fmt::format("{}{}", names.empty() ? "" : ", ", array.name);
-            const bool isInteger =
-                array.type.scalar >= ScalarKind::Bool && array.type.scalar <= ScalarKind::UInt64;
-            isExact =
-                isExact &&
-                (isInteger || (folded.fold != FoldKind::Sum && folded.fold != FoldKind::Product));
-        }
+        const std::string names = arrayNames(body, tree);
         Offer offer = newOffer(context, body.stmt(context.kernel.loops[tree.loop].statement).span);
         offer.title = fmt::format("Reduce {} with warp shuffles", names);
         offer.why =
             fmt::format("the loop on line {} folds {} in shared memory with a barrier each step; "
                         "every launch has whole warps",
                         lineNumber(context, offer.anchor.begin), names);
-        offer.numerics = isExact ? Numerics::Exact : Numerics::Reassociates;
+        offer.numerics = numericsOf(body, tree);
         return offer;
     }
 

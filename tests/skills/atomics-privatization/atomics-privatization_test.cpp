@@ -139,6 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"NoAtomic", "no-atomic", kernelWith("    out[i] = in[i];\n")},
         GateCase{"ResultUsed", "result-used",
                  kernelWith("    int slot = atomicAdd(out, 1);\n    table[slot] = i;\n")},
+        GateCase{"SharedTable", "not-global",
+                 kernelWith("    __shared__ int bins[256];\n    atomicAdd(&bins[bytes[i]], 1);\n")},
         GateCase{"Exchange", "no-reduction", kernelWith("    atomicExch(out, in[i]);\n")},
         GateCase{"Mixed", "mixed-operations",
                  kernelWith("    atomicAdd(out, in[i]);\n    atomicMax(out, in[i]);\n")},

@@ -338,6 +338,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"NoAtomic", "no-atomic", kernelWith("    out[i] = in[i];\n")},
         GateCase{"ResultUsed", "result-used",
                  kernelWith("    int slot = atomicAdd(out, 1);\n    table[slot] = i;\n")},
+        GateCase{"OwnMemory", "not-global",
+                 kernelWith("    int own[2];\n    atomicAdd(&own[0], in[i]);\n")},
         GateCase{"Exchange", "no-reduction", kernelWith("    atomicExch(out, in[i]);\n")},
         GateCase{"Mixed", "mixed-operations",
                  kernelWith("    atomicAdd(out, in[i]);\n    atomicMax(out, in[i]);\n")},

@@ -166,6 +166,9 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"PartOfTheBlock", "extent-not-block",
                  reducing("    for (int s = 1; s < 128; s *= 2) {\n        if (tid % (2 * s) == 0) "
                           "a[tid] += a[tid + s];\n        __syncthreads();\n    }\n")},
+        GateCase{"ExtentNotKnown", "unknown-extent",
+                 reducing("    for (int s = 1; s < n; s *= 2) {\n        if (tid % (2 * s) == 0) "
+                          "a[tid] += a[tid + s];\n        __syncthreads();\n    }\n")},
         GateCase{"PartialSumsUsed", "array-read-after",
                  reducing(plainTree, "float", "256", "    out[tid] = a[tid];\n")},
         GateCase{

@@ -299,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"ReferenceKept", "declaration",
                  kernelWith("    if (i < n) {\n        const int& own = in[i];\n        "
                             "out[atomicAdd(size, 1)] = own;\n    }\n")},
-        GateCase{"TwoExits", "early-exit",
+        GateCase{"ExitInLoop", "early-exit",
                  kernelWith("    for (int k = 0; k < m; ++k)\n        if (in[k] < 0)\n            "
                             "return;\n" +
                             push)},

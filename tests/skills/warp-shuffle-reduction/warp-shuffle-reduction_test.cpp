@@ -314,6 +314,10 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"OtherStart", "extent-not-block",
                  reducing("    for (int s = 64; s > 0; s >>= 1) {\n        if (tid < s) a[tid] += "
                           "a[tid + s];\n        __syncthreads();\n    }\n")},
+        GateCase{"ResultInTheLastElement", "result-last",
+                 reducing("    for (int i = 2; i <= 256; i = 2 * i) {\n        if ((tid + 1) % i "
+                          "== 0) a[tid] += a[tid - i / 2];\n        __syncthreads();\n    }\n",
+                          "float", "256", "    if (tid == 255) out[blockIdx.x] = a[tid];\n")},
         GateCase{"GuardWithBounds", "guarded-tree",
                  reducing(treeWithGuard("if (tid < s && tid + s < n) a[tid] += a[tid + s];"))},
         GateCase{"NotAFold", "not-a-fold",

@@ -1,16 +1,15 @@
-#include "skills/schedule/contended_updates.h"
+#include "skills/gates/update_gates.h"
 
 #include "analysis/model/known_functions.h"
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/source_layout.h"
-#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 
 namespace kernelskill::skills {
 
@@ -21,111 +20,7 @@ namespace {
 /// Longer chains of names than people write; also ends a variable that stands for itself.
 constexpr int maximumDepth = 16;
 
-std::optional<UpdateOperation> operationOf(std::string_view function) {
-    constexpr std::array<std::pair<std::string_view, UpdateOperation>, 6> known = {
-        {{"atomicAdd", UpdateOperation::Sum},
-         {"atomicMin", UpdateOperation::Minimum},
-         {"atomicMax", UpdateOperation::Maximum},
-         {"atomicAnd", UpdateOperation::BitAnd},
-         {"atomicOr", UpdateOperation::BitOr},
-         {"atomicXor", UpdateOperation::BitXor}}};
-    const auto found = std::ranges::find(known, unqualified(function),
-                                         &std::pair<std::string_view, UpdateOperation>::first);
-    return found == known.end() ? std::nullopt : std::optional(found->second);
-}
-
-bool isPlainNumber(const Type& type) {
-    constexpr std::array plain = {ScalarKind::Int32,  ScalarKind::UInt32, ScalarKind::Int64,
-                                  ScalarKind::UInt64, ScalarKind::Float,  ScalarKind::Double};
-    return type.lanes == 1 && type.pointerDepth <= 1 && !type.isDependent &&
-           std::ranges::find(plain, type.scalar) != plain.end();
-}
-
-class Collector {
-public:
-    Collector(const SkillContext& context, VariableId base)
-        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
-          base_(base) {}
-
-    Gated<ContendedUpdates> collect() const {
-        ContendedUpdates updates;
-        updates.base = base_;
-        for (const Atomic& atomic : kernel_.atomics) {
-            if (atomic.access >= kernel_.accesses.size()
-                    ? base_ != noId
-                    : kernel_.accesses[atomic.access].base != base_)
-                continue;
-            KERNELSKILL_TRY(auto site, read(atomic));
-            updates.space = kernel_.accesses[atomic.access].space;
-            updates.isRepeated |= !kernel_.accesses[atomic.access].loops.empty();
-            updates.sites.push_back(std::move(site));
-        }
-        const Type& type = elementType(updates.sites.front());
-        updates.element = pointeeSpelling(type);
-        updates.scalar = type.scalar;
-        if (!isPlainNumber(type))
-            return refuse("element-type", fmt::format("{} does not hold plain 4- or 8-byte numbers",
-                                                      body_.variable(base_).name));
-        return updates;
-    }
-
-private:
-    [[nodiscard]] std::uint32_t line(ExprId expr) const {
-        return lineNumber(context_, body_.expr(expr).span.begin);
-    }
-
-    [[nodiscard]] Gated<UpdateSite> read(const Atomic& atomic) const {
-        const Expr& call = body_.expr(atomic.call);
-        const std::uint32_t at = line(atomic.call);
-        const bool isKnown = base_ != noId && atomic.access < kernel_.accesses.size();
-        const MemorySpace space =
-            isKnown ? kernel_.accesses[atomic.access].space : MemorySpace::Generic;
-        if (space != MemorySpace::Global && space != MemorySpace::Shared)
-            return refuse("not-global", fmt::format("the atomic on line {} is not known to be on "
-                                                    "global or shared memory",
-                                                    at));
-        const auto operation = operationOf(call.name);
-        if (!operation || call.children.size() != 2)
-            return refuse(
-                "no-reduction",
-                fmt::format("{} on line {} does not fold a value into another", call.name, at));
-        const StmtId statement = code_.statement(atomic.call);
-        if (code_.parent(atomic.call) != noId || statement == noId ||
-            body_.stmt(statement).kind != StmtKind::Expression)
-            return refuse("result-used",
-                          fmt::format("line {} uses what {} returns", at, call.name));
-        if (call.fromMacro || body_.stmt(statement).fromMacro)
-            return refuse("from-macro",
-                          fmt::format("the atomic on line {} comes out of a macro", at));
-        KERNELSKILL_CHECK(requireManyThreads(context_, atomic.call));
-        return UpdateSite{atomic.call,          call.children[0], call.children[1],
-                          outermost(statement), *operation,       call.name};
-    }
-
-    /// The statement of the kernel's own block that holds `inner`.
-    [[nodiscard]] StmtId outermost(StmtId inner) const {
-        while (body_.stmt(inner).parent != body_.root && body_.stmt(inner).parent != noId)
-            inner = body_.stmt(inner).parent;
-        return inner;
-    }
-
-    /// Of the base, or of its member that the address names.
-    [[nodiscard]] const Type& elementType(const UpdateSite& site) const {
-        const Expr& address = body_.expr(site.address);
-        if (address.kind == ExprKind::Unary && address.op == "&" &&
-            body_.expr(address.children[0]).kind == ExprKind::Member)
-            return body_.expr(address.children[0]).type;
-        return body_.variable(base_).type;
-    }
-
-    const SkillContext& context_;
-    const KernelModel& kernel_;
-    const CodeMap& code_;
-    const FunctionBody& body_;
-    VariableId base_;
-};
-
-/// Finds conditions that leave few threads of a block.
+/// Finds conditions that hold for few threads of a block.
 class ThreadChoice {
 public:
     explicit ThreadChoice(const CodeMap& code) : code_(code), body_(code.body()) {}
@@ -133,41 +28,43 @@ public:
     [[nodiscard]] bool choosesFew(ExprId condition) const {
         const Expr& expr = body_.expr(condition);
         if (expr.kind == ExprKind::Unary && expr.op == "!")
-            return isPlace(expr.children[0], 0);
+            return isIndexOfThread(expr.children[0], 0);
         if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
             return false;
         if (expr.op == "&&")
             return choosesFew(expr.children[0]) || choosesFew(expr.children[1]);
-        return expr.op == "==" && (isPlace(expr.children[0], 0) || isPlace(expr.children[1], 0));
+        return expr.op == "==" &&
+               (isIndexOfThread(expr.children[0], 0) || isIndexOfThread(expr.children[1], 0));
     }
 
 private:
-    /// `threadIdx.x`, `tid % 32`, `warp.thread_rank()`: computed from the thread's place alone.
-    [[nodiscard]] bool isPlace(ExprId expr, int depth) const {
-        bool isPlaceOfThread = false;
+    /// Whether the value is computed from the thread's index alone: `threadIdx.x`, `tid % 32`,
+    /// `warp.thread_rank()`.
+    [[nodiscard]] bool isIndexOfThread(ExprId expr, int depth) const {
+        bool namesThread = false;
         for (const ExprId id : code_.expressionsBelow(expr)) {
             const Expr& at = body_.expr(id);
             if (at.kind == ExprKind::Call && unqualified(at.name) == "thread_rank") {
-                isPlaceOfThread = true;
+                namesThread = true;
                 continue;
             }
             if (at.kind == ExprKind::Subscript || at.kind == ExprKind::Call ||
                 (at.kind == ExprKind::Unary && at.op == "*"))
                 return false;
-            isPlaceOfThread |= at.kind == ExprKind::BuiltinIndex && at.name == "threadIdx";
+            namesThread |= at.kind == ExprKind::BuiltinIndex && at.name == "threadIdx";
             if (at.kind == ExprKind::Variable && at.variable != noId && depth < maximumDepth &&
                 body_.variable(at.variable).storage == Storage::Local &&
                 body_.variable(at.variable).init != noId)
-                isPlaceOfThread |= isPlace(body_.variable(at.variable).init, depth + 1);
+                namesThread |= isIndexOfThread(body_.variable(at.variable).init, depth + 1);
         }
-        return isPlaceOfThread;
+        return namesThread;
     }
 
     const CodeMap& code_;
     const FunctionBody& body_;
 };
 
-/// A device function that the kernel calls may name a global variable, too.
+/// Whether a device function that the kernel may call names the global variable.
 bool isNamedInCalls(const SkillContext& context, const Variable& variable) {
     if (variable.storage != Storage::DeviceGlobal || context.kernel.calls.empty())
         return false;
@@ -178,7 +75,7 @@ bool isNamedInCalls(const SkillContext& context, const Variable& variable) {
     });
 }
 
-/// `p->total` where the updates are of `p->count`: another member of one object.
+/// Whether the use is of another member of the object: `p->total` if the updates are of `p->count`.
 bool isOtherMember(const CodeMap& code, const ContendedUpdates& updates, ExprId use) {
     const FunctionBody& body = code.body();
     const auto memberAround = [&](ExprId name) -> const Expr* {
@@ -200,6 +97,7 @@ bool isOtherMember(const CodeMap& code, const ContendedUpdates& updates, ExprId 
     });
 }
 
+/// Checks whether an address has one value for a block, for isSameForBlock().
 class AddressReader {
 public:
     AddressReader(const SkillContext& context, VariableId base, StmtId guard)
@@ -239,10 +137,10 @@ private:
         if (variable.storage == Storage::Parameter)
             return true;
         const StmtId declaration = code_.declarationOf(name.variable);
-        const bool isInReach =
+        const bool isDeclaredBefore =
             declaration != noId && body_.stmt(declaration).parent == body_.root &&
             (guard_ == noId || body_.stmt(declaration).span.begin < body_.stmt(guard_).span.begin);
-        return isInReach && variable.init != noId && depth < maximumDepth &&
+        return isDeclaredBefore && variable.init != noId && depth < maximumDepth &&
                isSame(variable.init, depth + 1);
     }
 
@@ -253,42 +151,6 @@ private:
 };
 
 } // namespace
-
-std::string pointeeSpelling(const Type& type) {
-    std::string text = type.spelling.substr(0, type.spelling.find_first_of("*["));
-    for (const std::string_view word : {"const ", "volatile "})
-        if (text.starts_with(word))
-            text.erase(0, word.size());
-    while (text.ends_with(' '))
-        text.pop_back();
-    return text;
-}
-
-std::vector<VariableId> updatedVariables(const SkillContext& context) {
-    const KernelModel& kernel = context.kernel;
-    std::vector<VariableId> bases;
-    for (const Atomic& atomic : kernel.atomics) {
-        const VariableId base =
-            atomic.access < kernel.accesses.size() ? kernel.accesses[atomic.access].base : noId;
-        if (std::ranges::find(bases, base) == bases.end())
-            bases.push_back(base);
-    }
-    return bases;
-}
-
-bool isCursorAtUpdate(const SkillContext& context, VariableId base) {
-    const KernelModel& kernel = context.kernel;
-    return !context.range.contains(kernel.bodySpan) &&
-           std::ranges::any_of(kernel.atomics, [&](const Atomic& atomic) {
-               return (atomic.access < kernel.accesses.size() ? kernel.accesses[atomic.access].base
-                                                              : noId) == base &&
-                      touches(context.range, kernel.body.expr(atomic.call).span);
-           });
-}
-
-Gated<ContendedUpdates> updatesOf(const SkillContext& context, VariableId base) {
-    return Collector(context, base).collect();
-}
 
 Gated<void> requireManyThreads(const SkillContext& context, ExprId call) {
     const CodeMap& code = context.code();
@@ -311,14 +173,14 @@ Gated<void> requireUnseen(const SkillContext& context, const ContendedUpdates& u
     const CodeMap& code = context.code();
     const FunctionBody& body = code.body();
     const Variable& base = body.variable(updates.base);
-    const auto isAddress = [&](ExprId use) {
-        return std::ranges::count_if(updates.sites, [&](const UpdateSite& site) {
+    const auto isInAddress = [&](ExprId use) {
+        return std::ranges::any_of(updates.sites, [&](const UpdateSite& site) {
             return body.expr(site.address).span.contains(body.expr(use).span);
         });
     };
     std::size_t inAddresses = 0;
     for (const ExprId use : code.uses(updates.base)) {
-        if (isAddress(use) > 0)
+        if (isInAddress(use))
             ++inAddresses;
         else if (!isOtherMember(code, updates, use))
             return refuse("used-beside",

@@ -1,4 +1,4 @@
-#include "skills/schedule/early_return.h"
+#include "skills/editing/early_return.h"
 
 #include "analysis/queries/source_layout.h"
 #include "analysis/queries/source_words.h"
@@ -29,7 +29,7 @@ public:
             if (stmt.kind == StmtKind::Goto || stmt.kind == StmtKind::Asm ||
                 stmt.kind == StmtKind::Other)
                 return refuse("early-exit",
-                              fmt::format("where line {} goes on is not known", lineOf(stmt)));
+                              fmt::format("what runs after line {} is not known", lineOf(stmt)));
             if (stmt.kind != StmtKind::Return)
                 continue;
             KERNELSKILL_TRY(auto one, read(id));
@@ -56,10 +56,11 @@ private:
             return refuse("early-exit", fmt::format("threads leave the kernel on line {}",
                                                     lineOf(body_.stmt(exit))));
         if (!context_.kernel.barriers.empty() || !context_.kernel.warpOperations.empty())
-            return refuse("early-exit",
-                          fmt::format("threads that leave on line {} are missing at what "
-                                      "the others wait for",
-                                      lineOf(body_.stmt(exit))));
+            return refuse(
+                "early-exit",
+                fmt::format("threads that leave on line {} are missing at the barriers or "
+                            "shuffles of the others",
+                            lineOf(body_.stmt(exit))));
         const Stmt& stmt = body_.stmt(guard);
         if (!layout_.startsLine(stmt.span.begin) || !layout_.endsLine(stmt.span.end))
             return refuse("several-statements-a-line",
