@@ -242,6 +242,10 @@ std::string planeWith(const std::string& work, const std::string& launch) {
 
 const std::string usual = "k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(in, out, w, h);";
 
+TEST(BlockShapes, AreNoOffersWithoutAMeasurement) {
+    checkNotApplicable(id, planeWith("out[y * w + x] = in[x];", usual), "several-axes");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Gates, BlockShapesAreNotTried,
     testing::Values(

@@ -269,6 +269,12 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"NoLaunch", "no-launch", table(store).substr(0, table(store).find("void run"))},
         GateCase{"DeclaredBefore", "declared-before",
                  table(store, "m, 128", "__global__ void k(const float* t, float* y, int n);\n")},
+        GateCase{
+            "DefaultArgument", "default-argument",
+            "__global__ void k(const float* t, float* y, int n = 4) {\n"
+            "    __shared__ float s[128];\n    s[threadIdx.x] = t[threadIdx.x];\n"
+            "    __syncthreads();\n    y[blockIdx.x * 128 + threadIdx.x] = s[threadIdx.x ^ 1];\n}\n"
+            "void run(const float* t, float* y, int m) {\n    k<<<m, 128>>>(t, y);\n}\n"},
         GateCase{"OneLine", "several-statements-a-line",
                  table("    y[i] = s[0]; y[i] += s[i % 128];\n")},
         GateCase{

@@ -3,7 +3,7 @@
 #include "analysis/queries/source_words.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
-#include "skills/schedule/persist.h"
+#include "skills/persistent-kernel/persist.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
