@@ -24,9 +24,6 @@ namespace kernelskill::skills {
 [[nodiscard]] bool isSameStream(const analysis::CodeMap& code, analysis::ExprId a,
                                 analysis::ExprId b);
 
-/// Nothing happens when it is evaluated: it calls nothing and changes nothing.
-[[nodiscard]] bool isPlainValue(const analysis::CodeMap& code, analysis::ExprId expr);
-
 /// The plan of the first of the kernel's launches for which `planAround` has one. Refuses as it
 /// does of the first launch, and with `no-launch` or what requireEditable() refuses.
 template <typename PlanAround>

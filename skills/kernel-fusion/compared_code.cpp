@@ -28,10 +28,11 @@ bool isFixedValue(const CodeMap& code, ExprId value) {
         case ExprKind::Integer:
         case ExprKind::BuiltinIndex:
         case ExprKind::Cast:
-        case ExprKind::Binary:
             return true;
         case ExprKind::Unary:
-            return expr.op != "*" && expr.op != "&";
+            return expr.op == "-" || expr.op == "+" || expr.op == "!" || expr.op == "~";
+        case ExprKind::Binary:
+            return !isAssignment(expr.op);
         default:
             return false;
         }
