@@ -62,8 +62,7 @@ std::optional<std::int64_t> literalOf(const std::vector<Token>& tokens) {
     return tokens.size() == 2 ? -value : value;
 }
 
-/// Reads calls and named numbers in the text of a file, which may be of host code that the model
-/// leaves out.
+/// Reads calls and named numbers in the text of a file.
 class HostText {
 public:
     explicit HostText(std::string_view text) : text_(text) {}
@@ -125,8 +124,8 @@ private:
             if (only)
                 return std::nullopt;
             const std::uint32_t begin = isSet ? at + 1 : place.end;
-            const auto line_end = text_.find('\n', begin);
-            const auto end = static_cast<std::uint32_t>(std::min(line_end, text_.size()));
+            const auto lineEnd = text_.find('\n', begin);
+            const auto end = static_cast<std::uint32_t>(std::min(lineEnd, text_.size()));
             std::vector<Token> tokens = lex(text_, {begin, end});
             const auto stop = std::ranges::find_if(
                 tokens, [](const Token& token) { return token.is(";") || token.is(","); });

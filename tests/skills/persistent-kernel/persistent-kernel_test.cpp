@@ -9,7 +9,8 @@ constexpr std::string_view id = "persistent-kernel";
 
 /// The function that the edit adds, with `name`.
 std::string helper(const std::string& name, const std::string& unit = "    ") {
-    return "\n// How many blocks the GPU holds at once, but at most `blocks`.\ntemplate <typename Kernel>\n"
+    return "\n// How many blocks the GPU holds at once, but at most `blocks`.\ntemplate <typename "
+           "Kernel>\n"
            "static unsigned int " +
            name + "(Kernel kernel, unsigned int blocks, int threads, size_t shared) {\n" + unit +
            "int device, multiprocessors, residents;\n" + unit + "cudaGetDevice(&device);\n" + unit +
