@@ -5,7 +5,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -32,16 +31,6 @@ bool isSameStream(const CodeMap& code, ExprId a, ExprId b) {
     if (isDefaultStream(code, a) || isDefaultStream(code, b))
         return isDefaultStream(code, a) && isDefaultStream(code, b);
     return code.sameExpression(a, b);
-}
-
-bool isPlainValue(const CodeMap& code, ExprId value) {
-    return std::ranges::all_of(code.expressionsBelow(value), [&](ExprId id) {
-        const Expr& expr = code.body().expr(id);
-        const bool changes =
-            (expr.kind == ExprKind::Binary && isAssignment(expr.op)) ||
-            (expr.kind == ExprKind::Unary && (expr.op.contains("++") || expr.op.contains("--")));
-        return expr.kind != ExprKind::Call && expr.kind != ExprKind::Other && !changes;
-    });
 }
 
 } // namespace kernelskill::skills

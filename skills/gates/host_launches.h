@@ -17,15 +17,12 @@ namespace kernelskill::skills {
 [[nodiscard]] Gated<void> requireEditableLaunch(const SkillContext& context,
                                                 const analysis::LaunchSite& launch);
 
-/// Whether a launch or a copy is in the default stream, by the stream that it names; noId: none.
+/// Whether a launch or a copy that names this stream, or noId, is in the default one.
 [[nodiscard]] bool isDefaultStream(const analysis::CodeMap& code, analysis::ExprId stream);
 
-/// Whether two launches or copies are in one stream, by the streams that they name; noId: none.
+/// Compares two streams that a launch or a copy may name; noId is the default stream.
 [[nodiscard]] bool isSameStream(const analysis::CodeMap& code, analysis::ExprId a,
                                 analysis::ExprId b);
-
-/// Whether the expression calls nothing and changes nothing.
-[[nodiscard]] bool isPlainValue(const analysis::CodeMap& code, analysis::ExprId expr);
 
 /// The plan of the first of the kernel's launches for which `planAround` has one. Refuses as it
 /// does of the first launch, and with `no-launch` or what requireEditable() refuses.

@@ -2,9 +2,9 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/source/try.h"
-#include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
 #include "skills/editing/condition_text.h"
+#include "skills/kernel-fusion/compared_code.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,59 +19,25 @@ using namespace analysis;
 
 namespace {
 
-/// The statements of a branch.
+/// The statements of a branch, with or without braces.
 std::vector<StmtId> branchOf(const FunctionBody& body, StmtId branch) {
     return body.stmt(branch).kind == StmtKind::Compound ? body.stmt(branch).children
                                                         : std::vector<StmtId>{branch};
 }
 
-/// An `if` without `else`, written out.
+/// Whether the statement is an `if` without `else` that does not come out of a macro.
 bool isPlainIf(const FunctionBody& body, StmtId id) {
     const Stmt& stmt = body.stmt(id);
     return stmt.kind == StmtKind::If && stmt.children.size() == 1 && stmt.condition != noId &&
            stmt.init == noId && !stmt.fromMacro;
 }
 
-/// `if (...) return;`
+/// Whether the statement is `if (...) return;`.
 bool isEarlyReturn(const FunctionBody& body, StmtId id) {
     if (!isPlainIf(body, id))
         return false;
     const auto branch = branchOf(body, body.stmt(id).children.front());
     return branch.size() == 1 && body.stmt(branch.front()).kind == StmtKind::Return;
-}
-
-/// Tokens of a text, in the names of the fused kernel if it is the consumer's.
-std::string fusedWords(std::string_view text, const FusedNames* names) {
-    std::string words;
-    for (const Token& token : lex(text)) {
-        std::string word(token.text);
-        if (names != nullptr && token.isIdentifier())
-            if (const auto renamed = names->renamed.find(word); renamed != names->renamed.end())
-                word = renamed->second;
-        words += word + " ";
-    }
-    return words;
-}
-
-/// The condition's value is the same in all of the kernel.
-bool isFixed(const CodeMap& code, ExprId condition) {
-    return std::ranges::all_of(code.expressionsBelow(condition), [&](ExprId id) {
-        const Expr& expr = code.body().expr(id);
-        switch (expr.kind) {
-        case ExprKind::Variable:
-            return expr.variable == noId || !code.isEverWritten(expr.variable);
-        case ExprKind::Integer:
-        case ExprKind::BuiltinIndex:
-        case ExprKind::Cast:
-            return true;
-        case ExprKind::Unary:
-            return expr.op == "-" || expr.op == "!" || expr.op == "~";
-        case ExprKind::Binary:
-            return !isAssignment(expr.op);
-        default:
-            return false;
-        }
-    });
 }
 
 class BodyReader {
@@ -100,8 +66,8 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string textOf(const KernelModel& kernel, ExprId id) const {
-        return std::string(context_.file.source->slice(kernel.body.expr(id).span));
+    [[nodiscard]] std::string_view textOf(const KernelModel& kernel, ExprId id) const {
+        return context_.file.source->slice(kernel.body.expr(id).span);
     }
 
     Gated<void> readReturns() {
@@ -134,15 +100,13 @@ private:
             return;
         const ExprId own = first_.body.stmt(found_.returns.front()).condition;
         const ExprId other = second_.body.stmt(rest.front()).condition;
-        if (!isFixed(firstCode_, own) || !isFixed(secondCode_, other))
+        if (!isFixedValue(firstCode_, own) || !isFixedValue(secondCode_, other))
             return;
-        const std::string wanted = fusedWords(textOf(second_, other), &names_);
-        if (isEarlyReturn(second_.body, rest.front()) &&
-            fusedWords(textOf(first_, own), nullptr) == wanted) {
+        const std::string wanted = tokensOf(textOf(second_, other), names_.renamed);
+        if (isEarlyReturn(second_.body, rest.front()) && tokensOf(textOf(first_, own)) == wanted) {
             found_.joint = BodyJoint::SharedReturn;
             found_.repeatedGuard = rest.front();
-        } else if (rest.size() == 1 &&
-                   fusedWords(negated(context_, firstCode_, own), nullptr) == wanted) {
+        } else if (rest.size() == 1 && tokensOf(negated(context_, firstCode_, own)) == wanted) {
             found_.joint = BodyJoint::SharedReturn; // Within its own guard, which holds by then.
         }
     }
@@ -154,8 +118,8 @@ private:
             return;
         const ExprId own = first_.body.stmt(children.back()).condition;
         const ExprId other = second_.body.stmt(rest.front()).condition;
-        if (!isFixed(firstCode_, own) || !isFixed(secondCode_, other) ||
-            fusedWords(textOf(first_, own), nullptr) != fusedWords(textOf(second_, other), &names_))
+        if (!isFixedValue(firstCode_, own) || !isFixedValue(secondCode_, other) ||
+            tokensOf(textOf(first_, own)) != tokensOf(textOf(second_, other), names_.renamed))
             return;
         found_.joint = BodyJoint::SharedGuard;
         found_.guard = children.back();
@@ -187,11 +151,10 @@ Gated<const KernelModel*> headOf(const SkillContext& context, const LaunchPair& 
     const KernelModel& first = *pair.producer;
     const KernelModel& second = *pair.consumer;
     if (scopeOf(first) != scopeOf(second))
-        return refuse("scopes-differ", fmt::format("{} and {} are in other namespaces",
+        return refuse("scopes-differ", fmt::format("{} and {} are in different namespaces",
                                                    first.qualifiedName, second.qualifiedName));
     const auto wordsBefore = [&](const KernelModel& kernel) {
-        return fusedWords(context.file.source->slice({kernel.span.begin, kernel.nameSpan.begin}),
-                          nullptr);
+        return tokensOf(context.file.source->slice({kernel.span.begin, kernel.nameSpan.begin}));
     };
     const std::string one = wordsBefore(first);
     const std::string other = wordsBefore(second);

@@ -13,24 +13,28 @@ namespace kernelskill::skills {
 /// How the two bodies become one.
 enum class BodyJoint : std::uint8_t {
     Appended,     ///< The consumer's statements follow those of the producer.
-    SharedReturn, ///< They follow its early return, which the consumer's own would repeat.
-    SharedGuard,  ///< They stand in its last `if`, whose condition the consumer's repeats.
+    SharedReturn, ///< They follow its early return, which the consumer need not repeat.
+    SharedGuard,  ///< They stand in its last `if`, which has the condition of the consumer's only
+                  ///< one.
     Guarded,      ///< They follow, and early returns of the producer become guards.
 };
 
 /// Where the consumer's part begins and what is left out of it.
 struct FusedBody {
     BodyJoint joint = BodyJoint::Appended;
-    std::vector<analysis::StmtId> returns;   ///< The producer's `if (...) return;`, in order.
+    std::vector<analysis::StmtId> returns;   ///< Each `if (...) return;` of the producer, in order.
     analysis::StmtId guard = analysis::noId; ///< The producer's last `if`, of SharedGuard.
-    analysis::StmtId repeatedGuard = analysis::noId; ///< The consumer's that repeats it.
+    analysis::StmtId repeatedGuard = analysis::noId; ///< The consumer's `if` that goes.
 };
 
-/// Refuses with `early-exit` where the producer returns elsewhere than from its own level.
+/// Decides how the bodies are joined. Refuses with `early-exit` where the producer returns from
+/// within other code than an `if` of its outermost block, or where threads that return early would
+/// be missing at its barriers.
 [[nodiscard]] Gated<FusedBody> fusedBody(const SkillContext& context, const LaunchPair& pair,
                                          const FusedNames& names);
 
-/// The head's text must serve both. Refuses with `heads-differ` or `scopes-differ`.
+/// Returns the kernel whose head, which is all before its name, can be that of the fused kernel.
+/// Refuses with `heads-differ` or `scopes-differ`.
 [[nodiscard]] Gated<const analysis::KernelModel*> headOf(const SkillContext& context,
                                                          const LaunchPair& pair);
 

@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
+#include "skills/kernel-fusion/compared_code.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,8 +20,9 @@ using namespace analysis;
 
 namespace {
 
-/// The words of a name: "fdtd", "step1", "kernel"; "add", "Bias".
-std::vector<std::string> wordsOf(const std::string& name, bool hasUnderscores) {
+/// Returns the words of a name: "fdtd", "step1", "kernel" of "fdtd_step1_kernel", or "add", "Bias"
+/// of "addBias".
+std::vector<std::string> partsOfName(const std::string& name, bool hasUnderscores) {
     std::vector<std::string> words(1);
     for (const char letter : name) {
         const bool isBorder =
@@ -33,11 +35,11 @@ std::vector<std::string> wordsOf(const std::string& name, bool hasUnderscores) {
     return words;
 }
 
-/// "fdtd_step1_step2_kernel" of "fdtd_step1_kernel" and "fdtd_step2_kernel".
-std::string joinedName(const std::string& first, const std::string& second) {
+/// Returns "fdtd_step1_step2_kernel" of "fdtd_step1_kernel" and "fdtd_step2_kernel".
+std::string nameOfBoth(const std::string& first, const std::string& second) {
     const bool hasUnderscores = first.contains('_') || second.contains('_');
-    const std::vector<std::string> a = wordsOf(first, hasUnderscores);
-    const std::vector<std::string> b = wordsOf(second, hasUnderscores);
+    const std::vector<std::string> a = partsOfName(first, hasUnderscores);
+    const std::vector<std::string> b = partsOfName(second, hasUnderscores);
     const std::size_t shorter = std::min(a.size(), b.size());
     std::size_t front = 0;
     while (front + 1 < shorter && a[front] == b[front])
@@ -67,7 +69,7 @@ public:
           secondCode_(second_.body) {}
 
     Gated<FusedNames> choose() {
-        names_.kernel = freeName(joinedName(first_.name, second_.name));
+        names_.kernel = freeName(nameOfBoth(first_.name, second_.name));
         KERNELSKILL_CHECK(mergeParameters());
         repeatDeclarations();
         KERNELSKILL_CHECK(renameOthers());
@@ -83,7 +85,7 @@ private:
         return name;
     }
 
-    /// A type apart from const and __restrict__.
+    /// The type without const and __restrict__.
     [[nodiscard]] static std::string plainType(const Type& type) {
         std::string plain;
         for (const Token& token : lex(type.canonical))
@@ -92,6 +94,7 @@ private:
         return plain;
     }
 
+    /// Returns the place of the producer's parameter that can be the consumer's at `place` as well.
     [[nodiscard]] std::optional<std::size_t> partnerOf(std::size_t place) const {
         const ExprId argument = pair_.second->arguments.at(place);
         const Parameter& own = second_.parameters[place];
@@ -109,7 +112,7 @@ private:
         return found;
     }
 
-    /// Another parameter of the consumer has become this one of the producer.
+    /// Whether another parameter of the consumer is merged with the producer's at `place`.
     [[nodiscard]] bool isTaken(std::size_t place) const {
         return std::ranges::find(merged_, place, &std::pair<std::size_t, std::size_t>::second) !=
                merged_.end();
@@ -143,7 +146,8 @@ private:
         return {};
     }
 
-    /// One pointer by two names would keep the compiler, and the review, from seeing one memory.
+    /// Refuses if the argument at `place` is a pointer that the producer takes as well: under two
+    /// names, neither the compiler nor the review would know that the memory is the same.
     Gated<void> requireOwnMemory(std::size_t place) const {
         const Parameter& own = second_.parameters[place];
         for (std::size_t i = 0; i < first_.parameters.size(); ++i)
@@ -157,21 +161,12 @@ private:
         return {};
     }
 
-    /// The statement as text, in the names of the fused kernel.
-    [[nodiscard]] std::string wordsIn(Span span, bool isConsumers) const {
-        std::string words;
-        for (const Token& token : lex(context_.file.source->text(), span)) {
-            const auto renamed = names_.renamed.find(std::string(token.text));
-            words += isConsumers && token.isIdentifier() && renamed != names_.renamed.end()
-                         ? renamed->second
-                         : std::string(token.text);
-            words += " ";
-        }
-        return words;
+    [[nodiscard]] std::string_view textOf(const KernelModel& kernel, ExprId id) const {
+        return context_.file.source->slice(kernel.body.expr(id).span);
     }
 
-    /// `int i = ...;` whose value is the same whenever it is asked for.
-    [[nodiscard]] static bool isFixed(const CodeMap& code, StmtId id) {
+    /// Whether the statement is `int i = ...;` with a value that never changes.
+    [[nodiscard]] static bool isFixedLocal(const CodeMap& code, StmtId id) {
         const Stmt& stmt = code.body().stmt(id);
         if (stmt.kind != StmtKind::Declaration || stmt.fromMacro || stmt.declared.size() != 1)
             return false;
@@ -180,35 +175,27 @@ private:
             variable.type.isReference || !variable.type.arrayExtents.empty() ||
             code.isEverWritten(stmt.declared.front()))
             return false;
-        return std::ranges::all_of(code.expressionsBelow(variable.init), [&](ExprId below) {
-            const Expr& expr = code.body().expr(below);
-            if (expr.kind == ExprKind::Variable && expr.variable != noId)
-                return !code.isEverWritten(expr.variable);
-            return expr.kind == ExprKind::Integer || expr.kind == ExprKind::BuiltinIndex ||
-                   expr.kind == ExprKind::Variable || expr.kind == ExprKind::Cast ||
-                   (expr.kind == ExprKind::Unary && expr.op != "*" && expr.op != "&") ||
-                   expr.kind == ExprKind::Binary;
-        });
+        return isFixedValue(code, variable.init);
     }
 
-    /// The consumer's index that is declared as the producer's is.
+    /// Finds the declarations of the consumer that are the same in the producer, such as its index.
     void repeatDeclarations() {
         for (const StmtId id : second_.body.stmt(second_.body.root).children) {
             if (second_.body.stmt(id).kind != StmtKind::Declaration)
                 break;
-            if (!isFixed(secondCode_, id))
+            if (!isFixedLocal(secondCode_, id))
                 continue;
             const Variable& own = second_.body.variable(second_.body.stmt(id).declared.front());
             for (const StmtId other : first_.body.stmt(first_.body.root).children) {
                 if (first_.body.stmt(other).kind != StmtKind::Declaration)
                     break; // Behind an early exit it would be out of sight.
-                if (!isFixed(firstCode_, other))
+                if (!isFixedLocal(firstCode_, other))
                     continue;
                 const Variable& known =
                     first_.body.variable(first_.body.stmt(other).declared.front());
                 if (known.type.canonical != own.type.canonical ||
-                    wordsIn(first_.body.expr(known.init).span, false) !=
-                        wordsIn(second_.body.expr(own.init).span, true))
+                    tokensOf(textOf(first_, known.init)) !=
+                        tokensOf(textOf(second_, own.init), names_.renamed))
                     continue;
                 if (known.name != own.name)
                     names_.renamed[own.name] = known.name;
@@ -269,7 +256,8 @@ private:
         return {};
     }
 
-    /// Declared in the body's own block, or in that of an `if` on its own level.
+    /// Whether the variable is declared in the outermost block, or in an `if` directly in it: the
+    /// fused kernel may have a variable of the producer in the same block.
     [[nodiscard]] bool isInScope(VariableId id) const {
         const StmtId block = second_.body.stmt(secondCode_.declarationOf(id)).parent;
         if (block == second_.body.root || block == noId)
@@ -292,7 +280,7 @@ private:
         }
     }
 
-    /// Every use of a renamed variable is in the text of the consumer itself.
+    /// Refuses if a renamed variable is used in the definition of a macro.
     Gated<void> requireRenamable() const {
         for (const Expr& expr : second_.body.exprs) {
             if (expr.kind != ExprKind::Variable || expr.variable == noId || !expr.fromMacro ||

@@ -13,23 +13,24 @@ namespace kernelskill::skills {
 
 /// A parameter of the fused kernel that is the consumer's alone.
 struct AddedParameter {
-    std::size_t place = 0; ///< Among the consumer's.
+    std::size_t place = 0; ///< Its index among the consumer's parameters.
     std::string name;
 };
 
 struct FusedNames {
-    std::string kernel; ///< The fused kernel's own.
-    /// What the consumer's names become in its body; those that stay are left out.
+    std::string kernel; ///< The name of the fused kernel.
+    /// The new names of the consumer's variables; those that keep their names are left out.
     std::map<std::string, std::string> renamed;
     std::vector<AddedParameter> added;
-    /// Places among the producer's parameters whose declaration is to be that of the consumer's
-    /// parameter, since it alone may be written through.
+    /// Parameters that both have as pointers to const in the producer and not in the consumer: the
+    /// consumer's declaration is taken. From the producer's index to the consumer's.
     std::map<std::size_t, std::size_t> widened;
     /// The consumer's top-level declarations that repeat one of the producer's.
     std::set<analysis::StmtId> repeated;
 };
 
-/// Refuses with `pointer-not-merged`, `name-clash` or `name-in-macro`.
+/// Chooses the names. Refuses with `default-argument`, `pointer-not-merged`, `name-clash` or
+/// `name-in-macro`.
 [[nodiscard]] Gated<FusedNames> fusedNames(const SkillContext& context, const LaunchPair& pair);
 
 } // namespace kernelskill::skills

@@ -24,7 +24,8 @@ constexpr std::size_t maxColumns = 100;
 
 using Lines = std::vector<std::string>;
 
-/// Lines without the indentation that they share, and without blank ones at both ends.
+/// Returns the lines of `text` without their common indentation and without blank lines at both
+/// ends.
 Lines linesOf(std::string_view text) {
     Lines lines;
     while (!text.empty()) {
@@ -90,7 +91,7 @@ public:
     }
 
 private:
-    /// The places of the brackets.
+    /// The places of the brackets around the parameters.
     [[nodiscard]] std::pair<std::uint32_t, std::uint32_t>
     parameterList(const KernelModel& kernel) const {
         const std::vector<Token> tokens =
@@ -102,7 +103,7 @@ private:
         return {tokens.at(open).span.begin, tokens.at(close).span.begin};
     }
 
-    /// A parameter of the consumer under another name.
+    /// The declaration of a parameter under the name `name`.
     [[nodiscard]] std::string declared(const Parameter& parameter, const std::string& name) const {
         std::vector<TextEdit> edits;
         const std::vector<Token> tokens = lex(source_.text(), parameter.span);
@@ -112,7 +113,8 @@ private:
         return rewritten(source_, parameter.span, std::move(edits));
     }
 
-    /// "(...)", in lines as long as the producer's list has them.
+    /// The list of parameters with its brackets. It goes on in a new line where `before`, the text
+    /// in front of it, and its own lines would be too long.
     [[nodiscard]] std::string parameters(const std::string& before, Span list) const {
         std::vector<TextEdit> edits;
         for (const auto& [place, other] : names_.widened)
@@ -149,7 +151,7 @@ private:
         return linesOf(withIndentation(span.begin, std::string(source_.slice(span))));
     }
 
-    /// What begins within a line begins where the line's own text does.
+    /// Returns `text`, which stands at `begin`, as if it began its line.
     [[nodiscard]] std::string withIndentation(std::uint32_t begin, std::string text) const {
         const auto first = text.find_first_not_of(" \t");
         const bool isOnLine =
@@ -187,8 +189,8 @@ private:
         return lines;
     }
 
-    /// The lines of `span` with each early return, from that one on, as a guard around what
-    /// follows.
+    /// The lines of `span`, in which early returns from number `number` on become guards around
+    /// what follows them.
     [[nodiscard]] Lines guardedLines(Span span, std::size_t number) const {
         if (number == body_.returns.size())
             return linesIn(span);

@@ -10,7 +10,7 @@
 
 namespace kernelskill::skills {
 
-/// The definition, indented as the producer is; without a line end.
+/// Returns the definition of the fused kernel, indented as the producer's, without a line end.
 [[nodiscard]] std::string fusedText(const SkillContext& context, const LaunchPair& pair,
                                     const FusedNames& names, const FusedBody& body,
                                     const analysis::KernelModel& head);

@@ -1,4 +1,4 @@
-/// Makes one kernel of two that are launched one after the other and whose threads share nothing
+/// Makes one kernel of two that are launched one after the other and whose threads exchange nothing
 /// with other threads.
 #include "analysis/queries/source_layout.h"
 #include "skills/base/planned_skill.h"
@@ -52,7 +52,7 @@ Gated<void> requireWritten(const SkillContext& context, const LaunchPair& pair) 
     return {};
 }
 
-/// A review follows the calls of the host function.
+/// Refuses launches by calls and graphs: a review could not follow them.
 Gated<void> requireFollowedHost(const SkillContext& context, const LaunchPair& pair) {
     const HostFunction& host = context.file.hostFunctions[pair.host];
     for (const Expr& expr : host.body.exprs) {
@@ -69,7 +69,8 @@ Gated<void> requireFollowedHost(const SkillContext& context, const LaunchPair& p
     return {};
 }
 
-/// A load past the coherent cache does not see what the same kernel wrote.
+/// Refuses if the second kernel reads by `__ldg` what the first one writes: within one kernel such
+/// a load need not see it.
 Gated<void> requireCoherentLoads(const SkillContext& context, const LaunchPair& pair) {
     const CodeMap& host = context.shared().host(pair.host);
     const CodeMap code(pair.consumer->body);
@@ -182,7 +183,7 @@ class KernelFusionSkill : public PlannedSkill<Fusion> {
         return edits;
     }
 
-    /// One of the launches becomes that of the fused kernel.
+    /// The edits that make one of the launches that of the fused kernel.
     [[nodiscard]] static std::vector<TextEdit> launchEdits(const SkillContext& context,
                                                            const Fusion& found) {
         const LaunchPair& pair = found.pair;

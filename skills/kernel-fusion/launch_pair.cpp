@@ -4,9 +4,9 @@
 #include "analysis/queries/host_statements.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/source/try.h"
-#include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
 #include "skills/gates/host_launches.h"
+#include "skills/kernel-fusion/compared_code.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -76,13 +76,14 @@ private:
         return noId;
     }
 
-    /// A wait or a check.
+    /// Whether the statement is a wait or a check for errors.
     [[nodiscard]] bool onlyWaits(StmtId id) const {
         const Stmt& stmt = body().stmt(id);
         return isErrorCheck(*context_.file.source, stmt) || isWait(*context_.file.source, stmt);
     }
 
-    /// `dim3 grid(n / 256);`: nothing that a launch may change is read.
+    /// Whether the statement declares only numbers and extents, as `dim3 grid(n / 256);`, and reads
+    /// nothing that a launch may change.
     [[nodiscard]] bool declaresPlainly(StmtId id) const {
         const Stmt& stmt = body().stmt(id);
         return stmt.kind == StmtKind::Declaration && !stmt.fromMacro &&
@@ -99,7 +100,7 @@ private:
         return body().stmt(id).kind == StmtKind::Null || onlyWaits(id) || declaresPlainly(id);
     }
 
-    /// It calls nothing but pure functions, changes nothing and reads no memory.
+    /// Whether the value calls only pure functions, changes nothing and reads no memory.
     [[nodiscard]] bool isPlain(ExprId value) const {
         return value == noId || std::ranges::all_of(code_.expressionsBelow(value), [&](ExprId id) {
                    const Expr& expr = body().expr(id);
@@ -126,7 +127,7 @@ private:
             const bool isWork = next < siblings_.size() && hasLaunchBehind(next);
             if (isWork)
                 return refuse("host-work-between",
-                              fmt::format("line {} does more than to wait, between the launch on "
+                              fmt::format("line {} does more than wait, between the launch on "
                                           "line {} and the next one",
                                           line(body().stmt(siblings_[next]).span),
                                           line(launch_.span)));
@@ -162,16 +163,14 @@ private:
             for (const ExprId value : values)
                 if (!isPlain(value))
                     return refuse("argument-acts",
-                                  fmt::format("{} on line {} does more than to tell a value",
+                                  fmt::format("{} on line {} does more than give a value",
                                               context_.file.source->slice(body().expr(value).span),
                                               line(launch->span)));
         }
         const auto refuseOther = [&](std::string_view what) {
-            return refuse(
-                "other-configuration",
-                fmt::format("the launches on lines {} and {} have not the same {}, as far "
-                            "as the text tells",
-                            line(first.span), line(second.span), what));
+            return refuse("other-configuration",
+                          fmt::format("the launches on lines {} and {} may have a different {}",
+                                      line(first.span), line(second.span), what));
         };
         if (!isSameStream(code_, first.stream, second.stream))
             return refuseOther("stream");
@@ -183,7 +182,7 @@ private:
         if (!takesNone && (isZero(first.sharedBytes) || isZero(second.sharedBytes) ||
                            !code_.sameExpression(first.sharedBytes, second.sharedBytes)))
             return refuse("shared-memory-size",
-                          fmt::format("the launches on lines {} and {} request other sizes of "
+                          fmt::format("the launches on lines {} and {} request different sizes of "
                                       "shared memory",
                                       line(first.span), line(second.span)));
         return {};
@@ -193,7 +192,7 @@ private:
         return bytes == noId || code_.constantValue(bytes) == 0;
     }
 
-    /// What a local is set to that never changes, else the expression itself.
+    /// Returns the initialiser of a local that never changes, for other expressions `id` itself.
     [[nodiscard]] ExprId resolved(ExprId id) const {
         const VariableId named = code_.namedVariable(id);
         if (named == noId || body().variable(named).storage != Storage::Local ||
@@ -202,7 +201,7 @@ private:
         return body().variable(named).init;
     }
 
-    /// The expression's value is the same wherever it stands.
+    /// Whether the value names only variables that are never written.
     [[nodiscard]] bool isFixed(ExprId value) const {
         return std::ranges::all_of(code_.expressionsBelow(value), [&](ExprId id) {
             const Expr& expr = body().expr(id);
@@ -235,15 +234,15 @@ private:
         const auto behind = std::span(siblings_).subspan(next + 1);
         const bool followAgain =
             calls.size() <= behind.size() &&
-            std::ranges::equal(calls, behind.first(calls.size()),
-                               [&](StmtId a, StmtId b) { return wordsOf(a) == wordsOf(b); });
+            std::ranges::equal(calls, behind.first(calls.size()), [&](StmtId a, StmtId b) {
+                return tokensOfStatement(a) == tokensOfStatement(b);
+            });
         const auto wait = std::ranges::find_if(
             calls, [&](StmtId id) { return isWait(*context_.file.source, body().stmt(id)); });
         if (wait != calls.end() && !followAgain)
             return refuse(
                 "waits-between",
-                fmt::format("the wait on line {}, for what comes before it, does not come "
-                            "again behind the second launch",
+                fmt::format("the wait on line {} is not repeated behind the second launch",
                             line(body().stmt(*wait).span)));
         found_.isAtSecond = wait != calls.end() || names(*found_.second, declared);
         found_.repeated.clear();
@@ -253,14 +252,11 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::string wordsOf(StmtId id) const {
-        std::string words;
-        for (const Token& token : lex(context_.file.source->text(), body().stmt(id).span))
-            words.append(token.text).append(" ");
-        return words;
+    [[nodiscard]] std::string tokensOfStatement(StmtId id) const {
+        return tokensOf(context_.file.source->slice(body().stmt(id).span));
     }
 
-    /// The arguments, or the configuration, name one of the variables.
+    /// Whether an argument of the launch names one of the variables.
     [[nodiscard]] bool names(const LaunchSite& launch,
                              const std::set<VariableId>& variables) const {
         return std::ranges::any_of(launch.arguments, [&](ExprId argument) {

@@ -21,7 +21,7 @@ std::string builtinName(std::string_view name, std::uint32_t axis) {
     return fmt::format("{}.{}", name, "xyz"[std::min(axis, 2U)]);
 }
 
-/// Writes blockIdx * c + threadIdx, for blocks of c threads, as the position along the axis.
+/// Replaces blockIdx * c + threadIdx, for blocks of c threads, by the position along the axis.
 void joinPositions(const NestExtents& extents, LaunchedIndex& index) {
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
         const std::vector<std::string> thread{builtinName(threadName, axis)};

@@ -1,4 +1,4 @@
-/// Index arithmetic of two kernels in the words of their launches, so that it can be compared.
+/// Index arithmetic of two kernels by the arguments of their launches, so that it can be compared.
 #pragma once
 
 #include "analysis/nest/nest.h"
@@ -13,20 +13,21 @@
 
 namespace kernelskill::skills {
 
-/// A sum of products. Factors of one name are one number in both kernels, for one thread.
+/// An index as a sum of products. Factors of the same name have the same value in both kernels, for
+/// the same thread.
 struct LaunchedIndex {
-    std::map<std::vector<std::string>, std::int64_t> terms;
-    /// A factor is known neither from the launch nor from the thread: it counts rounds of a loop,
+    std::map<std::vector<std::string>, std::int64_t> terms; ///< From factors to their number.
+    /// A factor does not follow from the launch and the thread alone: it counts rounds of a loop,
     /// or was loaded.
     bool isOpen = false;
 
     bool operator==(const LaunchedIndex&) const = default;
 };
 
-/// The name of the thread's place in the grid along an axis.
+/// Returns the factor that stands for the thread's position in the grid along an axis.
 [[nodiscard]] std::string positionName(std::uint32_t axis);
 
-/// One launched kernel, with its nest.
+/// A kernel at one of its launches.
 class LaunchedKernel {
 public:
     /// Keeps references; `host` is the map of the launch's function.
@@ -38,9 +39,9 @@ public:
     [[nodiscard]] const analysis::LaunchSite& launch() const { return launch_; }
 
     [[nodiscard]] LaunchedIndex index(const analysis::IndexExpression& expression) const;
-    /// The axes along which the kernel tells threads or blocks apart.
+    /// The axes along which the kernel asks for threadIdx or blockIdx.
     [[nodiscard]] std::set<std::uint32_t> axes() const;
-    /// The place of the parameter that an array is behind; nullopt for other arrays.
+    /// The index of the pointer parameter that leads to the array; nullopt for other arrays.
     [[nodiscard]] std::optional<std::size_t> parameterOf(analysis::NestArrayId array) const;
 
 private:
@@ -56,7 +57,8 @@ private:
     const analysis::LaunchSite& launch_;
     const analysis::CodeMap& host_;
     std::shared_ptr<const analysis::Nest> nest_;
-    std::map<analysis::Symbol, const analysis::NestLoop*> strides_; ///< By their iterators.
+    std::map<analysis::Symbol, const analysis::NestLoop*>
+        strides_; ///< Grid-stride loops, by their iterators.
 };
 
 } // namespace kernelskill::skills

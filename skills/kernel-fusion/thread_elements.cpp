@@ -22,13 +22,13 @@ namespace {
 
 constexpr std::size_t maxPairs = 4096;
 
-bool isMemoryOfAll(const NestArray& array) {
+bool isOpenToOthers(const NestArray& array) {
     return !array.isVariable &&
            (array.space == MemorySpace::Global || array.space == MemorySpace::Generic);
 }
 
-/// Whether the values of `index` tell the threads along one more axis apart, given the axes that
-/// are told already; that axis.
+/// Returns the axis beyond those in `told` along which threads with different positions have
+/// different values of `index`; nullopt if there is none, or none alone.
 std::optional<std::uint32_t> axisTold(const LaunchedIndex& index,
                                       const std::set<std::uint32_t>& told) {
     std::optional<std::uint32_t> found;
@@ -44,13 +44,13 @@ std::optional<std::uint32_t> axisTold(const LaunchedIndex& index,
                     return std::nullopt;
                 found = axis;
             }
-    const bool isLinear =
+    const bool isOnce =
         !found || std::ranges::count_if(index.terms, [&](const auto& term) {
                       return std::ranges::any_of(term.first, [&](const std::string& factor) {
                           return factor.contains(positionName(*found));
                       });
                   }) == 1;
-    return isLinear ? found : std::nullopt;
+    return isOnce ? found : std::nullopt;
 }
 
 class ElementComparison {
@@ -95,7 +95,7 @@ private:
     [[nodiscard]] static std::vector<Touch> touchesOf(const LaunchedKernel& kernel) {
         std::vector<Touch> touches;
         for (const NestAccess& access : kernel.nest().accesses) {
-            if (!reaches(kernel, access))
+            if (!reachesOthers(kernel, access))
                 continue;
             Touch touch{&access, {}, {}};
             if (access.array != noId)
@@ -133,7 +133,7 @@ private:
         return {};
     }
 
-    /// Threads that the kernels do not tell apart do the same work, and would race.
+    /// Refuses if threads do the same work, since no index depends on their axis: they would race.
     Gated<void> requireToldThreads() const {
         for (const LaunchedKernel* kernel : {&first_, &second_})
             for (std::uint32_t axis = 0; axis < 3; ++axis) {
@@ -148,8 +148,9 @@ private:
         return {};
     }
 
-    [[nodiscard]] static bool reaches(const LaunchedKernel& kernel, const NestAccess& access) {
-        return access.array == noId || isMemoryOfAll(kernel.nest().arrays[access.array]);
+    [[nodiscard]] static bool reachesOthers(const LaunchedKernel& kernel,
+                                            const NestAccess& access) {
+        return access.array == noId || isOpenToOthers(kernel.nest().arrays[access.array]);
     }
 
     Gated<void> compare(const Touch& one, const Touch& other) {
@@ -201,22 +202,22 @@ private:
         return common_.emplace(std::pair{a, b}, origins_.commonOrigin(a, b)).first->second;
     }
 
-    /// `p.x` and `p.y`
+    /// Whether the accesses are to different members, as `p.x` and `p.y`.
     [[nodiscard]] static bool areApart(const NestAccess& one, const NestAccess& other) {
         return !one.field.empty() && !other.field.empty() && !one.field.starts_with(other.field) &&
                !other.field.starts_with(one.field);
     }
 
-    /// Whether threads that touch one element are the same thread.
+    /// Whether each element is touched by one thread in both kernels.
     [[nodiscard]] bool areOwn(const Touch& one, const Touch& other, bool bothRead) const {
         if (!one.index || !other.index || one.access->unit != other.access->unit)
             return false;
         if (!one.index->isOpen && *one.index == *other.index && (bothRead || tellsAll(*one.index)))
-            return true; // Else the writer's own threads would write one element.
+            return true; // Without tellsAll(), several threads could write the element.
         return !bothRead && areOwnByDimensions(*one.access, *other.access);
     }
 
-    /// All axes are in it. The kernel that writes there tells its own threads apart by it.
+    /// Whether the index names the position along all axes that the kernels ask for.
     [[nodiscard]] bool tellsAll(const LaunchedIndex& index) const {
         std::string text;
         for (const auto& [factors, number] : index.terms)
@@ -231,12 +232,13 @@ private:
         });
     }
 
-    /// An index by dimensions, outermost first.
+    /// One dimension of an index.
     struct Dimension {
         LaunchedIndex index;
         std::optional<LaunchedIndex> extent;
     };
 
+    /// Outermost first.
     [[nodiscard]] static std::vector<Dimension> dimensionsOf(const LaunchedKernel& kernel,
                                                              const NestAccess& access) {
         std::vector<Dimension> dimensions;
@@ -270,7 +272,7 @@ private:
         return std::ranges::includes(told, axes_);
     }
 
-    /// Bytes of separate elements, where neither loops nor data decide which.
+    /// Counts the bytes of different elements, unless loops or data decide which these are.
     void countBytes() {
         using Place = std::pair<std::string, std::map<std::vector<std::string>, std::int64_t>>;
         std::map<Place, double> read[2];

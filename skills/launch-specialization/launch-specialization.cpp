@@ -1,6 +1,6 @@
 /// Compiles a kernel for the values of parameters that its launches tell.
 #include "skills/base/planned_skill.h"
-#include "skills/schedule/specialize.h"
+#include "skills/launch-specialization/specialize.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>

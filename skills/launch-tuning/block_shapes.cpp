@@ -11,7 +11,8 @@ using analysis::Extents;
 
 namespace {
 
-/// By the number of free axes, the likeliest first: rows of whole warps.
+/// The usual extents along the free axes, by the number of these. Shapes that are best most often
+/// come first: rows of whole warps.
 const std::vector<std::vector<Extents>>& usualShapes() {
     static const std::vector<std::vector<Extents>> shapes{{},
                                                           {{32, 1, 1},

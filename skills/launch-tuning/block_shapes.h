@@ -9,8 +9,8 @@
 
 namespace kernelskill::skills {
 
-/// Of at least a warp and at most `most` threads, with other extents than `block` along axes that
-/// are `free`; those of nearly as many threads as `block` first.
+/// Returns shapes of at least a warp and at most `most` threads that differ from `block` only along
+/// `free` axes, sorted by how little their number of threads differs from that of `block`.
 [[nodiscard]] std::vector<analysis::Extents>
 blockShapes(const analysis::Extents& block, const std::array<bool, 3>& free, std::int64_t most);
 

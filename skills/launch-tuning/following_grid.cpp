@@ -25,7 +25,7 @@ public:
           body_(withoutConstants(context.file.hostFunctions[launch.host].body)), host_(body_),
           values_(context, host_) {}
 
-    /// False where the launch does not follow.
+    /// Notes the edits of the launch; false if it cannot be changed in this way.
     [[nodiscard]] bool change(const GridAxes& axes, const Extents& from, const Extents& to) {
         const std::vector<ExprId> block = axesOf(launch_.block);
         const std::vector<ExprId> grid = axesOf(launch_.grid);
@@ -47,13 +47,14 @@ private:
         std::int64_t from;
         std::int64_t to;
     };
-    /// A number of the code that is changed: what it is for blocks of so many threads.
+    /// A number in the code that becomes the number of threads along an axis, plus `more`.
     struct ChangedNumber {
         std::size_t axis = 0;
-        std::int64_t more = 0; ///< Added to the number of threads.
+        std::int64_t more = 0;
     };
 
-    /// Locals have the values of their definitions, which are changed.
+    /// Removes the constant values of locals, so that they follow from their initialisers, which
+    /// change.
     static FunctionBody withoutConstants(FunctionBody body) {
         for (Variable& variable : body.variables)
             if (variable.storage == Storage::Local && variable.init != noId)
@@ -62,7 +63,7 @@ private:
     }
     [[nodiscard]] const Expr& expr(ExprId id) const { return body_.expr(id); }
 
-    /// The expressions of a grid's or block's axes, through a variable that holds it.
+    /// The extents of a grid or block along its axes, also of one in a variable.
     [[nodiscard]] std::vector<ExprId> axesOf(ExprId id) const {
         id = host_.withoutCasts(id);
         if (isDim3Name(expr(id))) {
@@ -75,7 +76,7 @@ private:
         return expr(id).kind == ExprKind::InitList ? expr(id).children : std::vector{id};
     }
 
-    /// A variable alone is what it is set to.
+    /// The expression that a local is set to, for other expressions `id` itself.
     [[nodiscard]] ExprId definitionOf(ExprId id) const {
         id = host_.withoutCasts(id);
         if (expr(id).kind != ExprKind::Variable || expr(id).variable == noId ||
@@ -85,7 +86,7 @@ private:
         return fixed == noId ? id : host_.withoutCasts(fixed);
     }
 
-    /// A number, or the name of one, that is written as a single word.
+    /// Whether the expression is a number or a name, written as a single word.
     [[nodiscard]] bool isWord(ExprId id) const {
         const Expr& number = expr(id);
         if (number.kind != ExprKind::Integer && number.kind != ExprKind::Variable)
@@ -95,7 +96,7 @@ private:
                (words[0].kind == TokenKind::Number || words[0].kind == TokenKind::Identifier);
     }
 
-    /// A number, or a constant that is no local's.
+    /// Whether the expression is a number, or a constant that is not local.
     [[nodiscard]] bool isNamedOutside(ExprId id) const {
         const Expr& number = expr(id);
         return number.kind == ExprKind::Integer ||
@@ -103,7 +104,7 @@ private:
                 body_.variable(number.variable).constantValue);
     }
 
-    /// Notes that the number stands for the threads of the axis, and `more`.
+    /// Notes that the number becomes `value`, as `number` says; false if it cannot.
     [[nodiscard]] bool note(ExprId id, ChangedNumber number, std::int64_t value) {
         if (!isWord(id))
             return false;
@@ -135,10 +136,10 @@ private:
         bool covers = true;
         bool isExact = true;
         for (const std::int64_t sample : samples) {
-            values_.take(sample);
+            values_.setSample(sample);
             const auto with = [&](std::int64_t threads) {
                 setThreads(change.axis, threads);
-                return values_.extents(blocks)[0]; // Of a double, too: `dim3 grid(ceil(n / 32.0))`.
+                return values_.extents(blocks)[0]; // Also of `ceil(n / 32.0)`.
             };
             const auto elements = with(1);
             const auto before = with(change.from);
@@ -164,13 +165,13 @@ private:
         return noteLiterals(definitionOf(blocks), change) && isRoundedUp(blocks, limits, change);
     }
 
-    /// The blocks along an axis that keeps its threads do not depend on the other axes' threads.
+    /// Whether the blocks along an axis do not depend on a changed number.
     [[nodiscard]] bool staysAsItIs(ExprId blocks) const {
         const auto below = host_.expressionsBelow(definitionOf(blocks));
         return std::ranges::none_of(below, [&](ExprId id) { return numbers_.contains(id); });
     }
 
-    /// `(n + 255) / 256`: the numbers that stand for the block.
+    /// Notes the numbers that repeat the threads of the block in `(n + 255) / 256`.
     [[nodiscard]] bool noteLiterals(ExprId blocks, const Change& change) {
         std::vector<ExprId> divisors;
         for (const ExprId id : host_.expressionsBelow(blocks))
@@ -203,7 +204,7 @@ private:
         return noteAll(-1) && noteAll(0);
     }
 
-    /// The variables whose values change with the edits are for launches of this kernel alone.
+    /// Whether the variables that change with the edits are used only by this kernel's launches.
     [[nodiscard]] bool isOnlyForLaunches() const {
         std::vector<bool> changes(body_.variables.size());
         const auto dependsOnEdit = [&](ExprId value) {
@@ -231,7 +232,8 @@ private:
         return true;
     }
 
-    /// The definitions of these variables, and the grids and blocks of this kernel's launches.
+    /// Where changed variables may be named: in their definitions, and in the grids and blocks of
+    /// this kernel's launches.
     [[nodiscard]] std::vector<Span> placesOfChange(const std::vector<bool>& changes) const {
         std::vector<Span> places;
         for (VariableId id = 0; id < body_.variables.size(); ++id) {
@@ -250,8 +252,8 @@ private:
         return places;
     }
 
-    /// By the text of the host function: launches of kernels that are merely declared are no part
-    /// of the model.
+    /// Whether the host function names the variable only in these places. Asks the text, since the
+    /// model leaves out launches of kernels that are only declared.
     [[nodiscard]] bool isNamedOnlyIn(const std::vector<Span>& places,
                                      const std::string& name) const {
         const Span function = context_.file.hostFunctions[launch_.host].span;
@@ -266,7 +268,7 @@ private:
     const SourceText& source_;
     const LaunchSite& launch_;
     FunctionBody body_;
-    CodeMap host_; ///< Of the copy.
+    CodeMap host_; ///< Of body_.
     SampledValues values_;
     std::map<ExprId, ChangedNumber> numbers_;
     std::map<Span, std::string> edits_;

@@ -8,8 +8,8 @@
 #include "skills/gates/launch_sites.h"
 #include "skills/launch-tuning/block_shapes.h"
 #include "skills/launch-tuning/following_grid.h"
+#include "skills/launch-tuning/grid_axes.h"
 #include "skills/launch-tuning/shaped_launches.h"
-#include "skills/schedule/grid_axes.h"
 #include "skills/schedule/row_position.h"
 #include "skills/schedule/threads_apart.h"
 
@@ -28,8 +28,8 @@ namespace {
 /// The hardware's limit on the threads of a block.
 constexpr std::int64_t maxThreads = 1024;
 
-/// How many threads a block is to have: along x, along y times 2^11, along z times 2^22; of a row,
-/// along x alone.
+/// The extents of a block: along x, plus 2^11 times that along y, plus 2^22 times that along z. Of
+/// a block with one axis, only that along x.
 enum class BlockSize : int {};
 constexpr int axisBits = 11;
 
@@ -64,9 +64,9 @@ public:
                                                           : std::nullopt;
     }
 
-    /// Edits that give the block `threads` instead of `old` threads, and the grid as many blocks as
-    /// cover the same threads.
-    /// `keepsThreads`: as many threads to the last one; `threads` divides `old`.
+    /// The edits that give the block `threads` instead of `old` threads, and the grid as many
+    /// blocks as cover the same threads. With `keepsThreads` no thread more: `threads` has to
+    /// divide `old`.
     [[nodiscard]] Gated<std::vector<TextEdit>> edits(std::int64_t old, std::int64_t threads,
                                                      bool keepsThreads) const {
         std::vector<TextEdit> edits =
@@ -139,18 +139,18 @@ struct Study {
     /// Set where blocks have a shape, or something keeps the number of threads in a row from being
     /// chosen by the text.
     std::optional<GridAxes> axes;
-    Refusal unsized; ///< Why only a measurement tells, where `axes` is set.
+    Refusal unsized; ///< Where `axes` is set, the reason why only a measurement can choose.
 
     [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
 };
 
-/// Blocks of that size can cover what blocks cover now.
+/// Whether the launch may have blocks of that size.
 bool canHave(const Study& found, std::int64_t threads) {
     return !found.keepsThreads || found.threads() % threads == 0;
 }
 
-/// The kernel asks for nothing but its threads' numbers in the grid, and threads take no notice of
-/// each other.
+/// Whether the kernel asks only for its threads' numbers in the grid, along x, and its threads do
+/// not communicate.
 bool numbersThreads(const SkillContext& context) {
     const auto position = rowPosition(context);
     return position && requireThreadsApart(context) && context.shared().nest().frames.size() == 1 &&
@@ -163,7 +163,8 @@ bool numbersThreads(const SkillContext& context) {
            });
 }
 
-/// Sets what a search may try. `unsized`: why no single number of threads is chosen.
+/// Sets the axes along which a search may change the block. `unsized` is the reason why the text
+/// alone chooses no size.
 Gated<void> allowShapes(const SkillContext& context, Study& found, Refusal unsized) {
     KERNELSKILL_TRY(found.axes, gridAxes(context));
     found.unsized = std::move(unsized);
@@ -234,7 +235,7 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
         return offers;
     }
 
-    /// The nearest sizes: each may be better, which nothing in the text tells.
+    /// The nearest sizes: only a measurement tells whether one is better.
     Gated<std::vector<Offer>> trials(const SkillContext& context,
                                      const Study& found) const override {
         if (found.axes)

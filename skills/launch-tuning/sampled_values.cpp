@@ -12,7 +12,7 @@ using namespace analysis;
 std::optional<std::int64_t> SampledValues::leaf(const Expr& expr, int /*depth*/) const {
     if (expr.kind != ExprKind::Variable && expr.kind != ExprKind::Member)
         return std::nullopt;
-    // Names that are apart for one sample and in another order for the next one.
+    // Adds a hash, so that names differ, and differ otherwise for the next sample.
     constexpr std::uint64_t range = 11;
     std::uint64_t hash = static_cast<std::uint64_t>(sample_);
     for (const char character : context_.file.source->slice(expr.span))

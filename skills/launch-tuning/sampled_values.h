@@ -1,4 +1,4 @@
-/// Host code at numbers that stand for what it does not tell.
+/// Host code evaluated at sample numbers in the place of unknown ones.
 #pragma once
 
 #include "analysis/queries/code_map.h"
@@ -10,20 +10,20 @@
 
 namespace kernelskill::skills {
 
-/// Numbers of elements: fewer than blocks have threads, whole blocks, one more and one less.
+/// Numbers of elements: fewer than a block has threads, whole blocks, one more and one less.
 inline constexpr std::array<std::int64_t, 14> samples{1,   2,   15,  31,  32,   33,   100,
                                                       255, 256, 257, 511, 1000, 4096, 99'999};
 
-/// The values of expressions with a number in the place of each name that the code does not fix;
-/// near the sample, another for each name.
+/// Evaluates expressions. Each name whose value does not follow from the code has one of its own,
+/// near the sample.
 class SampledValues : public analysis::FixedValues {
 public:
     SampledValues(const SkillContext& context, const analysis::CodeMap& host)
         : FixedValues(host), context_(context) {}
-    void take(std::int64_t sample) { sample_ = sample; }
+    void setSample(std::int64_t sample) { sample_ = sample; }
 
-    /// Of a number that a kernel compares with, at a launch; nullopt if it is made of more than the
-    /// kernel's arguments.
+    /// Evaluates a bound of the kernel at a launch; nullopt if it depends on more than the launch's
+    /// arguments.
     [[nodiscard]] std::optional<std::int64_t> limit(const analysis::IndexExpression& limit,
                                                     const analysis::LaunchSite& launch) const;
 

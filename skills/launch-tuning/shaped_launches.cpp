@@ -28,7 +28,7 @@ bool coversLimits(const SkillContext& context, const LaunchSite& launch,
                   std::int64_t threads) {
     SampledValues values(context, context.shared().host(launch.host));
     for (const std::int64_t sample : samples) {
-        values.take(sample);
+        values.setSample(sample);
         const auto blocks = values.extents(launch.grid)[axis];
         for (const IndexExpression& limit : limits)
             if (const auto value = values.limit(limit, launch);

@@ -3,27 +3,26 @@
 
 #include "analysis/queries/launch_extents.h"
 #include "skills/base/skill.h"
-#include "skills/schedule/grid_axes.h"
+#include "skills/launch-tuning/grid_axes.h"
 
 #include <vector>
 
 namespace kernelskill::skills {
 
-/// Whether blocks of `to` threads can take the place of blocks of `from`: along each axis that
-/// changes as many threads are launched as before, or the kernel limits those that work. Needs
-/// requireResizableGrids().
+/// Whether blocks of `to` threads can replace blocks of `from`: along each axis that changes, as
+/// many threads are launched as before, or a guard of the kernel keeps further ones from work.
+/// Requires that requireResizableGrids() holds.
 [[nodiscard]] bool canTakeShape(const SkillContext& context, const GridAxes& axes,
                                 const analysis::Extents& from, const analysis::Extents& to);
 
-/// The block of a launch, written in the launch as a number or a dim3. Refuses with `launch-block`
-/// where it is not written there, or by a macro of several words.
+/// Returns the edit that writes the block into the launch, as a number or a dim3. Refuses with
+/// `launch-block` where the block comes out of a macro that is not a single name.
 [[nodiscard]] Gated<analysis::TextEdit> blockEdit(const SkillContext& context,
                                                   const analysis::LaunchSite& launch,
                                                   const analysis::Extents& to);
 
-/// The edits. Where the grid of each launch follows from the block by its formula, or by one whose
-/// numbers are changed with it, the definitions are changed, else the launches. Needs
-/// canTakeShape().
+/// Returns edits that give all launches blocks of `to` threads: of the definitions where
+/// editsOfDefinitions() has some, otherwise of the launches. Requires that canTakeShape() holds.
 [[nodiscard]] Gated<std::vector<analysis::TextEdit>> shapedLaunches(const SkillContext& context,
                                                                     const GridAxes& axes,
                                                                     const analysis::Extents& from,

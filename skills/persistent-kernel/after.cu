@@ -13,7 +13,7 @@ __global__ void applyTable(const float* table, const unsigned char* x, float* y,
     }
 }
 
-// Of so many blocks, those that the GPU holds at once.
+// How many blocks the GPU holds at once, but at most `blocks`.
 template <typename Kernel>
 static unsigned int residentBlocks(Kernel kernel, unsigned int blocks, int threads, size_t shared) {
     int device, multiprocessors, residents;

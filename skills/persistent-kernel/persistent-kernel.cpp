@@ -1,7 +1,7 @@
 /// Launches as many blocks as the GPU holds, which do their set-up once and take the blocks of the
 /// launch in turns.
 #include "skills/base/planned_skill.h"
-#include "skills/schedule/persist.h"
+#include "skills/persistent-kernel/persist.h"
 
 #include <spdlog/fmt/fmt.h>
 

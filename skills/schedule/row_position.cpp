@@ -1,6 +1,5 @@
 #include "skills/schedule/row_position.h"
 
-#include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
@@ -47,16 +46,7 @@ public:
 
     Gated<RowPosition> find() {
         KERNELSKILL_CHECK(collect());
-        nameParts();
-        std::set<ExprId> outermost;
-        for (ExprId id = 0; id < body_.exprs.size(); ++id)
-            if (isNamed(id) && code_.parent(id) == noId)
-                outermost.insert(id);
-            else if (isNamed(id))
-                outermost.insert(topOf(id));
-        for (const ExprId id : outermost)
-            if (!isPartOfVariable(id))
-                KERNELSKILL_CHECK(requireNumber(id));
+        KERNELSKILL_CHECK(requireNumbers());
         if (usesConstantWidth_)
             KERNELSKILL_CHECK(takeConstantWidths());
         findSums();
@@ -91,74 +81,31 @@ private:
         return {};
     }
 
-    /// Variables that hold a part of the position, such as threadIdx.x.
-    void nameParts() {
-        for (bool isNew = true; isNew;) {
-            isNew = false;
-            for (VariableId id = 0; id < body_.variables.size(); ++id) {
-                const Variable& variable = body_.variable(id);
-                if (variable.storage != Storage::Local || variable.init == noId ||
-                    code_.isEverWritten(id) || variable.type.isReference || parts_.contains(id))
-                    continue;
-                const auto below = code_.expressionsBelow(variable.init);
-                const auto value = polynomialOf(code_, variable.init);
-                if (!value || std::ranges::none_of(below, [&](ExprId at) { return isNamed(at); }) ||
-                    isNumber(*value))
-                    continue;
-                parts_.insert(id);
-                isNew = true;
-            }
-        }
-    }
-    [[nodiscard]] bool isNamed(ExprId id) const {
-        const Expr& expr = body_.expr(id);
-        return isPositionAlongX(expr) ||
-               (expr.kind == ExprKind::Variable && parts_.contains(expr.variable));
-    }
-    [[nodiscard]] ExprId topOf(ExprId id) const {
-        while (code_.parent(id) != noId)
-            id = code_.parent(id);
-        return id;
-    }
-    [[nodiscard]] bool isPartOfVariable(ExprId id) const {
-        return std::ranges::any_of(
-            parts_, [&](VariableId variable) { return body_.variable(variable).init == id; });
+    Gated<void> requireNumbers() {
+        const auto isNumber = [&](const IndexExpression& value) { return takeNumber(value); };
+        const auto other = PositionUses(code_, 0, isNumber).firstOtherUse();
+        if (!other)
+            return {};
+        return refuse("uses-thread-position",
+                      fmt::format("line {} uses {} other than for the thread's number in the grid",
+                                  line(*other),
+                                  context_.file.source->slice(body_.expr(*other).span)));
     }
 
-    /// True as well with the constant that all blocks are wide, which is noted.
-    [[nodiscard]] bool isNumber(const IndexExpression& value) {
+    /// Whether the value is by the thread's number alone. It may be so with a constant in the place
+    /// of blockDim.x if all blocks have that width, which is noted.
+    bool takeNumber(const IndexExpression& value) {
         if (isByNumberAlone(byNumber(value, 0, IndexExpression::symbol(widthX)), 0))
             return true;
         const bool hasWidth = value.dependsOn(widthX) || value.dependsOn(gridX);
-        return blockWidth_ && !hasWidth &&
-               isByNumberAlone(byNumber(value, 0, IndexExpression::constant(*blockWidth_)), 0);
+        const bool isNumber =
+            blockWidth_ && !hasWidth &&
+            isByNumberAlone(byNumber(value, 0, IndexExpression::constant(*blockWidth_)), 0);
+        usesConstantWidth_ |= isNumber;
+        return isNumber;
     }
 
-    /// The largest parts of the expression that are arithmetic ask for the number alone.
-    Gated<void> requireNumber(ExprId id) {
-        const auto below = code_.expressionsBelow(id);
-        if (std::ranges::none_of(below, [&](ExprId at) { return isNamed(at); }))
-            return {};
-        const auto value = polynomialOf(code_, id);
-        if (!value && !body_.expr(id).children.empty()) {
-            for (const ExprId child : body_.expr(id).children)
-                KERNELSKILL_CHECK(requireNumber(child));
-            return {};
-        }
-        if (!value || !isNumber(*value)) {
-            const auto use = std::ranges::find_if(below, [&](ExprId at) { return isNamed(at); });
-            return refuse("uses-thread-position",
-                          fmt::format("line {} uses {} other than for the thread's number in the "
-                                      "grid",
-                                      line(*use),
-                                      context_.file.source->slice(body_.expr(*use).span)));
-        }
-        usesConstantWidth_ |=
-            !isByNumberAlone(byNumber(*value, 0, IndexExpression::symbol(widthX)), 0);
-        return {};
-    }
-
-    /// The constants that blockIdx.x is multiplied by.
+    /// Takes the constants that blockIdx.x is multiplied by as widths.
     Gated<void> takeConstantWidths() {
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
             const Expr& expr = body_.expr(id);
@@ -237,7 +184,6 @@ private:
     const FunctionBody& body_;
     SourceLayout layout_;
     std::optional<std::int64_t> blockWidth_; ///< Of all launches.
-    std::set<VariableId> parts_;
     bool usesConstantWidth_ = false;
     RowPosition found_;
 };

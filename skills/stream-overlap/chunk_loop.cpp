@@ -2,6 +2,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/host_statements.h"
+#include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/stream-overlap/stream_place.h"
@@ -161,7 +162,7 @@ private:
         const Expr& expr = body_.expr(code_.withoutCasts(value));
         if (expr.kind == ExprKind::Call && (expr.name == "std::min" || expr.name == "min"))
             return std::ranges::all_of(expr.children, [&](ExprId child) { return isPlain(child); });
-        return isPlainValue(code_, value);
+        return hasNoEffect(code_, value);
     }
 
     /// `int offset = c * size;`

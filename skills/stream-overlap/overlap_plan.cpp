@@ -2,6 +2,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/host_statements.h"
+#include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/host_launches.h"
@@ -121,14 +122,14 @@ private:
         return launches;
     }
 
-    /// Nothing happens when they are evaluated.
+    /// Whether evaluating the arguments and the configuration of the launch has no effect.
     [[nodiscard]] bool hasPlainArguments(const LaunchSite& launch) const {
         std::vector<ExprId> values = launch.arguments;
         for (const ExprId id : {launch.grid, launch.block, launch.sharedBytes})
             if (id != noId)
                 values.push_back(id);
         return std::ranges::all_of(values,
-                                   [&](ExprId value) { return isPlainValue(*host_, value); });
+                                   [&](ExprId value) { return hasNoEffect(*host_, value); });
     }
 
     /// Takes from the run, in turns, as many launches as share nothing; the group that holds

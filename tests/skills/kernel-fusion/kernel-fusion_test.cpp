@@ -228,6 +228,11 @@ INSTANTIATE_TEST_SUITE_P(
                  program(twice + "__global__ void plus(const float*, const float*, float*, int);\n",
                          both) +
                      plus},
+        GateCase{"KernelOfAMacro", "kernel-elsewhere",
+                 program(twice + "#define FILL(name) __global__ void name(const float* y, const "
+                                 "float* x, float* z, int n) { z[threadIdx.x] = y[threadIdx.x]; }\n"
+                                 "FILL(plus)\n",
+                         both)},
         GateCase{"ScopesDiffer", "scopes-differ",
                  program(twice + "namespace more {\n" + plus + "}\nusing more::plus;\n", both)},
         GateCase{"HeadsDiffer", "heads-differ",

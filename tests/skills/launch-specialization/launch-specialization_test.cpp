@@ -356,6 +356,8 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"HeadFromMacro", "template-head",
                  filter("const T* x, T* y, int width", sum, launch,
                         "#define OF_ANY template <typename T>\nOF_ANY ")},
+        GateCase{"DefaultArgument", "default-argument",
+                 filter("const float* x, float* y, int width, int more = 0", sum, launch)},
         GateCase{"NameHidden", "name-hidden",
                  filter(plain,
                         sum + "    {\n        int width = 3;\n        y[i] += width;\n    }\n",

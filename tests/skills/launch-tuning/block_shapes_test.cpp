@@ -214,6 +214,14 @@ TEST(BlockShapes, ARowStatedByAVariableIsChangedThere) {
                 HasSubstr("k<<<(n + 128 - 1) / 128, 128>>>(x, y, n);"));
 }
 
+TEST(BlockShapes, AreRefusedWhereTheGridLacksAnAxisThatNeedsBlocks) {
+    const std::string source = plane + R"(void run(const float* in, float* out, int w, int h) {
+    blur<<<(w + 31) / 32, dim3(32, 8)>>>(in, out, w, h);
+}
+)";
+    EXPECT_THAT(withBlocks(source, "32 x 4"), HasSubstr("does not name its blocks along an axis"));
+}
+
 TEST(BlockShapes, LaunchBoundsAreKept) {
     std::string source = plane + R"(void run(const float* in, float* out, int w, int h) {
     blur<<<dim3((w + 15) / 16, (h + 7) / 8), dim3(16, 8)>>>(in, out, w, h);
@@ -241,6 +249,10 @@ std::string planeWith(const std::string& work, const std::string& launch) {
 }
 
 const std::string usual = "k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(in, out, w, h);";
+
+TEST(BlockShapes, AreNoOffersWithoutAMeasurement) {
+    checkNotApplicable(id, planeWith("out[y * w + x] = in[x];", usual), "several-axes");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Gates, BlockShapesAreNotTried,

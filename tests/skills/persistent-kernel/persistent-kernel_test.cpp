@@ -9,7 +9,8 @@ constexpr std::string_view id = "persistent-kernel";
 
 /// The function that the edit adds, with `name`.
 std::string helper(const std::string& name, const std::string& unit = "    ") {
-    return "\n// Of so many blocks, those that the GPU holds at once.\ntemplate <typename Kernel>\n"
+    return "\n// How many blocks the GPU holds at once, but at most `blocks`.\ntemplate <typename "
+           "Kernel>\n"
            "static unsigned int " +
            name + "(Kernel kernel, unsigned int blocks, int threads, size_t shared) {\n" + unit +
            "int device, multiprocessors, residents;\n" + unit + "cudaGetDevice(&device);\n" + unit +
@@ -269,6 +270,12 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"NoLaunch", "no-launch", table(store).substr(0, table(store).find("void run"))},
         GateCase{"DeclaredBefore", "declared-before",
                  table(store, "m, 128", "__global__ void k(const float* t, float* y, int n);\n")},
+        GateCase{
+            "DefaultArgument", "default-argument",
+            "__global__ void k(const float* t, float* y, int n = 4) {\n"
+            "    __shared__ float s[128];\n    s[threadIdx.x] = t[threadIdx.x];\n"
+            "    __syncthreads();\n    y[blockIdx.x * 128 + threadIdx.x] = s[threadIdx.x ^ 1];\n}\n"
+            "void run(const float* t, float* y, int m) {\n    k<<<m, 128>>>(t, y);\n}\n"},
         GateCase{"OneLine", "several-statements-a-line",
                  table("    y[i] = s[0]; y[i] += s[i % 128];\n")},
         GateCase{

@@ -1,4 +1,4 @@
-#include "skills/schedule/special_reasons.h"
+#include "skills/launch-specialization/special_reasons.h"
 
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/queries/launch_intervals.h"
@@ -14,19 +14,19 @@ using namespace analysis;
 
 namespace {
 
-/// The compiler unrolls no more, and code should not grow more.
+/// Loops of more rounds are not unrolled: the code would grow too much.
 constexpr std::int64_t maxRounds = 32;
 constexpr std::int64_t minRounds = 2;
-/// Of a loop in no other, which indexes no array of the thread: more rounds hide what one costs.
+/// The same for a loop that is in no other loop and indexes no array of the thread.
 constexpr std::int64_t maxPlainRounds = 16;
-/// Instructions that a round spends on its loop: count, compare, branch, addresses.
+/// Instructions of a round for the loop itself: count, compare, branch, addresses.
 constexpr double loopCost = 4;
-/// Loads and stores of local memory that registers spare, an element.
+/// The cost of the local memory accesses to one element, which registers save.
 constexpr double localCost = 30;
 constexpr double longDivisionCost = 100;
 constexpr double divisionCost = 20;
 constexpr double branchCost = 3;
-/// Rounds of a loop that nothing tells of.
+/// Assumed for loops whose number of rounds is not known.
 constexpr double usualRounds = 16;
 
 bool isLong(const Type& type) {
@@ -38,7 +38,7 @@ bool isIntegerValue(const Type& type) {
            type.scalar <= ScalarKind::UInt64;
 }
 
-/// Integers of a nest with values given for some of the kernel's parameters.
+/// Evaluates integers of a nest with values given for some of the kernel's parameters.
 class NestValues {
 public:
     NestValues(const KernelModel& kernel, const Nest& nest, const GivenValues& given)
@@ -48,7 +48,7 @@ public:
                 values_[parameter.name] = value->second;
     }
 
-    /// Rounds of a loop that each thread runs; nullopt where they do not follow.
+    /// The rounds of a loop that each thread runs whole; nullopt if they are not known.
     [[nodiscard]] std::optional<std::int64_t> rounds(const NestLoop& loop) const {
         if (loop.style != NestLoopStyle::Serial || !loop.first || !loop.end || !loop.step)
             return std::nullopt;
@@ -115,7 +115,8 @@ public:
     }
 
 private:
-    /// Adds the reason if `isTold(values)` holds for all values and not for none.
+    /// Adds the reason if `isTold` holds of all values and not without any. Its parameters become
+    /// those whose values isTold() needs.
     template <typename IsTold>
     void add(SpecialReason reason, const IsTold& isTold) {
         if (isTold({}) || !isTold(given_))
@@ -149,7 +150,7 @@ private:
             [&](const GivenValues& values) { return roundsWith(code_, values, loop).has_value(); });
     }
 
-    /// Those of functions that the kernel calls.
+    /// Adds loops of functions that the kernel calls.
     void addCalledLoops() {
         const Nest& nest = context_.shared().nest();
         const NestValues values(kernel_, nest, given_);
@@ -189,7 +190,7 @@ private:
         const auto value = valueWith(code_, given_, divisor);
         if (!value || *value == 0 || valueWith(code_, given_, expr.children[0]))
             return;
-        // Quotient and remainder come of one division.
+        // The compiler makes quotient and remainder by one division.
         const bool isKnown = std::ranges::any_of(divisions_, [&](ExprId other) {
             const std::vector<ExprId>& operands = body_.expr(other).children;
             return code_.sameExpression(operands[0], expr.children[0]) &&
@@ -219,7 +220,7 @@ private:
             [&](const GivenValues& values) { return isDecided(condition, values); });
     }
 
-    /// Made of numbers and known values alone.
+    /// Whether the expression is made only of numbers and known values.
     [[nodiscard]] bool isDecided(ExprId expr, const GivenValues& values) const {
         return std::ranges::all_of(code_.expressionsBelow(expr), [&](ExprId id) {
             const Expr& part = body_.expr(id);
@@ -244,7 +245,7 @@ private:
         return roundsAround(loopAround(expr));
     }
 
-    /// Rounds of the loop of that index and of those around it.
+    /// The product of the rounds of the loop with that index and of all loops around it.
     [[nodiscard]] double roundsAround(std::uint32_t loop) const {
         double product = 1;
         for (; loop != noId; loop = kernel_.loops[loop].parent) {
@@ -255,7 +256,7 @@ private:
         return product;
     }
 
-    /// An array of the thread whose subscripts follow the loop's index.
+    /// The name of an array of the thread that the loop's index is a subscript of; may be empty.
     [[nodiscard]] std::string ownArrayIn(const Loop& loop) const {
         for (const ExprId use : code_.uses(loop.inductionVariable)) {
             if (!code_.holds(loop.body, use))

@@ -3,7 +3,7 @@
 #include "analysis/queries/source_words.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
-#include "skills/schedule/persist.h"
+#include "skills/persistent-kernel/persist.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -105,7 +105,7 @@ private:
         const std::string indentation = layout_.indentation(kernel_.span.begin);
         CodeLines lines(layout_, indentation);
         lines.add("")
-            .add("// Of so many blocks, those that the GPU holds at once.")
+            .add("// How many blocks the GPU holds at once, but at most `blocks`.")
             .add("template <typename Kernel>")
             .open(fmt::format("static unsigned int {}(Kernel kernel, unsigned int blocks, int "
                               "threads, size_t shared) {{",

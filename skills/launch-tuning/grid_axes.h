@@ -10,11 +10,10 @@
 namespace kernelskill::skills {
 
 struct GridAxis {
-    /// The kernel asks for its threads along the axis, and for nothing but their numbers in the
-    /// grid.
+    /// The kernel asks for its threads along the axis, and only for their numbers in the grid.
     bool isFree = false;
-    /// Where each access to memory is limited to numbers below something that is the same for all
-    /// threads: what these are; a thread beyond all of them does nothing. Else empty.
+    /// The bounds that guard accesses to memory, each the same for all threads: a thread whose
+    /// number reaches the largest one does nothing. Empty if an access is not guarded.
     std::vector<analysis::IndexExpression> limits;
 };
 

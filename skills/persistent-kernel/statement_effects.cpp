@@ -1,4 +1,4 @@
-#include "skills/schedule/block_invariance.h"
+#include "skills/persistent-kernel/statement_effects.h"
 
 #include "analysis/model/dependence.h"
 #include "analysis/queries/loop_effects.h"
@@ -62,11 +62,11 @@ private:
     void readExpression(ExprId id) {
         const Expr& expr = body_.expr(id);
         if (expr.kind == ExprKind::BuiltinIndex && expr.name == "blockIdx")
-            effects_.isBlocks = true;
+            effects_.usesBlockIdx = true;
         if (expr.kind == ExprKind::Other || expr.type.isVolatile)
             effects_.isOpaque = true;
-        const bool isMathOrLoad = expr.kind != ExprKind::Call ||
-                                  isKnownCall(file_, kernel_, expr) || unqualifiedChoice(expr);
+        const bool isMathOrLoad =
+            expr.kind != ExprKind::Call || isKnownCall(file_, kernel_, expr) || isMinOrMax(expr);
         if (!isMathOrLoad)
             effects_.isOpaque = true;
         if (expr.kind != ExprKind::Variable || expr.variable == noId ||
@@ -77,14 +77,14 @@ private:
             effects_.writes.insert(expr.variable);
     }
 
-    static bool unqualifiedChoice(const Expr& call) {
+    static bool isMinOrMax(const Expr& call) {
         return call.name == "min" || call.name == "max" || call.name == "std::min" ||
                call.name == "std::max";
     }
 
     void readAccess(const MemoryAccess& access) {
         const bool isRead = access.kind == AccessKind::Read;
-        // An array of the thread or the block.
+        // Whether an array of the thread or the block is accessed, and not memory behind a pointer.
         const VariableId array = rootVariable(body_, access.expression);
         const bool isArray = array != noId && isOwnOrShared(body_.variable(array)) &&
                              body_.variable(array).type.pointerDepth == 0;
@@ -107,7 +107,6 @@ private:
                 effects_.isOpaque = true;
             break;
         case MemorySpace::Global:
-            effects_.readsGlobal = true;
             effects_.isOpaque = effects_.isOpaque || !isRead;
             break;
         case MemorySpace::Constant:

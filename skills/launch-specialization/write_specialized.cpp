@@ -3,8 +3,8 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
+#include "skills/launch-specialization/specialize.h"
 #include "skills/schedule/fold_text.h"
-#include "skills/schedule/specialize.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -17,7 +17,7 @@ using namespace analysis;
 
 namespace {
 
-/// The template argument of an instance that knows nothing of a parameter whose value may be 0.
+/// The template argument that stands for any value, where 0 is a value that launches pass.
 constexpr std::int64_t noValue = -1;
 
 class SpecialWriter {
@@ -152,7 +152,7 @@ private:
         return text.contains('>') ? "(" + text + ")" : text;
     }
 
-    /// The name of the kernel at a launch with these template arguments in front of its own.
+    /// The edit that puts these template arguments in front of those of the launch.
     [[nodiscard]] std::vector<TextEdit> launchName(const LaunchSite& launch,
                                                    const std::vector<std::string>& given) const {
         const std::string arguments = fmt::format("{}", fmt::join(given, ", "));
@@ -172,7 +172,7 @@ private:
 
     void insert(std::uint32_t at, std::string text) { draft_.replace({at, at}, std::move(text)); }
 
-    /// Takes the specialised ones out of a list that has commas between its parts.
+    /// Removes the specialised parameters, or their arguments, from a list with commas.
     void removeFrom(const std::vector<Span>& parts) {
         const auto isRemoved = [&](std::size_t part) {
             return std::ranges::find(found_.parameters, part) != found_.parameters.end();
@@ -185,7 +185,7 @@ private:
                 ++last;
             if (last + 1 < parts.size())
                 draft_.replace({parts[first].begin, parts[last + 1].begin}, {});
-            else // With a comment behind it.
+            else // The comment behind it goes, too.
                 draft_.replace({first == 0 ? parts[0].begin : parts[first - 1].end,
                                 skipTrivia(source_.text(), parts[last].end)},
                                {});
@@ -198,8 +198,8 @@ private:
     const KernelModel& kernel_;
     const SourceText& source_;
     const Specialization& found_;
-    std::vector<std::int64_t> general_; ///< Template arguments of the instance for all values.
-    std::vector<std::string> names_;    ///< Of the template parameters.
+    std::vector<std::int64_t> general_; ///< The template arguments that stand for any value.
+    std::vector<std::string> names_;    ///< The names of the template parameters.
 };
 
 } // namespace

@@ -1,15 +1,15 @@
-#include "skills/schedule/persist.h"
+#include "skills/persistent-kernel/persist.h"
 
 #include "analysis/model/dependence.h"
 #include "analysis/queries/launch_values.h"
 #include "analysis/queries/loop_effects.h"
-#include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/gates/thread_position.h"
-#include "skills/schedule/block_invariance.h"
+#include "skills/persistent-kernel/statement_costs.h"
+#include "skills/persistent-kernel/statement_effects.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -23,23 +23,17 @@ using namespace analysis;
 
 namespace {
 
-/// Of a large GPU.
+/// What a large GPU (H100, H200) has and holds at once.
 constexpr std::int64_t multiprocessorCount = 132;
 constexpr std::int64_t threadsOfMultiprocessor = 2048;
 constexpr std::int64_t blocksOfMultiprocessor = 32;
-/// Fewer rounds hardly spare a set-up.
+/// With fewer blocks for each that is resident, hardly a set-up is saved.
 constexpr std::int64_t minRoundsOfBlocks = 2;
 
-constexpr double globalCost = 4;
-constexpr double sharedCost = 1;
-constexpr double barrierCost = 10;
-constexpr double functionCost = 4;
+/// A set-up that costs less is not worth the edit.
 constexpr double minSetUpCost = 10;
-/// Of the work of a block.
+/// The same, as a share of the work of a block.
 constexpr double minShare = 0.5;
-/// Rounds of loops of which nothing is known: those that threads share, and others.
-constexpr double sharedRounds = 2;
-constexpr double ownRounds = 64;
 
 bool isLoopOrSwitch(StmtKind kind) {
     return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
@@ -53,11 +47,9 @@ public:
           top_(body_.root == noId ? std::vector<StmtId>{} : body_.stmt(body_.root).children) {}
 
     Gated<PersistentBlocks> plan() {
-        // Else it can only load what it uses at once.
+        // Without shared memory, only special functions can make a set-up worth its while.
         if (kernel_.sharedArrays.empty() &&
-            std::ranges::count(kernel_.mathCalls, true, &MathCall::isSpecialFunction) *
-                    functionCost <
-                minSetUpCost)
+            StatementCosts(context_).ofSpecialFunctions() < minSetUpCost)
             return refuse("no-set-up", fmt::format("{} fills no shared memory", kernel_.name));
         classify();
         KERNELSKILL_CHECK(requireSetUp());
@@ -72,7 +64,8 @@ public:
 private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
-    /// A declaration that stays where it is: of shared memory, or of what has no value yet.
+    /// Whether the statement declares only shared memory and variables without value; it stays
+    /// where it is.
     [[nodiscard]] bool isBareDeclaration(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
         return stmt.kind == StmtKind::Declaration &&
@@ -84,6 +77,8 @@ private:
                });
     }
 
+    /// Parts the outermost statements into set-up and work. Work is what depends on the block or on
+    /// what work changes, and everything behind the first work that is no declaration.
     void classify() {
         for (const StmtId id : top_)
             effects_.push_back(effectsOf(context_.file, kernel_, code_, id));
@@ -100,7 +95,7 @@ private:
                 const StatementEffects& effects = effects_[i];
                 if (isBareDeclaration(top_[i]))
                     continue;
-                const bool isOwn = hasBegun || effects.isBlocks || effects.isOpaque ||
+                const bool isOwn = hasBegun || effects.usesBlockIdx || effects.isOpaque ||
                                    meets(effects.reads) || meets(effects.writes);
                 if (isOwn && !isWork[i]) {
                     isWork[i] = true;
@@ -110,6 +105,7 @@ private:
                 hasBegun = hasBegun || (isWork[i] && !effects.isDeclaration);
             }
         }
+        const StatementCosts costs(context_);
         for (std::size_t i = 0; i < top_.size(); ++i) {
             if (isBareDeclaration(top_[i]))
                 continue;
@@ -119,51 +115,8 @@ private:
                 found_.setUp.push_back(top_[i]);
                 found_.moved = found_.work;
             }
-            (isWork[i] ? found_.workCost : found_.setUpCost) += costOf(i);
+            (isWork[i] ? found_.workCost : found_.setUpCost) += costs.of(top_[i]);
         }
-    }
-
-    [[nodiscard]] double costOf(std::size_t index) const {
-        const StmtId statement = top_[index];
-        double cost = effects_[index].isBarrier ? barrierCost : 0;
-        for (const MemoryAccess& access : kernel_.accesses) {
-            if (!code_.holds(statement, access.expression) || access.space == MemorySpace::Local)
-                continue;
-            const bool isGlobal =
-                access.space == MemorySpace::Global || access.space == MemorySpace::Generic;
-            cost += (isGlobal ? globalCost : sharedCost) * roundsAround(access.loops);
-        }
-        for (const Barrier& barrier : kernel_.barriers)
-            if (!effects_[index].isBarrier && code_.holds(statement, barrier.call))
-                cost += barrierCost * roundsAround(loopsAround(barrier.call));
-        for (const MathCall& call : kernel_.mathCalls)
-            if (call.isSpecialFunction && code_.holds(statement, call.call))
-                cost += functionCost * roundsAround(loopsAround(call.call));
-        return cost;
-    }
-
-    [[nodiscard]] std::vector<std::uint32_t> loopsAround(ExprId expr) const {
-        std::vector<std::uint32_t> loops;
-        for (std::uint32_t i = 0; i < kernel_.loops.size(); ++i)
-            if (code_.holds(kernel_.loops[i].body, expr))
-                loops.push_back(i);
-        return loops;
-    }
-
-    [[nodiscard]] double roundsAround(const std::vector<std::uint32_t>& loops) const {
-        double product = 1;
-        for (const std::uint32_t number : loops) {
-            const Loop& loop = kernel_.loops[number];
-            const bool isShared = loop.start && loop.start->dependsOn({SymbolKind::ThreadIdx, 0});
-            std::optional<std::int64_t> rounds;
-            if (!kernel_.launches.empty() &&
-                kernel_.launches.front().host < context_.file.hostFunctions.size())
-                rounds = LaunchValues(context_.shared(), kernel_.launches.front()).maxRounds(loop);
-            product *= rounds     ? static_cast<double>(std::max<std::int64_t>(*rounds, 1))
-                       : isShared ? sharedRounds
-                                  : ownRounds;
-        }
-        return product;
     }
 
     Gated<void> requireSetUp() {
@@ -184,10 +137,10 @@ private:
         return {};
     }
 
-    /// Blocks do not know of each other, and ask for their number along x alone.
+    /// Requires that blocks do not communicate and ask only for blockIdx.x.
     Gated<void> requireOwnBlocks() {
         const auto meet = [&](std::string_view what, std::uint32_t at) {
-            return refuse("blocks-meet", fmt::format("blocks may wait for each other by {} on line "
+            return refuse("blocks-meet", fmt::format("blocks may communicate through {} on line "
                                                      "{}",
                                                      what, at));
         };
@@ -356,7 +309,7 @@ private:
             found_.barrier = *last;
     }
 
-    /// A function that may write to shared memory.
+    /// Whether the statement calls a function that may write to shared memory.
     [[nodiscard]] bool callsUnknown(StmtId statement) const {
         return !kernel_.sharedArrays.empty() &&
                std::ranges::any_of(code_.expressionsIn(statement), [&](ExprId id) {
@@ -372,7 +325,7 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     std::vector<StmtId> top_;
-    std::vector<StatementEffects> effects_; ///< Of each of `top_`.
+    std::vector<StatementEffects> effects_; ///< The effects of each statement of `top_`.
     PersistentBlocks found_;
 };
 

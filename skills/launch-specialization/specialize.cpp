@@ -1,11 +1,11 @@
-#include "skills/schedule/specialize.h"
+#include "skills/launch-specialization/specialize.h"
 
 #include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
-#include "skills/schedule/special_reasons.h"
+#include "skills/launch-specialization/special_reasons.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -22,10 +22,10 @@ using namespace analysis;
 
 namespace {
 
-/// Less is hard to see in the time.
+/// Savings in instructions of a thread below which no difference in time is expected.
 constexpr double minWeight = 40;
 constexpr double minLoopWeight = 20;
-/// Copies of a body that unrolled loops make, nested ones multiplied.
+/// Nested loops are unrolled as long as their rounds, multiplied, are at most so many.
 constexpr std::int64_t maxCopies = 64;
 
 bool isIntegral(const Type& type) {
@@ -34,7 +34,7 @@ bool isIntegral(const Type& type) {
            type.arrayExtents.empty();
 }
 
-/// A number of a built-in type: no enumerator.
+/// Whether the type is a built-in one and no enumeration.
 bool isPlainInteger(const Type& type) {
     const std::vector<Token> words = lex(type.canonical);
     constexpr std::array<std::string_view, 8> builtin = {"const", "int",   "unsigned", "signed",
@@ -44,7 +44,7 @@ bool isPlainInteger(const Type& type) {
     });
 }
 
-/// The kernel is declared in `extern "C"`, which no template may be.
+/// Whether the kernel is declared in `extern "C"`, where no template is allowed.
 bool hasCLinkage(const SkillContext& context) {
     if (!context.file.source->text().contains("extern"))
         return false;
@@ -140,7 +140,7 @@ private:
         return found;
     }
 
-    /// Those of the launch that tells most.
+    /// The values at the launch of which most are known.
     [[nodiscard]] Gated<GivenValues> valuesOf(const std::vector<std::uint32_t>& scalars) {
         GivenValues best;
         for (const LaunchSite& launch : kernel_.launches) {
@@ -208,7 +208,7 @@ private:
         }
     }
 
-    /// A template parameter takes the name of the parameter.
+    /// Refuses where a template parameter with the name of the parameter would be hidden.
     [[nodiscard]] Gated<void> requireOwnNames() const {
         for (const std::uint32_t index : found_.parameters) {
             const Parameter& parameter = kernel_.parameters[index];
@@ -227,11 +227,11 @@ private:
         return {};
     }
 
-    /// Where the host asks which instance to launch.
+    /// Refuses where the host cannot choose the instance by comparing the arguments.
     [[nodiscard]] Gated<void> requireChoice() const {
         for (const std::uint32_t index : found_.parameters)
             if (!isPlainInteger(kernel_.parameters[index].type))
-                return refuse("value-range", fmt::format("{} is no plain integer",
+                return refuse("value-range", fmt::format("{} is not of a built-in integer type",
                                                          kernel_.parameters[index].name));
         for (const SpecialLaunch& each : found_.launches) {
             const LaunchSite& launch = kernel_.launches[each.launch];

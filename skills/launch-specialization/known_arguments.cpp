@@ -1,4 +1,4 @@
-#include "skills/schedule/known_arguments.h"
+#include "skills/launch-specialization/known_arguments.h"
 
 #include "analysis/model/integer_values.h"
 #include "analysis/queries/loop_effects.h"
@@ -16,7 +16,7 @@ using namespace analysis;
 
 namespace {
 
-/// Longer calls are not read.
+/// The arguments of a call are read up to this length.
 constexpr std::uint32_t maxCallLength = 2000;
 
 bool runsInLoop(const FunctionBody& body, StmtId statement) {
@@ -29,7 +29,7 @@ bool runsInLoop(const FunctionBody& body, StmtId statement) {
     return false;
 }
 
-/// Made of numbers and names with known values: C++ evaluates it when it compiles.
+/// Whether the expression is made of numbers and constants, so that it can be a template argument.
 bool isConstantExpression(const CodeMap& host, ExprId expr) {
     return std::ranges::all_of(host.expressionsBelow(expr), [&](ExprId id) {
         const Expr& part = host.body().expr(id);
@@ -48,7 +48,7 @@ bool isConstantExpression(const CodeMap& host, ExprId expr) {
     });
 }
 
-/// `5` or `-5`.
+/// Reads `5` or `-5`, also with a suffix.
 std::optional<std::int64_t> literalOf(const std::vector<Token>& tokens) {
     if (tokens.empty() || tokens.size() > 2 || (tokens.size() == 2 && !tokens[0].is("-")))
         return std::nullopt;
@@ -62,12 +62,13 @@ std::optional<std::int64_t> literalOf(const std::vector<Token>& tokens) {
     return tokens.size() == 2 ? -value : value;
 }
 
-/// What a program has of the functions that launch: their calls, and numbers with names.
+/// Reads calls and named numbers in the text of a file.
 class HostText {
 public:
     explicit HostText(std::string_view text) : text_(text) {}
 
-    /// The only value that calls of `function` pass at `position`, of those that tell one.
+    /// The value that calls of `function` pass at `position`; nullopt if none is known, or several
+    /// are.
     [[nodiscard]] std::optional<std::int64_t> passedTo(const std::string& function,
                                                        std::size_t position) const {
         std::optional<std::int64_t> only;
@@ -82,7 +83,7 @@ public:
     }
 
 private:
-    /// The tokens of an argument of the call whose function's name that is; none for other uses.
+    /// The tokens of an argument of the call that begins with `name`; empty if it is no call.
     [[nodiscard]] std::vector<Token> argumentAt(Span name, std::size_t position) const {
         const auto size = static_cast<std::uint32_t>(text_.size());
         const std::uint32_t open = skipTrivia(text_, name.end);
@@ -110,7 +111,7 @@ private:
         return literalOf(tokens);
     }
 
-    /// The number that `#define name 5`, or the one `name = 5` of the text, gives a name.
+    /// The number that `#define name 5` or `name = 5` gives a name, if there is only one of these.
     [[nodiscard]] std::optional<std::int64_t> namedNumber(std::string_view name) const {
         std::optional<std::int64_t> only;
         for (const Span place : occurrences(text_, name)) {
@@ -123,8 +124,8 @@ private:
             if (only)
                 return std::nullopt;
             const std::uint32_t begin = isSet ? at + 1 : place.end;
-            const auto line_end = text_.find('\n', begin);
-            const auto end = static_cast<std::uint32_t>(std::min(line_end, text_.size()));
+            const auto lineEnd = text_.find('\n', begin);
+            const auto end = static_cast<std::uint32_t>(std::min(lineEnd, text_.size()));
             std::vector<Token> tokens = lex(text_, {begin, end});
             const auto stop = std::ranges::find_if(
                 tokens, [](const Token& token) { return token.is(";") || token.is(","); });
@@ -145,8 +146,8 @@ private:
     std::string_view text_;
 };
 
-/// The number that a pin of the kernel's launch, `// kernelskill: launch k<<<…>>>(width=5)`, gives
-/// a parameter.
+/// Returns the number that a pinned launch of the kernel gives a parameter, as in
+/// `// kernelskill: launch k<<<…>>>(width=5)`.
 std::optional<std::int64_t> pinnedValue(const SkillContext& context, const std::string& parameter) {
     constexpr std::string_view pin = "kernelskill: launch ";
     const std::string_view text = context.file.source->text();
@@ -167,7 +168,7 @@ std::optional<std::int64_t> pinnedValue(const SkillContext& context, const std::
     return std::nullopt;
 }
 
-/// What a local is at first, where code may set it to something else that the program is asked for:
+/// Returns the first value of a local that other statements, outside of loops, may replace, as in
 /// `int width = 5; if (argc > 1) width = atoi(argv[1]);`.
 std::optional<std::int64_t> valueAtFirst(const CodeMap& host, VariableId id) {
     const Variable& variable = host.body().variable(id);
