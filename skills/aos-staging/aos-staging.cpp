@@ -47,8 +47,7 @@ class AosStagingSkill : public VariedSkill<Stagings, StagedArrays> {
         RecordArrays paying = all;
         std::erase_if(paying.arrays, [](const RecordArray& array) { return !pays(array); });
         const bool isMore = paying.arrays.size() < all.arrays.size();
-        const RecordArray first = all.arrays.front();
-        Stagings stagings{cachedFields(context, first), std::nullopt};
+        Stagings stagings{cachedFields(context, all.arrays.front()), std::nullopt};
         if (!paying.arrays.empty())
             stagings.paying = planStaging(context, std::move(paying));
         if (isMore)

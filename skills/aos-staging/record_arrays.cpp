@@ -114,7 +114,7 @@ private:
             return std::nullopt;
         const NestArray& known = nest_.arrays[accesses.front()->array];
         array.isClass = known.scalar == ScalarKind::Unknown || known.lanes > 1;
-        array.element = withoutConst(known.element);
+        array.element = bareType(known.element);
         const std::int64_t least = array.isClass ? type.elementSize : 3 * type.elementSize;
         if (stride < least || stride > maxRecordBytes || stride % type.elementSize != 0 ||
             (array.isClass && stride != type.elementSize))
@@ -128,7 +128,8 @@ private:
         return array;
     }
 
-    static std::string withoutConst(std::string text) {
+    /// The type without `const` and `struct`.
+    static std::string bareType(std::string text) {
         for (const std::string_view word : {"const ", "struct "})
             if (text.starts_with(word))
                 text.erase(0, word.size());
@@ -190,7 +191,7 @@ private:
         for (const Expr& expr : body_.exprs)
             if (expr.type.size == type.elementSize && expr.type.pointerDepth == 0 &&
                 expr.type.scalar == ScalarKind::Unknown && expr.type.alignment > 0 &&
-                withoutConst(expr.type.spelling) == withoutConst(known.element))
+                bareType(expr.type.spelling) == bareType(known.element))
                 return expr.type.alignment;
         return type.elementSize % 4 == 0 && type.elementSize % 8 != 0 && hasFieldsOf(known, 4) ? 4
                                                                                                : 0;
