@@ -320,12 +320,12 @@ INSTANTIATE_TEST_SUITE_P(
                          "in[(z + 1) * plane]; }\n")},
         GateCase{"FromMacro", "from-macro",
                  "#define STORE if (x > 0) out[y * w + x] = 1\n" +
-                     guarded("        STORE;\n" + two)},
+                     guarded(two + "        STORE;\n" + two)},
         GateCase{"SharesMemory", "shares-memory",
                  guarded(two, "x < w && y < h - 1", "    __shared__ float kept[32];\n")},
         GateCase{"UnknownEffects", "unknown-effects",
-                 "__device__ void changeAll();\n" +
-                     looping("    for (int z = 0; z < d; ++z) {\n        changeAll();\n" +
+                 "__device__ void changeAll(float* all);\n" +
+                     looping("    for (int z = 0; z < d; ++z) {\n        changeAll(out);\n" +
                              roundsOfTwo + "    }\n")},
         GateCase{"TooManyRegisters", "too-many-registers", guarded(fiveLongQueues())},
         GateCase{"FewSharedLoads", "few-shared-loads",
