@@ -11,8 +11,8 @@ struct Staging {
     /// The block of every launch; zeros: launches state the shared memory.
     analysis::Extents block{};
     analysis::StmtId begin = analysis::noId; ///< Records are loaded in front of it.
-    analysis::StmtId end =
-        analysis::noId; ///< They are stored behind it; noId: no array is written.
+    /// Records are stored behind it; noId: no array is written.
+    analysis::StmtId end = analysis::noId;
 };
 
 /// Refuses with `unknown-effects`, `several-blocks`, `unknown-block`, `three-dimensional`,

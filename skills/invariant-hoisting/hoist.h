@@ -18,7 +18,7 @@ struct InvariantValue {
     analysis::ExprId call = analysis::noId;
     CostlyFunction function;
     analysis::StmtId loop = analysis::noId; ///< The outermost loop that does not change it.
-    bool inEveryRound = false;              ///< False: a condition or a jump decides that.
+    bool inEveryRound = false; ///< Every round evaluates it; else a condition or jump decides.
     /// A local of the loop that is this value and never changes, and the only variable of its
     /// declaration: it can move as a whole. noId: none.
     analysis::VariableId declared = analysis::noId;

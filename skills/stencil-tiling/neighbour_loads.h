@@ -13,7 +13,7 @@ namespace kernelskill::skills {
 struct NeighbourLoad {
     analysis::NestAccessId access = analysis::noId;
     analysis::ExprId expression = analysis::noId; ///< The access, or `__ldg(...)` around it.
-    analysis::Span text;                          ///< What to replace: the whole use of a macro.
+    analysis::Span text;                          ///< The text to replace: a macro's whole use.
     int step = 0;
 };
 

@@ -31,10 +31,10 @@ struct Queues {
     [[nodiscard]] std::size_t registers() const;
 };
 
-/// Finds the queues for rounds of `statements`, neighbours in a block. Every round runs all of
-/// them, unless one before the loads ends it. Nothing in the kernel writes what the queues hold.
-/// Refuses with `no-neighbours`, `unknown-type`, `array-written`, `may-alias`, `unknown-effects`,
-/// `early-exit`, `changed-index`, `several-statements-a-line` or `too-many-registers`.
+/// Finds the queues for rounds of `statements`, neighbours in a block. Every round reaches the
+/// loads of a queue, and nothing in the kernel writes what it holds. Refuses with `no-neighbours`,
+/// `unknown-type`, `array-written`, `may-alias`, `unknown-effects`, `early-exit`, `changed-index`,
+/// `several-statements-a-line` or `too-many-registers`.
 [[nodiscard]] Gated<Queues> queuesOf(const SkillContext& context, const RoundCounter& counter,
                                      std::span<const analysis::StmtId> statements);
 

@@ -7,9 +7,9 @@
 
 namespace kernelskill::skills {
 
-/// `dependent` are the locals before the work that follow from the position. Refuses with
-/// `position-used-elsewhere`, `carried-value`, `several-statements-a-line`, `early-exit` and
-/// `from-macro`.
+/// Requires that no round needs what another one leaves. `dependent` are the locals before the work
+/// that follow from the position. Refuses with `position-used-elsewhere`, `carried-value`,
+/// `several-statements-a-line`, `early-exit` and `from-macro`.
 [[nodiscard]] Gated<void> requireSeparateRounds(const SkillContext& context,
                                                 const MarchedWork& work,
                                                 const std::set<analysis::VariableId>& dependent);
