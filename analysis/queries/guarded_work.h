@@ -17,6 +17,11 @@ struct GuardedWork {
     std::vector<StmtId> work; ///< In order; not empty.
 };
 
+/// Whether it is an `if` without `else` and without declarations, and comes out of no macro.
+[[nodiscard]] bool isPlainIf(const SourceText& source, const CodeMap& code, StmtId stmt);
+/// Whether all that the `if` does is return nothing.
+[[nodiscard]] bool returnsOnly(const CodeMap& code, StmtId branch);
+
 /// nullopt for kernels of another shape, and for guards out of macros.
 [[nodiscard]] std::optional<GuardedWork> findGuardedWork(const SourceText& source,
                                                          const CodeMap& code);

@@ -37,7 +37,7 @@ enum class StagedArrays : int { Paying = 0, All = 1 };
 
 struct Stagings {
     Gated<Staging> paying;
-    std::optional<Staging> all; ///< Where these are more.
+    std::optional<Staging> all; ///< Not empty where these are more arrays.
 };
 
 class AosStagingSkill : public VariedSkill<Stagings, StagedArrays> {
@@ -46,12 +46,11 @@ class AosStagingSkill : public VariedSkill<Stagings, StagedArrays> {
         KERNELSKILL_TRY(RecordArrays all, recordArrays(context));
         RecordArrays paying = all;
         std::erase_if(paying.arrays, [](const RecordArray& array) { return !pays(array); });
-        const bool differ = paying.arrays.size() < all.arrays.size();
-        const RecordArray first = all.arrays.front();
-        Stagings stagings{cachedFields(context, first), std::nullopt};
+        const bool isMore = paying.arrays.size() < all.arrays.size();
+        Stagings stagings{cachedFields(context, all.arrays.front()), std::nullopt};
         if (!paying.arrays.empty())
             stagings.paying = planStaging(context, std::move(paying));
-        if (differ)
+        if (isMore)
             if (auto staging = planStaging(context, std::move(all)))
                 stagings.all = std::move(*staging);
         return stagings;

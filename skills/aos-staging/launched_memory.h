@@ -8,13 +8,13 @@
 
 namespace kernelskill::skills {
 
-/// Every launch can state the shared memory that the array's records take in its blocks. Refuses
+/// Requires that every launch can state the shared memory that the array's records take. Refuses
 /// with `unknown-block` where one cannot, with `too-much-shared-memory` where the largest block
 /// would take more than a launch may, and with what the gates of launches refuse with.
 [[nodiscard]] Gated<void> requireStatedMemory(const SkillContext& context,
                                               const RecordArray& array);
 
-/// The launches with the bytes of `pitch` words of a type for each thread. Needs
+/// Returns the edits of launches that state `pitch` words of the type for each thread. Needs
 /// requireStatedMemory().
 [[nodiscard]] std::vector<analysis::TextEdit>
 statedMemory(const SkillContext& context, std::int64_t pitch, const std::string& wordType);

@@ -21,12 +21,12 @@ using namespace analysis;
 
 namespace {
 
-/// Longer ones are rows, and would fill shared memory.
+/// Longer records are rows of a matrix, and would fill shared memory.
 constexpr std::int64_t maxRecordBytes = 128;
-/// Fewer sectors than these times as many are not worth the way through shared memory.
-constexpr double worthwhile = 1.5;
+/// The min quotient of sectors before and after: less does not pay the way through shared memory.
+constexpr double minSectorRatio = 1.5;
 
-/// Sectors of a warp's request whose lanes are `stride` bytes apart.
+/// The sectors of a warp's request whose lanes are `stride` bytes apart.
 double sectorsOf(std::int64_t stride, std::int64_t width) {
     const std::int64_t span = stride * (warpLanes - 1) + width;
     return static_cast<double>(std::min((span + sectorBytes - 1) / sectorBytes, warpLanes));
@@ -96,7 +96,7 @@ private:
         return at;
     }
 
-    /// The array with what its accesses alone tell; empty: it is none of records.
+    /// The array by what its accesses alone tell; nullopt if it is no array of records.
     Gated<std::optional<RecordArray>> accessed(const Parameter& parameter) {
         const Type& type = parameter.type;
         RecordArray array;
@@ -114,7 +114,7 @@ private:
             return std::nullopt;
         const NestArray& known = nest_.arrays[accesses.front()->array];
         array.isClass = known.scalar == ScalarKind::Unknown || known.lanes > 1;
-        array.element = withoutConst(known.element);
+        array.element = bareType(known.element);
         const std::int64_t least = array.isClass ? type.elementSize : 3 * type.elementSize;
         if (stride < least || stride > maxRecordBytes || stride % type.elementSize != 0 ||
             (array.isClass && stride != type.elementSize))
@@ -128,7 +128,8 @@ private:
         return array;
     }
 
-    static std::string withoutConst(std::string text) {
+    /// The type without `const` and `struct`.
+    static std::string bareType(std::string text) {
         for (const std::string_view word : {"const ", "struct "})
             if (text.starts_with(word))
                 text.erase(0, word.size());
@@ -190,7 +191,7 @@ private:
         for (const Expr& expr : body_.exprs)
             if (expr.type.size == type.elementSize && expr.type.pointerDepth == 0 &&
                 expr.type.scalar == ScalarKind::Unknown && expr.type.alignment > 0 &&
-                withoutConst(expr.type.spelling) == withoutConst(known.element))
+                bareType(expr.type.spelling) == bareType(known.element))
                 return expr.type.alignment;
         return type.elementSize % 4 == 0 && type.elementSize % 8 != 0 && hasFieldsOf(known, 4) ? 4
                                                                                                : 0;
@@ -210,7 +211,7 @@ private:
         return array;
     }
 
-    /// Each thread under the guard makes the access.
+    /// Whether each thread under the guard makes the access.
     [[nodiscard]] bool isUnconditional(const NestAccess& access) const {
         return access.condition.isAlways() &&
                std::ranges::all_of(around(nest_, access.node), [&](NestNodeId id) {
@@ -225,7 +226,7 @@ private:
         const std::string& name = nameOf(array.variable);
         std::set<std::int64_t> certain; ///< Words that each thread reads or writes.
         std::set<std::int64_t> stored;
-        std::map<std::string, std::int64_t> fields; ///< Stored ones, with their bytes.
+        std::map<std::string, std::int64_t> fields; ///< Stored fields, with their bytes.
         bool isCertain = false;
         const auto reads = [&](const NestAccess& access) {
             return access.kind != AccessKind::Write;
@@ -288,7 +289,7 @@ private:
         array.stores = stores.size();
         array.sectorsBefore = before;
         array.sectorsAfter = copied * ((array.isRead ? 1.0 : 0.0) + (array.isWritten ? 1.0 : 0.0));
-        if (array.sectorsBefore < worthwhile * array.sectorsAfter)
+        if (array.sectorsBefore < minSectorRatio * array.sectorsAfter)
             return refuse("few-fields",
                           fmt::format("a warp's requests for {} touch {:.0f} sectors, and copying "
                                       "whole records {:.0f}",
@@ -331,7 +332,8 @@ private:
     const Nest& nest_;
     RecordArrays found_;
     std::optional<Refusal> refused_;
-    std::map<VariableId, IndexExpression> begins_; ///< Of rows of threads.
+    /// Where the records of a row of threads begin, by array.
+    std::map<VariableId, IndexExpression> begins_;
 };
 
 } // namespace

@@ -73,7 +73,7 @@ private:
         begin_ = begin;
         return place;
     }
-    /// A variable that counts the rounds of a loop.
+    /// Whether it is a variable that counts the rounds of a loop.
     [[nodiscard]] bool isCounter(Symbol symbol) const {
         return symbol.kind == SymbolKind::Opaque &&
                std::ranges::any_of(context_.kernel.loops, [&](const Loop& loop) {
@@ -81,7 +81,7 @@ private:
                });
     }
 
-    /// What holds the number of a thread's record: a bounded position if one does.
+    /// Finds the number of a thread's record; a bounded position if there is one.
     Gated<void> findNumber(RecordArray& array) const {
         const IndexExpression elements = IndexExpression::constant(array.isClass ? 1 : array.words);
         const IndexExpression thread = IndexExpression::symbol(threadX);
@@ -110,7 +110,7 @@ private:
                       fmt::format("no variable holds the number of a thread's record of {}",
                                   body_.variable(array.variable).name));
     }
-    /// It is declared in the outermost block, before the checks and the records.
+    /// Whether it is declared in the outermost block, before the checks.
     [[nodiscard]] bool isBeforeWork(VariableId id) const {
         const StmtId declaration = code_.declarationOf(id);
         if (declaration == noId || body_.stmt(declaration).parent != body_.root)
@@ -119,7 +119,8 @@ private:
         return guard == noId || body_.stmt(declaration).span.begin < body_.stmt(guard).span.begin;
     }
 
-    /// Its value can be computed before the checks: of positions, parameters and constants.
+    /// Whether its value can be computed before the checks, from positions, parameters, constants
+    /// and locals declared there.
     [[nodiscard]] bool isComputable(VariableId id) const {
         return std::ranges::all_of(
             code_.expressionsBelow(body_.variable(id).init), [&](ExprId each) {
@@ -134,7 +135,7 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     const RowGuard& guard_;
-    std::optional<IndexExpression> begin_; ///< Of a row of threads, the same for all places.
+    std::optional<IndexExpression> begin_; ///< Where a row's records begin; one for all places.
 };
 
 } // namespace

@@ -5,8 +5,8 @@
 
 namespace kernelskill::skills {
 
-/// Finds the places of the array, whose other facts are known, and what holds the number of a
-/// record. Refuses with `moved-pointer`, `whole-array`, `from-macro` and `record-number`.
+/// Fills in `places` and `number` of the array, whose other members are known. Refuses with
+/// `moved-pointer`, `whole-array`, `from-macro` and `record-number`.
 [[nodiscard]] Gated<void> findPlaces(const SkillContext& context, const RowGuard& guard,
                                      RecordArray& array);
 

@@ -1,5 +1,7 @@
 #include "skills/aos-staging/record_reach.h"
 
+#include "skills/schedule/nest_queries.h"
+
 #include <algorithm>
 
 namespace kernelskill::skills {
@@ -8,17 +10,10 @@ using namespace analysis;
 
 namespace {
 
-/// More offsets than a record has words.
+/// More than a record has words.
 constexpr std::size_t maxOffsets = 64;
 
-const NestSymbol* positionX(const Nest& nest, Symbol symbol) {
-    const NestSymbol* named = nest.symbols.find(symbol);
-    return named != nullptr && named->kind == NestSymbolKind::Position && named->axis == 0
-               ? named
-               : nullptr;
-}
-
-/// Threads that differ in threadIdx.x alone have the same value.
+/// Whether threads that differ in threadIdx.x alone have the same value.
 bool isOfRow(const Nest& nest, const IndexExpression& expression) {
     return std::ranges::all_of(expression.terms(), [&](const auto& term) {
         return std::ranges::all_of(term.first, [&](Symbol symbol) {
@@ -38,14 +33,8 @@ bool isOfRow(const Nest& nest, const IndexExpression& expression) {
     });
 }
 
-const NestLoop* loopOf(const Nest& nest, Symbol iterator) {
-    for (const NestNode& node : nest.nodes)
-        if (const NestLoop* loop = node.loop(); loop != nullptr && loop->iterator == iterator)
-            return loop;
-    return nullptr;
-}
-
-/// Adds `factor` times each value of the loop's iterator.
+/// Adds `factor` times each value of the loop's iterator to each offset; false if these are too
+/// many or not known.
 bool addRounds(const NestLoop& loop, std::int64_t factor, std::set<std::int64_t>& offsets) {
     if (!hasConstantRounds(loop))
         return false;
@@ -85,12 +74,9 @@ std::optional<RecordReach> recordReach(const Nest& nest, const NestAccess& acces
     std::set<std::int64_t> offsets{0};
     std::int64_t stride = 0;
     for (const auto& [monomial, factor] : access.index->terms()) {
-        const IndexExpression term = [&] {
-            IndexExpression product = IndexExpression::constant(factor);
-            for (const Symbol symbol : monomial)
-                product = product * IndexExpression::symbol(symbol);
-            return product;
-        }();
+        IndexExpression term = IndexExpression::constant(factor);
+        for (const Symbol symbol : monomial)
+            term = term * IndexExpression::symbol(symbol);
         const Symbol single = monomial.size() == 1 ? monomial.front() : Symbol{};
         const NestSymbol* named = monomial.size() == 1 ? nest.symbols.find(single) : nullptr;
         if (monomial.empty()) {
@@ -104,7 +90,8 @@ std::optional<RecordReach> recordReach(const Nest& nest, const NestAccess& acces
                 return std::nullopt;
         } else if (monomial.size() == 1 && single == threadX) {
             stride += factor;
-        } else if (monomial.size() == 1 && positionX(nest, single) != nullptr) {
+        } else if (named != nullptr && named->kind == NestSymbolKind::Position &&
+                   named->axis == 0) {
             // The position is threadIdx.x and what a row shares.
             stride += factor;
             reach.begin = reach.begin + term -

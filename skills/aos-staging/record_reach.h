@@ -13,8 +13,8 @@ inline constexpr analysis::Symbol threadX{analysis::SymbolKind::ThreadIdx, 0};
 
 struct RecordReach {
     std::int64_t stride = 0;         ///< Bytes from a thread to the next along x.
-    std::set<std::int64_t> offsets;  ///< Bytes from the record's beginning, of all rounds of loops.
-    analysis::IndexExpression begin; ///< The rest of the address: a row of threads shares it.
+    std::set<std::int64_t> offsets;  ///< Bytes from the record's beginning, in all rounds of loops.
+    analysis::IndexExpression begin; ///< The rest of the address, which a row of threads shares.
 };
 
 /// nullopt where the address is not a multiple of threadIdx.x, something that a row of threads

@@ -57,7 +57,7 @@ private:
         return then.size() == 1 && body_.stmt(then.front()).kind == StmtKind::Return;
     }
 
-    /// The checks that all of the work stands under.
+    /// Adds the `if` around the work, where all statements of it stand under the same condition.
     void addBlocks() {
         const auto isAlike = [&](StmtId id) {
             const Stmt& stmt = body_.stmt(id);
@@ -74,7 +74,8 @@ private:
             guard_ = before;
     }
 
-    /// Takes the parts of a condition that is to hold, or not; false: one is no bounds check.
+    /// Adds the parts of a condition that has to hold, or has to fail; false if one is no bounds
+    /// check.
     bool addConditions(ExprId condition, bool holds) {
         const Expr& expr = body_.expr(condition);
         if (expr.kind == ExprKind::Binary && expr.op == (holds ? "&&" : "||"))
@@ -99,7 +100,7 @@ private:
         return true;
     }
 
-    /// Its text can stand elsewhere: it is no part of a macro's use.
+    /// Whether its text can stand elsewhere: it is not part of a macro's use.
     [[nodiscard]] bool isWrittenOut(ExprId id) const {
         const Expr& expr = body_.expr(id);
         return !expr.fromMacro || lex(context_.file.source->slice(expr.span)).size() == 1;

@@ -16,8 +16,8 @@ struct RecordBound {
 
 /// A condition that all threads of a row share.
 struct RowClause {
-    analysis::ExprId condition = analysis::noId; ///< That, or its negation.
-    std::string text;                            ///< Of what has to hold.
+    analysis::ExprId condition = analysis::noId; ///< As written: it, or its negation, has to hold.
+    std::string text;                            ///< The text of what has to hold.
 };
 
 struct RowGuard {
@@ -26,14 +26,15 @@ struct RowGuard {
     std::vector<RecordBound> bounds;
     std::vector<RowClause> clauses;
 
+    /// Whether the statement is one of the checks.
     [[nodiscard]] bool holds(analysis::StmtId statement) const;
-    /// The statement that the checks begin with; noId: there are none.
+    /// The first of the checks; noId: there are none.
     [[nodiscard]] analysis::StmtId first(const analysis::FunctionBody& body) const;
 };
 
-/// The checks around `work`, statements of the kernel's outermost block. A condition around them
-/// that is no bounds check is none of the guard's. Refuses with `guard` where threads leave the
-/// kernel before the work for another reason.
+/// Reads the checks around `work`, statements of the kernel's outermost block. A condition around
+/// them that is no bounds check is not part of the guard. Refuses with `guard` where threads leave
+/// the kernel before the work for another reason.
 [[nodiscard]] Gated<RowGuard> rowGuard(const SkillContext& context,
                                        const std::vector<analysis::StmtId>& work);
 

@@ -7,6 +7,7 @@
 #include "skills/gates/launch_sites.h"
 #include "skills/schedule/draft.h"
 #include "skills/schedule/nest_queries.h"
+#include "skills/schedule/threads_apart.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -27,7 +28,7 @@ public:
     }
 
     Gated<Staging> plan() {
-        KERNELSKILL_CHECK(requireKnownEffects());
+        KERNELSKILL_CHECK(requireFollowedAccesses());
         KERNELSKILL_CHECK(chooseBlock());
         KERNELSKILL_CHECK(choosePlaces());
         for (const RecordArray& array : staging_.records.arrays)
@@ -38,18 +39,14 @@ public:
 private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
-    /// What every statement reads and writes is known.
-    Gated<void> requireKnownEffects() const {
-        const auto unknown = [&](const NestNode& node, std::string_view why) {
-            return refuse("unknown-effects", fmt::format("line {}: {}", line(node.span), why));
-        };
-        for (const NestNode& node : nest_.nodes)
-            if (const NestStatement* statement = node.computation();
-                statement != nullptr && !statement->opaque.empty())
-                return unknown(node, statement->opaque);
+    /// It is known what every statement reads and writes.
+    Gated<void> requireFollowedAccesses() const {
+        KERNELSKILL_CHECK(requireKnownEffects(context_));
         for (const NestAccess& access : nest_.accesses)
             if (access.array == noId)
-                return unknown(nest_.node(access.node), access.reason);
+                return refuse(
+                    "unknown-effects",
+                    fmt::format("line {}: {}", line(nest_.node(access.node).span), access.reason));
         return {};
     }
 
@@ -123,14 +120,14 @@ private:
         return at;
     }
 
-    /// The number of a record is declared, or what its value is made of.
+    /// The number of a record is declared before `begin`, or all that its value is made of.
     Gated<void> requireNumber(const RecordArray& array, StmtId begin) const {
         if (array.number == noId || requireDeclared(array.number, begin))
             return {};
         return requireLocals(body_.variable(array.number).init, begin);
     }
 
-    /// What the expression is made of is declared.
+    /// All locals in the expression are declared before `begin`.
     Gated<void> requireLocals(ExprId expression, StmtId begin) const {
         for (const ExprId id : code_.expressionsBelow(expression))
             if (const VariableId used = body_.expr(id).variable;
@@ -148,7 +145,7 @@ private:
                                   body_.variable(variable).name, line(spanOf(begin))));
     }
 
-    /// Where records are stored: all threads of a block come there.
+    /// Chooses where records are stored: a place that all threads of a block reach.
     Gated<void> chooseEnd(StmtId end) {
         const std::vector<StmtId>& all = body_.stmt(body_.root).children;
         const std::vector<StmtId>& exits = staging_.records.guard.exits;
@@ -181,7 +178,7 @@ private:
         return {};
     }
 
-    /// It is what a variable of the kernel leads to.
+    /// Whether a variable of the kernel leads to the array.
     static bool isFollowed(const NestArray& array) { return array.frame == 0 && !array.isLoaded; }
 
     /// No other access of the kernel may go to the array.

@@ -8,9 +8,11 @@ namespace kernelskill::skills {
 
 struct Staging {
     RecordArrays records;
-    analysis::Extents block{};               ///< Of every launch.
+    /// The block of every launch; zeros: launches state the shared memory.
+    analysis::Extents block{};
     analysis::StmtId begin = analysis::noId; ///< Records are loaded in front of it.
-    analysis::StmtId end = analysis::noId;   ///< They are stored behind it; noId: no array is.
+    /// Records are stored behind it; noId: no array is written.
+    analysis::StmtId end = analysis::noId;
 };
 
 /// Refuses with `unknown-effects`, `several-blocks`, `unknown-block`, `three-dimensional`,
@@ -18,7 +20,8 @@ struct Staging {
 /// gates of launches refuse with.
 [[nodiscard]] Gated<Staging> planStaging(const SkillContext& context, RecordArrays records);
 
-/// Refuses with `too-much-shared-memory`.
+/// Refuses with `too-much-shared-memory` where a block's bytes are more than a launch may have
+/// without asking.
 [[nodiscard]] Gated<void> requireSharedMemory(const SkillContext& context, std::int64_t bytes);
 
 } // namespace kernelskill::skills

@@ -4,6 +4,7 @@
 #include "analysis/queries/value_spelling.h"
 #include "skills/aos-staging/launched_memory.h"
 #include "skills/editing/condition_text.h"
+#include "skills/editing/fresh_names.h"
 #include "skills/editing/operand_text.h"
 #include "skills/schedule/draft.h"
 
@@ -26,10 +27,10 @@ class StagingWriter {
 public:
     StagingWriter(const SkillContext& context, const Staging& staging)
         : context_(context), staging_(staging), code_(context.code()), body_(code_.body()),
-          source_(*context.file.source), draft_(context) {}
+          source_(*context.file.source), draft_(context), fresh_(body_) {}
 
     std::vector<TextEdit> write() {
-        word_ = fresh("word");
+        word_ = fresh_.add("word");
         Lines loads;
         for (const RecordArray& array : staging_.records.arrays)
             nameOf(array);
@@ -68,25 +69,18 @@ private:
         std::string record;
     };
 
-    std::string fresh(const std::string& wanted) {
-        std::string name = freshName(body_, wanted);
-        for (int number = 2; !taken_.insert(name).second; ++number)
-            name = freshName(body_, fmt::format("{}{}", wanted, number));
-        return name;
-    }
-
     const Names& nameOf(const RecordArray& array) {
         const auto [entry, isNew] = names_.try_emplace(array.variable);
         if (isNew) {
             const std::string& name = body_.variable(array.variable).name;
-            entry->second.words = fresh(name + (array.isClass ? "Words" : "Tile"));
+            entry->second.words = fresh_.add(name + (array.isClass ? "Words" : "Tile"));
             if (array.isClass)
-                entry->second.record = fresh(recordName(name));
+                entry->second.record = fresh_.add(recordName(name));
         }
         return entry->second;
     }
 
-    /// "body" of "bodies"; "gridRecord" of "grid", and where the other name is taken.
+    /// Returns "body" for "bodies", and "gridRecord" for "grid" or where the singular is taken.
     [[nodiscard]] std::string recordName(const std::string& name) const {
         std::string singular;
         if (name.size() > 4 && name.ends_with("ies"))
@@ -128,19 +122,20 @@ private:
                            row(array), array.pitch());
     }
 
-    /// The position of the row's first thread, by the position of this one.
+    /// Returns the name of the position that the row's first thread has where this one has
+    /// `position`, and declares it once.
     std::string firstOf(VariableId position) {
         const auto [entry, isNew] = firstNames_.try_emplace(position);
         if (!isNew)
             return entry->second;
         if (position == noId) {
-            entry->second = fresh("first");
+            entry->second = fresh_.add("first");
             firsts_.push_back(
                 fmt::format("const unsigned int {} = blockIdx.x * blockDim.x;", entry->second));
             return entry->second;
         }
         const Variable& variable = body_.variable(position);
-        entry->second = fresh("first" + (positions() > 1 ? capitalised(variable.name) : ""));
+        entry->second = fresh_.add("first" + (positions() > 1 ? capitalised(variable.name) : ""));
         const std::string type = valueSpelling(variable.type);
         const bool isFlat = !type.contains("auto") && variable.type.size <= 4 &&
                             polynomialOf(code_, variable.init) == flatThreadIndex();
@@ -149,7 +144,7 @@ private:
                                              : numberText(position) + " - threadIdx.x"));
         return entry->second;
     }
-    /// The variable, or its value where it is declared behind.
+    /// The variable's name, or its initialiser where it is declared behind the loads.
     [[nodiscard]] std::string numberText(VariableId position) const {
         const Variable& variable = body_.variable(position);
         const Span declaration = body_.stmt(code_.declarationOf(position)).span;
@@ -171,8 +166,7 @@ private:
         return name;
     }
 
-    /// The condition that the record exists which is `record` behind that of the row's first
-    /// thread.
+    /// The condition that a record exists `record` places behind that of the row's first thread.
     std::string conditionOf(const std::string& record) {
         Lines parts;
         for (const RecordBound& bound : staging_.records.guard.bounds)
@@ -218,7 +212,7 @@ private:
         return fmt::format("{}[{}{} * {} + {}]", name, array.words, hasWideIndex(array) ? "LL" : "",
                            first, word_);
     }
-    /// The text counts elements in 64 bits, and records in 32.
+    /// Whether the text counts elements in 64 bits, and records in 32.
     [[nodiscard]] bool hasWideIndex(const RecordArray& array) const {
         if (array.number != noId && body_.variable(array.number).type.size > 4)
             return false;
@@ -252,7 +246,7 @@ private:
                                : fmt::format("{}[{}]", row(array), index);
     }
 
-    /// The stores of all threads' records, behind what works on them.
+    /// Adds the stores of all threads' records, behind what works on them.
     void addStores() {
         Lines stores{"__syncthreads();"};
         addCopies(stores, false);
@@ -284,8 +278,8 @@ private:
     std::string word_;
     std::map<VariableId, Names> names_;
     std::map<VariableId, std::string> firstNames_;
-    Lines firsts_; ///< Their declarations.
-    std::set<std::string> taken_;
+    Lines firsts_; ///< The declarations of `firstNames_`.
+    FreshNames fresh_;
 };
 
 } // namespace

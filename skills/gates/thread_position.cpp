@@ -1,8 +1,11 @@
 #include "skills/gates/thread_position.h"
 
+#include "analysis/queries/feeds.h"
+#include "analysis/queries/index_arithmetic.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -132,6 +135,49 @@ Gated<std::vector<ExprId>> editableBlockPositions(const SkillContext& context) {
             "hidden-block-position",
             fmt::format("{} uses blockIdx where it cannot be followed", context.kernel.name));
     return found;
+}
+
+std::optional<std::int64_t> commonBlockExtent(const SkillContext& context, std::uint8_t axis) {
+    const auto blocks = launchedBlocks(context);
+    if (!blocks)
+        return std::nullopt;
+    const std::int64_t extent = blocks->front()[axis];
+    const bool isCommon =
+        std::ranges::all_of(*blocks, [&](const Extents& block) { return block[axis] == extent; });
+    return isCommon ? std::optional(extent) : std::nullopt;
+}
+
+Gated<void> requireOnlyIndex(const SkillContext& context, const CodeMap& code, VariableId index,
+                             std::uint8_t axis) {
+    constexpr std::array axisNames{'x', 'y', 'z'};
+    const FunctionBody& body = code.body();
+    for (ExprId id = 0; id < body.exprs.size(); ++id) {
+        const Expr& expr = body.expr(id);
+        if (expr.kind == ExprKind::BuiltinIndex && expr.axis == axis && !onlyFeeds(code, id, index))
+            return refuse("uses-thread-position",
+                          fmt::format("line {} uses {}.{} beside {}",
+                                      lineNumber(context, expr.span.begin), expr.name,
+                                      axisNames.at(axis), body.variable(index).name));
+    }
+    return {};
+}
+
+ExprId withoutAddedConstant(const CodeMap& code, ExprId expr) {
+    const auto whole = polynomialOf(code, expr);
+    if (!whole)
+        return noId;
+    const auto constant = whole->terms().find({});
+    if (constant == whole->terms().end())
+        return expr;
+    const Expr& sum = code.body().expr(expr);
+    if (sum.kind != ExprKind::Binary || sum.op != "+" || sum.fromMacro)
+        return noId;
+    for (const std::size_t side : {0U, 1U}) {
+        const auto rest = polynomialOf(code, sum.children[side]);
+        if (rest && rest->asConstant() && *rest->asConstant() == constant->second)
+            return sum.children[1 - side];
+    }
+    return noId;
 }
 
 bool usesThread(const FunctionBody& body, std::uint8_t axis) {

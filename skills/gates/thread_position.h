@@ -1,10 +1,12 @@
 /// The places where a kernel asks which thread or block it is.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -21,6 +23,22 @@ namespace kernelskill::skills {
 /// `hidden-block-position` (where no expression shows it, e.g. in sizeof).
 [[nodiscard]] Gated<std::vector<analysis::ExprId>>
 editableBlockPositions(const SkillContext& context);
+
+/// The extent along the axis that the blocks of all launches have; nullopt if it differs or is
+/// unknown.
+[[nodiscard]] std::optional<std::int64_t> commonBlockExtent(const SkillContext& context,
+                                                            std::uint8_t axis);
+
+/// Refuses with `uses-thread-position` where the kernel asks for the axis other than for the value
+/// of `index`, also through locals that feed it alone.
+[[nodiscard]] Gated<void> requireOnlyIndex(const SkillContext& context,
+                                           const analysis::CodeMap& code,
+                                           analysis::VariableId index, std::uint8_t axis);
+
+/// The expression without the constant that is added at its end: `i` of `i + 1`, and `i` of `i`.
+/// noId if the constant stands elsewhere in it, or it is no polynomial.
+[[nodiscard]] analysis::ExprId withoutAddedConstant(const analysis::CodeMap& code,
+                                                    analysis::ExprId expr);
 
 /// Whether the body names that axis (0: x) of threadIdx.
 [[nodiscard]] bool usesThread(const analysis::FunctionBody& body, std::uint8_t axis);

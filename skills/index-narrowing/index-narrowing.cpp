@@ -1,6 +1,6 @@
 /// Divides positions of 64 bits in 32 bits where they fit.
 #include "skills/base/planned_skill.h"
-#include "skills/schedule/narrow.h"
+#include "skills/index-narrowing/narrow.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -12,13 +12,14 @@ using namespace analysis;
 
 namespace {
 
-/// Instructions of a division by a number that the compiler does not know, where both are small:
-/// of 64 bits nvcc asks for that first. The ratios are those of loops that do little else (H200).
+/// The cost of a division by a number that the compiler does not know, where both operands are
+/// small: nvcc asks 64 bits for that first. The ratios are those of loops that do little else
+/// (docs/measurements/invariants-and-widths.md).
 constexpr double wideDivision = 36;
 constexpr double signedDivision = 26;
 constexpr double unsignedDivision = 18;
 
-/// Fewer of them, outside of loops, are not seen beside the loads of a thread (H200).
+/// Fewer divisions a thread, outside of loops, hide behind its loads (H200).
 constexpr int manyDivisions = 3;
 
 class IndexNarrowingSkill : public PlannedSkill<WideDivisions> {

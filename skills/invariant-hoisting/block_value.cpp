@@ -4,11 +4,12 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/editing/fresh_names.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/gates/thread_position.h"
+#include "skills/invariant-hoisting/hoist.h"
+#include "skills/invariant-hoisting/pure_values.h"
 #include "skills/schedule/fold_text.h"
-#include "skills/schedule/hoist.h"
-#include "skills/schedule/pure_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -101,8 +102,8 @@ private:
         found_.push_back({{largest}, function});
     }
 
-    /// The statement that decides whether the expression is evaluated, or how often; a bounds check
-    /// aside.
+    /// The statement other than a bounds check that decides whether, or how often, the expression
+    /// is evaluated; noId: none.
     [[nodiscard]] StmtId conditionAround(ExprId call) const {
         const StmtId own = code_.statement(call);
         for (ExprId at = call; at != noId; at = code_.parent(at))
@@ -156,8 +157,8 @@ private:
     double instructions_ = 0;
 };
 
-/// The condition that one thread of the block alone fulfils.
-std::string isFirstThread(const SkillContext& context) {
+/// Returns the condition that one thread of the block alone fulfils.
+std::string firstThreadCondition(const SkillContext& context) {
     constexpr std::array<std::string_view, 3> axes = {"x", "y", "z"};
     const auto blocks = launchedBlocks(context);
     std::string text;
@@ -181,6 +182,7 @@ Gated<std::vector<BlockValue>> blockValues(const SkillContext& context) {
 std::vector<std::string> sharedNames(const SkillContext& context,
                                      const std::vector<BlockValue>& values) {
     const FunctionBody& body = context.kernel.body;
+    FreshNames fresh(body);
     std::vector<std::string> names;
     for (const BlockValue& value : values) {
         const StmtId statement = context.code().statement(value.uses.front());
@@ -189,8 +191,7 @@ std::vector<std::string> sharedNames(const SkillContext& context,
         for (const VariableId declared : stmt.declared)
             if (body.variable(declared).init == value.uses.front())
                 wanted = body.variable(declared).name;
-        wanted = joinedName(context, "block", wanted);
-        names.push_back(unusedName(body, wanted, names));
+        names.push_back(fresh.add(joinedName(context, "block", wanted)));
     }
     return names;
 }
@@ -208,8 +209,8 @@ void computeOnce(Draft& draft, const SkillContext& context, const std::vector<Bl
         for (const ExprId use : values[i].uses)
             draft.replace(withParentheses(source, body.expr(use).span), names[i]);
     }
-    for (std::string& line :
-         draft.controlled(fmt::format("if ({})", isFirstThread(context)), std::move(computed)))
+    for (std::string& line : draft.controlled(fmt::format("if ({})", firstThreadCondition(context)),
+                                              std::move(computed)))
         lines.push_back(std::move(line));
     lines.emplace_back("__syncthreads();");
     writeHead(draft, context, lines);

@@ -1,7 +1,7 @@
-/// Computes a costly function once: before the loop that leaves it as it is, or once a block.
+/// Computes a costly function once: before the loop that does not change it, or once a block.
 #include "skills/base/planned_skill.h"
 #include "skills/invariant-hoisting/block_value.h"
-#include "skills/schedule/hoist.h"
+#include "skills/invariant-hoisting/hoist.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,10 +16,10 @@ namespace {
 /// Values of one loop, or of the block.
 struct Hoisting {
     std::vector<InvariantValue> ofLoop;
-    std::vector<BlockValue> ofBlock; ///< Empty if there are some of a loop.
+    std::vector<BlockValue> ofBlock; ///< Empty if there are values of a loop.
 };
 
-/// Instructions of a round beside the functions that leave it.
+/// The number of instructions of a round without the functions that leave it.
 double otherWork(const SkillContext& context, const std::vector<InvariantValue>& values) {
     const CodeMap& code = context.code();
     const FunctionBody& body = context.kernel.body;
@@ -71,7 +71,7 @@ class InvariantHoistingSkill : public PlannedSkill<Hoisting> {
         return draft.edits();
     }
 
-    /// Those of the loop at the cursor, else of the first one.
+    /// Returns the values of the loop at the cursor, else those of the first loop.
     static std::vector<InvariantValue> atCursor(const SkillContext& context,
                                                 std::vector<InvariantValue> all) {
         const FunctionBody& body = context.kernel.body;

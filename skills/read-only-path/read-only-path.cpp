@@ -1,5 +1,4 @@
-/// Loads and stores with cache hints: data that is touched once leaves the caches to data that is
-/// gone back to.
+/// Gives loads and stores of data that is touched once cache hints, so that caches keep the rest.
 #include "skills/base/planned_skill.h"
 #include "skills/read-only-path/streams.h"
 #include "skills/schedule/draft.h"
@@ -15,7 +14,7 @@ using namespace analysis;
 
 namespace {
 
-/// Measured with a table that fills half of the L2 cache or more.
+/// The best ratio in SKILL.md: a table of 32 MiB, on one H100.
 constexpr double measuredGain = 1.14;
 
 class ReadOnlyPathSkill : public PlannedSkill<Streams> {

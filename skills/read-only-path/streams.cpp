@@ -56,7 +56,7 @@ private:
                });
     }
 
-    /// A number read from memory decides the place, and no position beside it.
+    /// Whether a number read from memory decides the place, and no position beside it.
     [[nodiscard]] bool hasOwnNumber(const IndexExpression& index) const {
         bool isLoaded = false;
         for (const auto& [monomial, factor] : index.terms())
@@ -80,7 +80,7 @@ private:
                });
     }
 
-    /// Lanes go to neighbouring elements, and rounds of loops to new ones.
+    /// Whether lanes go to neighbouring elements, and rounds of loops to new ones.
     [[nodiscard]] bool isAlongLanes(const NestAccess& access) const {
         if (!isGlobal(access) || access.frame != 0 || access.expression == noId ||
             !access.field.empty() || !access.index || access.unit != access.width ||
@@ -91,7 +91,7 @@ private:
                hasCacheHints(body_.expr(access.expression).type);
     }
 
-    /// Lanes go to neighbours: a position along x, or rounds that lanes share, count by one.
+    /// Whether a step along x, or to the next round that lanes share out, is one element.
     [[nodiscard]] bool hasNeighbouringLanes(const IndexExpression& index) const {
         std::int64_t step = 0;
         for (const auto& [monomial, factor] : index.terms())
@@ -113,20 +113,14 @@ private:
         if (named->kind == NestSymbolKind::Position)
             return named->axis == 0;
         if (named->kind == NestSymbolKind::Iterator) {
-            const NestLoop* loop = loopOf(symbol);
+            const NestLoop* loop = loopOf(nest_, symbol);
             return loop != nullptr && loop->style != NestLoopStyle::Serial &&
                    loop->style != NestLoopStyle::BlocksOfGrid && loop->axis == 0;
         }
         return named->kind == NestSymbolKind::Derived || named->kind == NestSymbolKind::Value;
     }
-    [[nodiscard]] const NestLoop* loopOf(Symbol iterator) const {
-        for (const NestNode& node : nest_.nodes)
-            if (const NestLoop* loop = node.loop(); loop != nullptr && loop->iterator == iterator)
-                return loop;
-        return nullptr;
-    }
 
-    /// Every round of the loops around it goes to another element.
+    /// Whether every round of the loops around it goes to another element.
     [[nodiscard]] bool isOnce(const NestAccess& access) const {
         return std::ranges::all_of(around(nest_, access.node), [&](NestNodeId id) {
             const NestLoop* loop = nest_.node(id).loop();
@@ -153,7 +147,7 @@ private:
             takeStore(id, above);
     }
 
-    /// `x[i] = value;`
+    /// Takes a store if it is a statement `x[i] = value;`.
     void takeStore(NestAccessId id, ExprId above) {
         if (above == noId || code_.parent(above) != noId)
             return;

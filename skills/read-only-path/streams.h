@@ -1,4 +1,4 @@
-/// Arrays that a kernel goes through once, beside one that it goes back to.
+/// Arrays that a kernel goes through once, beside one that it reads at random places.
 #pragma once
 
 #include "analysis/nest/nest.h"
@@ -8,18 +8,18 @@
 
 namespace kernelskill::skills {
 
-/// An access of the kernel's own text, the only one to its element.
+/// An access in the kernel's own text that is the only one to its element.
 struct StreamedAccess {
     analysis::NestAccessId access = analysis::noId;
     analysis::ExprId expression = analysis::noId; ///< `x[i]` or `*p`.
-    analysis::ExprId assignment = analysis::noId; ///< Of a store: `x[i] = value`, a statement.
-    analysis::Span sign;                          ///< Its " =".
+    analysis::ExprId assignment = analysis::noId; ///< For a store: the statement's `x[i] = value`.
+    analysis::Span sign;                          ///< For a store: " =".
 };
 
 struct Streams {
     std::vector<StreamedAccess> loads; ///< Not empty.
     std::vector<StreamedAccess> stores;
-    /// An access at a place that was read from memory: its array is what caches are to keep.
+    /// The access at a place that was read from memory. Caches are to keep its array.
     analysis::NestAccessId gathered = analysis::noId;
 };
 

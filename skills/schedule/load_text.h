@@ -8,8 +8,8 @@
 
 namespace kernelskill::skills {
 
-/// The load's own text, or the use of a macro that is nothing but this load; nullopt where its text
-/// is part of a macro's.
+/// Returns the load's own text, or the use of a macro that is nothing but this load; nullopt where
+/// a macro stands for more.
 [[nodiscard]] std::optional<analysis::Span> textOfLoad(const analysis::SourceText& source,
                                                        const analysis::CodeMap& code,
                                                        analysis::ExprId load);

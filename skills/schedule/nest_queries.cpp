@@ -21,6 +21,13 @@ bool mayOverlap(const NestArray& a, const NestArray& b) {
     return !differInSpace(a, b) && !differInType(a, b) && !a.isRestrict && !b.isRestrict;
 }
 
+const NestLoop* loopOf(const Nest& nest, Symbol iterator) {
+    for (const NestNode& node : nest.nodes)
+        if (const NestLoop* loop = node.loop(); loop != nullptr && loop->iterator == iterator)
+            return loop;
+    return nullptr;
+}
+
 StmtId placeOf(const Nest& nest, const CodeMap& code, NestNodeId id) {
     const NestNode& node = nest.node(id);
     std::uint32_t frame = node.frame;

@@ -32,6 +32,10 @@ namespace kernelskill::skills {
     return node == outer;
 }
 
+/// The loop that an iterator counts; nullptr if there is none.
+[[nodiscard]] const analysis::NestLoop* loopOf(const analysis::Nest& nest,
+                                               analysis::Symbol iterator);
+
 /// The statement of the kernel's own text that a node belongs to: its own, or that of the call
 /// which leads to it; noId if there is none.
 [[nodiscard]] analysis::StmtId placeOf(const analysis::Nest& nest, const analysis::CodeMap& code,

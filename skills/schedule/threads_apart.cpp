@@ -1,6 +1,7 @@
 #include "skills/schedule/threads_apart.h"
 
 #include "analysis/nest/nest.h"
+#include "analysis/source/try.h"
 #include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -8,6 +9,25 @@
 namespace kernelskill::skills {
 
 using namespace analysis;
+
+namespace {
+
+Gated<void> requireKnownEffects(const SkillContext& context, const NestNode& node) {
+    const NestStatement* statement = node.computation();
+    if (statement != nullptr && !statement->opaque.empty())
+        return refuse(
+            "unknown-effects",
+            fmt::format("line {}: {}", lineNumber(context, node.span.begin), statement->opaque));
+    return {};
+}
+
+} // namespace
+
+Gated<void> requireKnownEffects(const SkillContext& context) {
+    for (const NestNode& node : context.shared().nest().nodes)
+        KERNELSKILL_CHECK(requireKnownEffects(context, node));
+    return {};
+}
 
 Gated<void> requireThreadsApart(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
@@ -22,10 +42,7 @@ Gated<void> requireThreadsApart(const SkillContext& context) {
         if (node.barrier() != nullptr)
             return refuse("barrier",
                           fmt::format("threads wait for each other on line {}", line(node.span)));
-        const NestStatement* statement = node.computation();
-        if (statement != nullptr && !statement->opaque.empty())
-            return refuse("unknown-effects",
-                          fmt::format("line {}: {}", line(node.span), statement->opaque));
+        KERNELSKILL_CHECK(requireKnownEffects(context, node));
     }
     return {};
 }

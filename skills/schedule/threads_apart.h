@@ -5,6 +5,10 @@
 
 namespace kernelskill::skills {
 
+/// Refuses with `unknown-effects` where a statement of the nest is not followed: it may write
+/// anything.
+[[nodiscard]] Gated<void> requireKnownEffects(const SkillContext& context);
+
 /// Refuses with `shares-memory`, `barrier`, `warp-operation` or `unknown-effects` where threads
 /// know of each other. Atomics are left to the caller.
 [[nodiscard]] Gated<void> requireThreadsApart(const SkillContext& context);

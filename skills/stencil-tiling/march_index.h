@@ -9,13 +9,13 @@ namespace kernelskill::skills {
 
 struct MarchIndex {
     analysis::VariableId variable = analysis::noId;
-    analysis::ExprId base = analysis::noId; ///< Its initialiser less a constant.
+    analysis::ExprId base = analysis::noId; ///< Its initialiser without the constant that is added.
     analysis::StmtId statement = analysis::noId;
 };
 
-/// The local `blockIdx.z * blockDim.z + threadIdx.z`, in whatever form, by which alone the kernel
-/// knows of the axis. Refuses with `no-axis`, `uses-thread-position`, and what editablePositions()
-/// and editableBlockPositions() refuse.
+/// Finds the local `blockIdx.z * blockDim.z + threadIdx.z`, in any form, which alone tells the
+/// kernel of the axis. Refuses with `no-axis`, and what editablePositions(),
+/// editableBlockPositions() and requireOnlyIndex() refuse.
 [[nodiscard]] Gated<MarchIndex> marchIndex(const SkillContext& context, std::uint8_t axis);
 
 } // namespace kernelskill::skills

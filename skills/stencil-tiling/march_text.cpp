@@ -16,12 +16,12 @@ using namespace analysis;
 
 namespace {
 
-/// `zFirst`, `z_first`: the name with a word behind it, which nothing else has.
+/// Returns a free name made of `name` and a word: `zFirst`, `z_first`.
 std::string nameWith(const SkillContext& context, const std::string& name, std::string word) {
     return freshName(context.kernel.body, joinedName(context, name, std::move(word)));
 }
 
-/// "int" of "const int": what a variable that changes is declared as.
+/// Returns the type to declare a changing variable with: "int" for "const int".
 std::string variableType(const Variable& variable) {
     const std::string type = withoutConst(variable.type.spelling);
     return type.empty() ? "auto" : type;
@@ -57,7 +57,7 @@ private:
     }
     [[nodiscard]] const std::string& start() const { return work_.lower.empty() ? begin_ : first_; }
 
-    /// The check whose place the loop takes: all of it is about the axis.
+    /// The check that becomes the loop, because all of it is about the axis; nullptr: none.
     [[nodiscard]] const MarchGuard* replaced() const {
         const MarchGuard& last = work_.guards.back();
         return !last.returnsEarly && last.isChanged && last.kept.empty() ? &last : nullptr;
@@ -76,7 +76,7 @@ private:
                                         : fmt::format("{} * {}", textOf(work_.base), points_));
     }
 
-    /// The parts of the condition that stay, each with its brackets.
+    /// Leaves the parts of the condition that stay, each with its brackets.
     void writeGuard(const MarchGuard& guard) {
         const Stmt& stmt = body_.stmt(guard.statement);
         if (guard.kept.empty()) {
@@ -113,7 +113,7 @@ private:
                            index_, start(), condition, index_);
     }
 
-    /// What stands in front of the loop.
+    /// The lines in front of the loop.
     [[nodiscard]] std::vector<std::string> ahead() const {
         std::vector<std::string> lines;
         if (!work_.lower.empty())
@@ -157,14 +157,14 @@ private:
         bracketBranchOf(work_.guards.back());
     }
 
-    /// Gives the branch brackets that holds the work alone.
+    /// Gives brackets to a branch that is a single statement.
     void bracketBranchOf(const MarchGuard& guard) {
         const StmtId branch = body_.stmt(guard.statement).children[0];
         if (!guard.returnsEarly && body_.stmt(branch).kind != StmtKind::Compound)
             draft_.bracket(branch);
     }
 
-    /// Behind the bracket that closes the condition.
+    /// The place behind the bracket that closes the condition.
     [[nodiscard]] std::uint32_t headEnd(const Stmt& stmt) const {
         const std::uint32_t from = body_.expr(stmt.condition).span.end;
         const std::uint32_t branch = body_.stmt(stmt.children[0]).span.begin;

@@ -2,13 +2,13 @@
 
 #include "analysis/queries/guarded_work.h"
 #include "analysis/queries/index_arithmetic.h"
-#include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/comparison.h"
 #include "skills/base/gates.h"
 #include "skills/editing/condition_text.h"
-#include "skills/schedule/draft.h"
 #include "skills/schedule/threads_apart.h"
 #include "skills/stencil-tiling/march_index.h"
+#include "skills/stencil-tiling/separate_rounds.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -22,25 +22,11 @@ using namespace analysis;
 
 namespace {
 
-std::string_view mirrored(std::string_view op) {
-    return op == "<" ? ">" : op == ">" ? "<" : op == "<=" ? ">=" : op == ">=" ? "<=" : op;
-}
-
-std::string_view opposite(std::string_view op) {
-    return op == "<"    ? ">="
-           : op == ">=" ? "<"
-           : op == ">"  ? "<="
-           : op == "<=" ? ">"
-           : op == "==" ? "!="
-           : op == "!=" ? "=="
-                        : "";
-}
-
 class MarchedWorkFinder {
 public:
     MarchedWorkFinder(const SkillContext& context, std::uint8_t axis)
         : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
-          source_(*context.file.source), layout_(source_, context.kernel) {
+          source_(*context.file.source) {
         found_.axis = axis;
     }
 
@@ -58,9 +44,7 @@ public:
             return refuse("no-bounds-guard", fmt::format("no plain bounds check of {} bounds {} "
                                                          "from above",
                                                          kernel_.name, name()));
-        KERNELSKILL_CHECK(requireOnlyUses());
-        KERNELSKILL_CHECK(requireNothingCarried());
-        KERNELSKILL_CHECK(requireEditableWork());
+        KERNELSKILL_CHECK(requireSeparateRounds(context_, found_, dependent_));
         return std::move(found_);
     }
 
@@ -73,20 +57,7 @@ private:
         return lineNumber(context_, body_.stmt(stmt).span.begin);
     }
 
-    [[nodiscard]] bool isPlainIf(StmtId id) const {
-        const Stmt& stmt = body_.stmt(id);
-        return stmt.kind == StmtKind::If && stmt.children.size() == 1 && stmt.condition != noId &&
-               stmt.init == noId && stmt.declared.empty() && !stmt.fromMacro &&
-               isWrittenAs(source_, stmt.span, {"if"});
-    }
-
-    [[nodiscard]] bool returnsOnly(StmtId guard) const {
-        const std::vector<StmtId> inner = code_.statementsOf(body_.stmt(guard).children[0]);
-        return inner.size() == 1 && body_.stmt(inner[0]).kind == StmtKind::Return &&
-               body_.stmt(inner[0]).expr == noId;
-    }
-
-    /// Whether the value follows from the position.
+    /// Whether the expression's value follows from the position.
     [[nodiscard]] bool dependsOnIndex(ExprId expr) const {
         return std::ranges::any_of(code_.expressionsBelow(expr),
                                    [&](ExprId id) { return namesDependent(id); });
@@ -103,7 +74,7 @@ private:
                                    [&](ExprId id) { return namesDependent(id); });
     }
 
-    /// Both operands stand in the file, and not in a macro's text.
+    /// Whether both operands stand in the file, and not in a macro's text.
     [[nodiscard]] bool isWrittenApart(const Expr& expr) const {
         return expr.kind == ExprKind::Binary && expr.children.size() == 2 &&
                body_.expr(expr.children[0]).span.end <= body_.expr(expr.children[1]).span.begin;
@@ -124,25 +95,25 @@ private:
         return parts;
     }
 
-    /// An early return that does not ask for the position.
+    /// Whether it is an early return that does not ask for the position.
     [[nodiscard]] bool isCheckOfOthers(StmtId guard) const {
-        return returnsOnly(guard) && !dependsOnIndex(body_.stmt(guard).condition);
+        return returnsOnly(code_, guard) && !dependsOnIndex(body_.stmt(guard).condition);
     }
 
     /// Whether a later statement of the list is a check that all rounds stand under, or bounds
     /// them.
     [[nodiscard]] bool isGuardAhead(const std::vector<StmtId>& list, std::size_t from) const {
         for (std::size_t i = from; i < list.size(); ++i)
-            if (isPlainIf(list[i]) &&
+            if (isPlainIf(source_, code_, list[i]) &&
                 (isCheckOfOthers(list[i]) ||
-                 ((returnsOnly(list[i]) || i + 1 == list.size()) && holdsBound(list[i]))))
+                 ((returnsOnly(code_, list[i]) || i + 1 == list.size()) && holdsBound(list[i]))))
                 return true;
         return false;
     }
 
-    /// Whether it, or the check that is all it holds, bounds the position.
+    /// Whether the check bounds the position, or a check in its branch does.
     [[nodiscard]] bool holdsBound(StmtId guard) const {
-        const bool returns = returnsOnly(guard);
+        const bool returns = returnsOnly(code_, guard);
         for (const ExprId part : partsOf(body_.stmt(guard).condition, returns ? "||" : "&&"))
             if (sideOfIndex(part))
                 return true;
@@ -160,8 +131,8 @@ private:
             const StmtId id = list[i];
             if (id == indexStatement_)
                 continue;
-            const bool returns = isPlainIf(id) && returnsOnly(id);
-            const bool isBlock = isPlainIf(id) && !returns && i + 1 == list.size();
+            const bool returns = isPlainIf(source_, code_, id) && returnsOnly(code_, id);
+            const bool isBlock = isPlainIf(source_, code_, id) && !returns && i + 1 == list.size();
             if (isBlock && holdsBound(id)) {
                 KERNELSKILL_CHECK(readGuard(id, false));
                 return walk(code_.statementsOf(body_.stmt(id).children[0]));
@@ -181,15 +152,15 @@ private:
         return {};
     }
 
-    /// The rest of the list, a last return aside, and what is alike for all rounds at its
-    /// beginning.
+    /// Takes the rest of the list as the work, without the declarations at its beginning that have
+    /// one value for all rounds.
     void takeWork(const std::vector<StmtId>& list, std::size_t from) {
         while (from + 1 < list.size() && isAlike(list[from]))
             ++from;
         found_.work.assign(list.begin() + static_cast<std::ptrdiff_t>(from), list.end());
     }
 
-    /// Declares what has one value for all rounds.
+    /// Whether it declares what has one value for all rounds.
     [[nodiscard]] bool isAlike(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
         return stmt.kind == StmtKind::Declaration && !asksForIndex(id) &&
@@ -198,7 +169,7 @@ private:
                });
     }
 
-    /// A statement before the work: it stays, for all rounds, or moves into them.
+    /// Leaves a statement before the work in its place, or moves it into the rounds.
     Gated<void> passStatement(StmtId id) {
         const Stmt& stmt = body_.stmt(id);
         const bool isAssignment = stmt.kind == StmtKind::Expression &&
@@ -235,7 +206,7 @@ private:
     /// The side of a comparison that is the position, with a constant; nullopt if it is none.
     [[nodiscard]] std::optional<Side> sideOfIndex(ExprId part) const {
         const Expr& expr = body_.expr(part);
-        if (!isWrittenApart(expr) || opposite(expr.op).empty())
+        if (!isWrittenApart(expr) || oppositeOperator(expr.op).empty())
             return std::nullopt;
         for (const std::size_t side : {0U, 1U}) {
             const auto shift = shiftOf(expr.children[side]);
@@ -245,7 +216,7 @@ private:
         return std::nullopt;
     }
 
-    /// A bound that stays while the kernel runs, other than by what memory holds.
+    /// Whether the bound stays the same while the kernel runs and is not read from memory.
     [[nodiscard]] bool isSteady(ExprId bound) const {
         return std::ranges::none_of(code_.expressionsBelow(bound), [&](ExprId id) {
             const Expr& expr = body_.expr(id);
@@ -257,6 +228,7 @@ private:
         });
     }
 
+    /// The constant that is added to the position; nullopt for another expression.
     [[nodiscard]] std::optional<std::int64_t> shiftOf(ExprId id) const {
         if (code_.namedVariable(id) == found_.index)
             return 0;
@@ -292,12 +264,12 @@ private:
         return {};
     }
 
-    /// False if it is no bound, or the second one from below.
+    /// Adds a part of a condition to the bounds; false if it is none, or a second lower one.
     [[nodiscard]] bool addBound(ExprId part, const Side& side, bool isNegated) {
         const Expr& expr = body_.expr(part);
-        std::string_view op = side.isLeft ? std::string_view(expr.op) : mirrored(expr.op);
+        std::string_view op = side.isLeft ? std::string_view(expr.op) : mirroredOperator(expr.op);
         if (isNegated)
-            op = opposite(op);
+            op = oppositeOperator(op);
         const bool isUnsigned = isUnsignedIndexType(body_.variable(found_.index).type);
         if (isUnsigned && side.shift < 0)
             return false;
@@ -327,113 +299,11 @@ private:
         return true;
     }
 
-    [[nodiscard]] bool isInRounds(ExprId use) const {
-        const auto holds = [&](StmtId stmt) { return code_.holds(stmt, use); };
-        return std::ranges::any_of(found_.work, holds) || std::ranges::any_of(found_.moved, holds);
-    }
-
-    [[nodiscard]] bool isInBounds(ExprId use) const {
-        return std::ranges::any_of(found_.guards, [&](const MarchGuard& guard) {
-            const Stmt& stmt = body_.stmt(guard.statement);
-            return body_.expr(stmt.condition).span.contains(body_.expr(use).span) &&
-                   std::ranges::none_of(guard.kept, [&](ExprId kept) {
-                       return body_.expr(kept).span.contains(body_.expr(use).span);
-                   });
-        });
-    }
-
-    /// The position, and what follows from it, is asked for in rounds alone.
-    Gated<void> requireOnlyUses() const {
-        std::set<VariableId> all = dependent_;
-        all.insert(found_.index);
-        for (const VariableId variable : all)
-            for (const ExprId use : code_.uses(variable))
-                if (!isInRounds(use) && !isInBounds(use) && !code_.isWrite(use))
-                    return refuse("position-used-elsewhere",
-                                  fmt::format("{} on line {} is used outside of the work",
-                                              body_.variable(variable).name, lineOf(use)));
-        return {};
-    }
-
-    /// A round begins with the values that the first one began with.
-    Gated<void> requireNothingCarried() const {
-        for (VariableId id = 0; id < body_.variables.size(); ++id) {
-            const Variable& variable = body_.variable(id);
-            if (variable.storage != Storage::Local && variable.storage != Storage::Parameter)
-                continue;
-            const StmtId declared = code_.declarationOf(id);
-            const auto declares = [&](StmtId stmt) {
-                return declared != noId && code_.encloses(stmt, declared);
-            };
-            if (std::ranges::any_of(found_.work, declares) ||
-                std::ranges::any_of(found_.moved, declares))
-                continue;
-            std::optional<ExprId> first;
-            bool isWritten = false;
-            for (const ExprId use : code_.uses(id))
-                if (isInRounds(use)) {
-                    first = first ? first : use;
-                    isWritten = isWritten || code_.isWrite(use);
-                }
-            if (isWritten && !isSetAtFirst(*first))
-                return refuse("carried-value",
-                              fmt::format("{} keeps a value from one point to the next (line {})",
-                                          variable.name, lineOf(*first)));
-        }
-        return {};
-    }
-
-    /// `x = value;`, whatever happens in the round, and the value is not that of x.
-    [[nodiscard]] bool isSetAtFirst(ExprId use) const {
-        const StmtId stmt = code_.statement(use);
-        const bool isPlain = std::ranges::find(found_.work, stmt) != found_.work.end() ||
-                             std::ranges::find(found_.moved, stmt) != found_.moved.end();
-        ExprId assignment = stmt == noId ? noId : body_.stmt(stmt).expr;
-        if (!isPlain || assignment == noId || body_.stmt(stmt).kind != StmtKind::Expression)
-            return false;
-        // Of `a = b = value` either is set.
-        while (body_.expr(assignment).kind == ExprKind::Binary &&
-               body_.expr(assignment).op == "=") {
-            const auto& sides = body_.expr(assignment).children;
-            if (sides[0] == use)
-                return std::ranges::none_of(code_.expressionsBelow(sides[1]), [&](ExprId id) {
-                    return body_.expr(id).kind == ExprKind::Variable &&
-                           body_.expr(id).variable == body_.expr(use).variable;
-                });
-            assignment = sides[1];
-        }
-        return false;
-    }
-
-    Gated<void> requireEditableWork() const {
-        for (const std::vector<StmtId>* part : {&found_.moved, &found_.work})
-            for (const StmtId stmt : *part) {
-                if (!hasOwnLines(body_, layout_, stmt, stmt) &&
-                    (part == &found_.moved || stmt == found_.work.front() ||
-                     stmt == found_.work.back()))
-                    return refuse("several-statements-a-line",
-                                  fmt::format("line {} holds more than one statement",
-                                              lineOfStatement(stmt)));
-                for (const StmtId inner : code_.statementsIn(stmt)) {
-                    const StmtKind kind = body_.stmt(inner).kind;
-                    if (kind == StmtKind::Return || kind == StmtKind::Goto || kind == StmtKind::Asm)
-                        return refuse("early-exit",
-                                      fmt::format("line {} leaves the work of one point early",
-                                                  lineOfStatement(inner)));
-                    if (body_.stmt(inner).fromMacro && kind != StmtKind::Expression)
-                        return refuse("from-macro", fmt::format("line {} comes out of a macro",
-                                                                lineOfStatement(inner)));
-                }
-            }
-        return {};
-    }
-
     const SkillContext& context_;
     const KernelModel& kernel_;
     const CodeMap& code_;
     const FunctionBody& body_;
     const SourceText& source_;
-    SourceLayout layout_;
     StmtId indexStatement_ = noId;
     std::set<VariableId> dependent_; ///< Locals before the work that follow from the position.
     MarchedWork found_;

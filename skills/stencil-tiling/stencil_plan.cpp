@@ -19,7 +19,7 @@ namespace {
 /// The min quotient of loads before and after.
 constexpr double minGain = 1.1;
 constexpr int maxPoints = 8;
-/// The fastest number on an H200 from 256 x 256 x 256 and 2048 x 2048 points on; 16 was never.
+/// The fastest number on an H200 from 256 x 256 x 256 and 2048 x 2048 points on; 16 never was.
 constexpr int usualPoints = 4;
 /// Neighbouring threads along an axis with smaller strides share sectors.
 constexpr std::int64_t minStride = 32;
@@ -78,7 +78,7 @@ private:
         });
     }
 
-    /// A place where no line can stand in front of it.
+    /// Whether no line can stand in front of it: it is an else branch or has a label.
     [[nodiscard]] bool isElseOrLabel(StmtId statement) const {
         const Stmt& parent = body_.stmt(body_.stmt(statement).parent);
         const bool isLonelyBranch = parent.kind == StmtKind::For ||
@@ -87,7 +87,7 @@ private:
         return parent.kind != StmtKind::Compound && !isLonelyBranch;
     }
 
-    /// `for (int z = start; …; ++z)`, whose rounds a thread runs one behind the other.
+    /// Plans queues in `for (int z = start; …; ++z)`, whose rounds a thread runs one after another.
     Gated<StencilPlan> planOfLoop(std::uint32_t index) const {
         const StmtId statement = kernel_.loops[index].statement;
         const Stmt& stmt = body_.stmt(statement);
@@ -111,7 +111,7 @@ private:
         return plan;
     }
 
-    /// The queues of the loop's body, or of a branch that all rounds take or none.
+    /// Finds the queues of the loop's body, or of a branch that all rounds take or none.
     Gated<Queues> queuesIn(const RoundCounter& counter, StmtId loop, StmtId branch,
                            std::vector<StmtId>& statements) const {
         statements = code_.statementsOf(branch);
@@ -142,7 +142,7 @@ private:
         return found;
     }
 
-    /// The condition has one value in all rounds.
+    /// Whether the condition has one value in all rounds.
     [[nodiscard]] bool isSteadyIn(StmtId loop, ExprId condition) const {
         return std::ranges::all_of(code_.expressionsBelow(condition), [&](ExprId id) {
             const Expr& expr = body_.expr(id);

@@ -1,9 +1,9 @@
 /// Where the points of a stencil can be kept from one round to the next.
 #pragma once
 
-#include "skills/schedule/queue.h"
 #include "skills/stencil-tiling/march_text.h"
 #include "skills/stencil-tiling/marched_work.h"
+#include "skills/stencil-tiling/queue.h"
 
 #include <optional>
 #include <vector>

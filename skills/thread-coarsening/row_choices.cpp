@@ -2,6 +2,7 @@
 
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/source_words.h"
+#include "analysis/syntax/comparison.h"
 
 #include <algorithm>
 #include <iterator>
@@ -136,7 +137,7 @@ private:
         const bool holds = isEquality ? comparison->op == "!="
                                       : comparison->op.starts_with('>') == (place == Place::Start);
         if (!holds)
-            comparison->op = opposite(comparison->op);
+            comparison->op = oppositeOperator(comparison->op);
         return Choice{holds, {awayFrom(*comparison, place)}};
     }
 
@@ -148,7 +149,7 @@ private:
             return value && isIndexType(body_.expr(side).type) && isSteady(side) &&
                    value->dependsOn({SymbolKind::ThreadIdx, 0});
         };
-        const std::string_view other = opposite(expr.op);
+        const std::string_view other = oppositeOperator(expr.op);
         const bool isLeft = isColumn(expr.children[0]);
         const ExprId bound = expr.children[isLeft ? 1 : 0];
         if (other.empty() || isLeft == isColumn(expr.children[1]) || !isSteady(bound) ||
@@ -159,8 +160,8 @@ private:
                                ? expr.op == "!="
                                : isAbove == code_.constantValue(bound).has_value();
         return Choice{holds,
-                      {{{expr.children[0], holds ? opposite(other) : other, expr.children[1],
-                         TestedRow::First}}}};
+                      {{{expr.children[0], holds ? oppositeOperator(other) : other,
+                         expr.children[1], TestedRow::First}}}};
     }
 
     /// Not equal to a bound near an end: on the side where most rows are.

@@ -1,30 +1,15 @@
 #include "skills/thread-coarsening/row_conditions.h"
 
 #include "analysis/queries/index_arithmetic.h"
+#include "analysis/syntax/comparison.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace kernelskill::skills {
 
 using namespace analysis;
 
 namespace {
-
-using Pair = std::pair<std::string_view, std::string_view>;
-
-std::string_view counterpart(const auto& pairs, std::string_view op) {
-    const auto found = std::ranges::find(pairs, op, &Pair::first);
-    return found == pairs.end() ? std::string_view{} : found->second;
-}
-
-/// With the sides exchanged.
-std::string_view turned(std::string_view op) {
-    static constexpr std::array<Pair, 6> pairs = {
-        {{"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}, {"==", "=="}, {"!=", "!="}}};
-    return counterpart(pairs, op);
-}
 
 /// The row, or the row and a constant. Compared with `bound`.
 bool isShiftedRow(const CodeMap& code, ExprId expr, ExprId bound, VariableId row) {
@@ -54,12 +39,6 @@ bool names(const CodeMap& code, ExprId expr, VariableId variable) {
     });
 }
 
-std::string_view opposite(std::string_view op) {
-    static constexpr std::array<Pair, 6> pairs = {
-        {{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}, {"==", "!="}, {"!=", "=="}}};
-    return counterpart(pairs, op);
-}
-
 std::optional<RowComparison> rowComparison(const CodeMap& code, ExprId condition, VariableId row) {
     const Expr& expr = code.body().expr(condition);
     if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
@@ -70,7 +49,7 @@ std::optional<RowComparison> rowComparison(const CodeMap& code, ExprId condition
 std::optional<RowComparison> rowComparison(const CodeMap& code, ExprId left, std::string_view op,
                                            ExprId right, VariableId row) {
     const FunctionBody& body = code.body();
-    if (turned(op).empty() || !isIndexType(body.expr(left).type) ||
+    if (oppositeOperator(op).empty() || !isIndexType(body.expr(left).type) ||
         !isIndexType(body.expr(right).type))
         return std::nullopt;
     const auto isRowAgainst = [&](ExprId side, ExprId bound) {
@@ -78,9 +57,9 @@ std::optional<RowComparison> rowComparison(const CodeMap& code, ExprId left, std
                !body.expr(side).fromMacro;
     };
     if (isRowAgainst(left, right))
-        return RowComparison{left, right, opposite(opposite(op))};
+        return RowComparison{left, right, mirroredOperator(mirroredOperator(op))};
     if (isRowAgainst(right, left))
-        return RowComparison{right, left, turned(op)};
+        return RowComparison{right, left, mirroredOperator(op)};
     return std::nullopt;
 }
 

@@ -47,9 +47,6 @@ rowComparison(const analysis::CodeMap& code, analysis::ExprId condition, analysi
 [[nodiscard]] bool names(const analysis::CodeMap& code, analysis::ExprId expr,
                          analysis::VariableId variable);
 
-/// The comparison that holds where one by `op` does not.
-[[nodiscard]] std::string_view opposite(std::string_view op);
-
 /// Holds only where the comparison holds for all rows from the first to the last.
 [[nodiscard]] RowCondition holdsForAll(const RowComparison& comparison);
 

@@ -1,6 +1,7 @@
 #include "skills/thread-coarsening/row_copies.h"
 
 #include "analysis/queries/source_layout.h"
+#include "analysis/syntax/comparison.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
@@ -382,7 +383,7 @@ private:
             return text;
         const Expr& above = body_.expr(parent);
         const bool isSide = above.kind == ExprKind::Binary &&
-                            (!opposite(above.op).empty() || above.op == "=" ||
+                            (!oppositeOperator(above.op).empty() || above.op == "=" ||
                              ((above.op == "+" || above.op == "-") && above.children[0] == use));
         const bool isIndex = above.kind == ExprKind::Subscript && above.children[1] == use;
         const bool isAlone = isSide || isIndex;

@@ -1,13 +1,11 @@
 #include "skills/thread-coarsening/row_work.h"
 
-#include "analysis/queries/feeds.h"
 #include "analysis/queries/guarded_work.h"
 #include "analysis/queries/index_arithmetic.h"
-#include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/comparison.h"
 #include "skills/base/gates.h"
 #include "skills/gates/elementwise_kernel.h"
-#include "skills/gates/launch_sites.h"
 #include "skills/gates/thread_position.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -67,18 +65,8 @@ private:
         const IndexExpression thread = IndexExpression::symbol(threadY);
         if (isFrom(block * IndexExpression::symbol(blockHeight) + thread))
             return true;
-        const auto height = heightOfBlocks();
+        const auto height = commonBlockExtent(context_, yAxis);
         return height && isFrom(block * IndexExpression::constant(*height) + thread);
-    }
-
-    /// The height that the blocks of all launches have; nullopt if it differs or is unknown.
-    [[nodiscard]] std::optional<std::int64_t> heightOfBlocks() const {
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks || std::ranges::any_of(*blocks, [&](const Extents& block) {
-                return block[yAxis] != blocks->front()[yAxis];
-            }))
-            return std::nullopt;
-        return blocks->front()[yAxis];
     }
 
     void findIndex(Symbol step) {
@@ -90,7 +78,10 @@ private:
                     body_.expr(candidate.init).fromMacro)
                     continue;
                 const auto value = polynomialOf(code_, candidate.init);
-                if (!value || !isRow(*value, step) || !leavesOutConstant(candidate.init))
+                if (!value || !isRow(*value, step))
+                    continue;
+                found_.base = withoutAddedConstant(code_, candidate.init);
+                if (found_.base == noId)
                     continue;
                 found_.row = variable;
                 found_.step = step;
@@ -111,55 +102,14 @@ private:
                                                  kernel_.name));
         if (const auto positions = editableBlockPositions(context_); !positions)
             return std::unexpected(positions.error());
-        for (ExprId id = 0; id < body_.exprs.size(); ++id) {
-            const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::BuiltinIndex && expr.axis == yAxis &&
-                !onlyFeeds(code_, id, found_.row))
-                return refuse("uses-thread-position",
-                              fmt::format("line {} uses {}.y beside {}", lineOf(id), expr.name,
-                                          body_.variable(found_.row).name));
-        }
-        return {};
-    }
-
-    /// Finds the part of the initialiser that is multiplied: without `+ 1` at its end.
-    [[nodiscard]] bool leavesOutConstant(ExprId init) {
-        const Expr& expr = body_.expr(init);
-        const auto whole = polynomialOf(code_, init);
-        if (whole->asConstant() || !whole->terms().contains({})) {
-            found_.base = init;
-            return true;
-        }
-        if (expr.kind != ExprKind::Binary || expr.op != "+" || expr.fromMacro)
-            return false;
-        for (const std::size_t side : {0U, 1U}) {
-            const auto rest = polynomialOf(code_, expr.children[side]);
-            if (!rest || !rest->asConstant() || rest->asConstant() != whole->terms().at({}))
-                continue;
-            found_.base = expr.children[1 - side];
-            return true;
-        }
-        return false;
-    }
-
-    [[nodiscard]] bool isPlainIf(StmtId id) const {
-        const Stmt& stmt = body_.stmt(id);
-        return stmt.kind == StmtKind::If && stmt.children.size() == 1 && stmt.condition != noId &&
-               stmt.init == noId && stmt.declared.empty() && !stmt.fromMacro &&
-               isWrittenAs(*context_.file.source, stmt.span, {"if"});
-    }
-
-    [[nodiscard]] bool returnsOnly(StmtId guard) const {
-        const std::vector<StmtId> inner = code_.statementsOf(body_.stmt(guard).children[0]);
-        return inner.size() == 1 && body_.stmt(inner[0]).kind == StmtKind::Return &&
-               body_.stmt(inner[0]).expr == noId;
+        return requireOnlyIndex(context_, code_, found_.row, yAxis);
     }
 
     /// `if (out of range) return;`, or an `if` at the kernel's end.
     Gated<void> findFirstGuard() {
         while (firstGuard_ < top_.size() &&
-               !(isPlainIf(top_[firstGuard_]) &&
-                 (returnsOnly(top_[firstGuard_]) || firstGuard_ + 1 == top_.size())))
+               !(isPlainIf(*context_.file.source, code_, top_[firstGuard_]) &&
+                 (returnsOnly(code_, top_[firstGuard_]) || firstGuard_ + 1 == top_.size())))
             ++firstGuard_;
         if (firstGuard_ == top_.size())
             return refuse(
@@ -222,8 +172,9 @@ private:
                                  top_.end());
         while (!open.empty()) {
             const StmtId next = open.front();
-            const bool isReturn = isPlainIf(next) && returnsOnly(next);
-            const bool isBlock = isPlainIf(next) && open.size() == 1 && !isReturn;
+            const bool isIf = isPlainIf(*context_.file.source, code_, next);
+            const bool isReturn = isIf && returnsOnly(code_, next);
+            const bool isBlock = isIf && open.size() == 1 && !isReturn;
             const auto bounds =
                 isBlock || isReturn ? boundsOf(next, isReturn) : std::vector<RowBound>{};
             if (bounds.empty()) {
@@ -271,7 +222,7 @@ private:
             if (names(code_, id, found_.row)) {
                 bound.onRow = rowComparison(code_, id, found_.row);
                 if (bound.onRow && isNegated)
-                    bound.onRow->op = opposite(bound.onRow->op);
+                    bound.onRow->op = oppositeOperator(bound.onRow->op);
                 if (!bound.onRow || bound.onRow->op == "==")
                     return {};
             }

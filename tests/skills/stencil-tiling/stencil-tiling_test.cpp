@@ -260,6 +260,16 @@ const std::string two = "        out[y * w + x] = in[y * w + x] + in[(y + 1) * w
 const std::string roundsOfTwo = "        out[z * plane + x] = in[z * plane + x] + in[(z + 1) * "
                                 "plane + x];\n";
 
+/// Loads of five columns, from a row to the eighth below: 45 values to keep.
+std::string fiveLongQueues() {
+    std::string sum;
+    for (int column = 0; column < 5; ++column)
+        for (int row = 0; row <= 8; ++row)
+            sum += (sum.empty() ? "" : " + ") + ("in[(y + " + std::to_string(row)) +
+                   ") * w + x + " + std::to_string(column) + "]";
+    return "        out[y * w + x] = " + sum + ";\n";
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Gates, StencilTilingIsNotOffered,
     testing::Values(
@@ -308,6 +318,16 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"SeveralStatementsALine", "several-statements-a-line",
                  looping("    for (int z = 0; z < d; ++z) { out[z * plane] = in[z * plane] + "
                          "in[(z + 1) * plane]; }\n")},
+        GateCase{"FromMacro", "from-macro",
+                 "#define STORE if (x > 0) out[y * w + x] = 1\n" +
+                     guarded(two + "        STORE;\n" + two)},
+        GateCase{"SharesMemory", "shares-memory",
+                 guarded(two, "x < w && y < h - 1", "    __shared__ float kept[32];\n")},
+        GateCase{"UnknownEffects", "unknown-effects",
+                 "__device__ void changeAll(float* all);\n" +
+                     looping("    for (int z = 0; z < d; ++z) {\n        changeAll(out);\n" +
+                             roundsOfTwo + "    }\n")},
+        GateCase{"TooManyRegisters", "too-many-registers", guarded(fiveLongQueues())},
         GateCase{"FewSharedLoads", "few-shared-loads",
                  guarded("        out[y * w + x] = in[y * w + x] + in[(y + 1) * w + x] + in[x] + "
                          "in[x + 1] + in[x + 2] + in[x + 3] + in[x + 4] + in[x + 5] + in[x + 6] + "

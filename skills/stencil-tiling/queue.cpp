@@ -1,10 +1,11 @@
-#include "skills/schedule/queue.h"
+#include "skills/stencil-tiling/queue.h"
 
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
 #include "skills/schedule/fold_text.h"
 #include "skills/schedule/nest_queries.h"
+#include "skills/schedule/threads_apart.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -35,7 +36,7 @@ public:
           statements_(statements) {}
 
     Gated<Queues> find() {
-        KERNELSKILL_CHECK(requireKnownEffects());
+        KERNELSKILL_CHECK(requireKnownEffects(context_));
         std::optional<Refusal> refusal;
         for (NeighbourLoads& group : neighbourLoads(context_, counter_, statements_)) {
             auto queue = queueOf(group);
@@ -54,26 +55,14 @@ public:
             return refuse(
                 "too-many-registers",
                 fmt::format("{} values would have to stay in registers", queues_.registers()));
-        name();
-        count();
+        nameRegisters();
+        countLoads();
         return std::move(queues_);
     }
 
 private:
     [[nodiscard]] std::uint32_t lineOf(StmtId stmt) const {
         return lineNumber(context_, body_.stmt(stmt).span.begin);
-    }
-
-    /// A call that is not followed may write anything.
-    Gated<void> requireKnownEffects() const {
-        for (const NestNode& node : nest_.nodes) {
-            const NestStatement* statement = node.computation();
-            if (statement != nullptr && !statement->opaque.empty())
-                return refuse("unknown-effects",
-                              fmt::format("line {}: {}", lineNumber(context_, node.span.begin),
-                                          statement->opaque));
-        }
-        return {};
     }
 
     /// Whether the elements stay as they are while the kernel runs.
@@ -129,8 +118,8 @@ private:
         return queue;
     }
 
-    /// What stands before the loads and between them neither ends the round nor changes what their
-    /// text means.
+    /// No statement before the loads ends the round, and none between them changes what their text
+    /// means.
     Gated<void> requireSteady(const Queue& queue, StmtId last) const {
         const auto from = std::ranges::find(statements_, queue.place);
         const auto to = std::ranges::find(statements_, last);
@@ -160,8 +149,8 @@ private:
         return {};
     }
 
-    /// Names in the way of the arrays': in0, in1, in2.
-    void name() {
+    /// Names the registers after the arrays: in0, in1, in2.
+    void nameRegisters() {
         std::map<NestArrayId, std::size_t> needed;
         for (const Queue& queue : queues_.all)
             needed[queue.group.array] += static_cast<std::size_t>(queue.group.saved() + 1);
@@ -187,7 +176,7 @@ private:
     }
 
     /// Counts the global loads of a round, each address once.
-    void count() {
+    void countLoads() {
         std::vector<const NestAccess*> seen;
         for (const NestAccess& access : nest_.accesses) {
             if (access.frame != 0 || access.kind != AccessKind::Read || access.array == noId ||

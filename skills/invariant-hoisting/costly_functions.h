@@ -10,14 +10,15 @@ namespace kernelskill::skills {
 
 struct CostlyFunction {
     std::string_view name; ///< Without the suffix for float: "pow".
-    std::string_view noun; ///< Of its value, for names: "power".
+    std::string_view noun; ///< What to call its value in names: "power".
     double instructions = 0;
-    /// nvcc moves it out of a loop by itself where each round evaluates it: its code has no
-    /// branches. Under a condition nvcc moves none (nvcc 13.0, sm_90).
+    /// Its code has no branches, so that nvcc itself moves it out of a loop where each round
+    /// evaluates it. nvcc moves no function that stands under a condition (nvcc 13.0, sm_90).
     bool isStraight = false;
 };
 
-/// nullopt for other expressions, and for functions of one or two instructions.
+/// Returns the function that the expression calls; nullopt if it calls none, or one of one or two
+/// instructions.
 [[nodiscard]] std::optional<CostlyFunction> costlyFunction(const analysis::Expr& expr);
 
 } // namespace kernelskill::skills

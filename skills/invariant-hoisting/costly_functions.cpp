@@ -1,4 +1,4 @@
-#include "skills/schedule/costly_functions.h"
+#include "skills/invariant-hoisting/costly_functions.h"
 
 #include "analysis/model/known_functions.h"
 
@@ -12,7 +12,8 @@ using namespace analysis;
 
 namespace {
 
-/// Instructions that run for common arguments, as nvcc 13.0 makes them for sm_90; 0: one or two.
+/// The number of instructions that run for common arguments, counted in what nvcc 13.0 makes for
+/// sm_90; 0: one or two.
 struct CostRow {
     std::string_view name;
     std::string_view noun;

@@ -1,4 +1,4 @@
-#include "skills/schedule/pure_values.h"
+#include "skills/invariant-hoisting/pure_values.h"
 
 #include "analysis/model/known_functions.h"
 #include "analysis/syntax/lexer.h"

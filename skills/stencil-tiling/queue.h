@@ -1,9 +1,9 @@
-/// The primitive `queue`: what a round loads and later rounds need again stays in registers, which
+/// Queues of registers: what a round loads and later rounds need again stays in registers, which
 /// move up by one each round.
 #pragma once
 
 #include "skills/schedule/draft.h"
-#include "skills/schedule/neighbour_loads.h"
+#include "skills/stencil-tiling/neighbour_loads.h"
 
 #include <span>
 #include <string>
@@ -31,26 +31,26 @@ struct Queues {
     [[nodiscard]] std::size_t registers() const;
 };
 
-/// The queues for rounds of `statements`, neighbours in a block of which every round runs all, and
-/// the first ones unless something before them ends it. Nothing in the kernel writes what they
-/// hold. Refuses with `no-neighbours`, `unknown-type`, `array-written`, `may-alias`,
-/// `unknown-effects`, `early-exit`, `changed-index`, `several-statements-a-line` or
-/// `too-many-registers`.
+/// Finds the queues for rounds of `statements`, neighbours in a block. Every round reaches the
+/// loads of a queue, and nothing in the kernel writes what it holds. Refuses with `no-neighbours`,
+/// `unknown-type`, `array-written`, `may-alias`, `unknown-effects`, `early-exit`, `changed-index`,
+/// `several-statements-a-line` or `too-many-registers`.
 [[nodiscard]] Gated<Queues> queuesOf(const SkillContext& context, const RoundCounter& counter,
                                      std::span<const analysis::StmtId> statements);
 
-/// The lines that declare the registers.
+/// Returns the lines that declare the registers.
 [[nodiscard]] std::vector<std::string> queueDeclarations(const Queues& queues);
 
-/// How a round tells whether it is one of the first, as expressions.
+/// The expressions by which a round tells whether it is one of the first.
 struct FirstRound {
     std::string counter;
-    std::string value; ///< In the first round.
+    std::string value; ///< The counter's value in the first round.
     std::int64_t step = 1;
 };
 
-/// Fills the queues in each round, wholly in the first, and reads them in place of memory. What a
-/// round leaves out, a later one that needs it loads itself.
+/// Writes the code that moves the queues in each round and fills them in the first, and reads the
+/// registers in place of memory. In a queue that leaves a step out, the first rounds load what they
+/// need themselves.
 void queue(Draft& draft, const SkillContext& context, const Queues& queues,
            const FirstRound& first);
 

@@ -1,7 +1,7 @@
-/// The primitive `hoist`: a value that all rounds of a loop compute alike is computed once before.
+/// Values that all rounds of a loop compute alike, and the edit that computes them once before it.
 #pragma once
 
-#include "skills/schedule/costly_functions.h"
+#include "skills/invariant-hoisting/costly_functions.h"
 #include "skills/schedule/draft.h"
 
 #include <optional>
@@ -11,34 +11,30 @@
 
 namespace kernelskill::skills {
 
-/// An expression around a costly function, as large as it may be.
+/// The largest expression around a costly function that all rounds of a loop compute alike.
 struct InvariantValue {
-    /// In the order of the source: the same expression wherever the loop has it.
+    /// Every place where the loop has the same expression, in the order of the source.
     std::vector<analysis::ExprId> uses;
     analysis::ExprId call = analysis::noId;
     CostlyFunction function;
-    analysis::StmtId loop = analysis::noId; ///< The outermost one that leaves it.
-    bool inEveryRound = false;              ///< False: a condition or a jump decides.
+    analysis::StmtId loop = analysis::noId; ///< The outermost loop that does not change it.
+    bool inEveryRound = false; ///< Every round evaluates it; else a condition or jump decides.
     /// A local of the loop that is this value and never changes, and the only variable of its
     /// declaration: it can move as a whole. noId: none.
     analysis::VariableId declared = analysis::noId;
 };
 
-/// Those that a compiler leaves in their loop, in the order of the source. Refuses with
+/// Finds the values that nvcc leaves in their loop, in the order of the source. Refuses with
 /// `compiler-hoists`, `reads-memory`, `from-macro`, `few-rounds`, `several-statements-a-line` or
 /// `no-place` for what comes closest, or with `no-invariant-function`.
 [[nodiscard]] Gated<std::vector<InvariantValue>> invariantValues(const SkillContext& context);
 
-/// `wanted`, or that with a number, where the function or the list has it already.
-[[nodiscard]] std::string unusedName(const analysis::FunctionBody& body, const std::string& wanted,
-                                     const std::vector<std::string>& taken);
-
-/// How a local with the value is called: after the function, or after what the sum or product
-/// around it uses it for.
+/// Returns a name for a local with the value: `noun` for a call alone, else what the sum, product
+/// or quotient around it uses it for.
 [[nodiscard]] std::string nameOfUse(const SkillContext& context, analysis::ExprId value,
                                     std::string_view noun);
 
-/// Names of locals for them, all different; that of the local that moves.
+/// Returns a name for each value, all different: that of its local if the local moves.
 [[nodiscard]] std::vector<std::string> valueNames(const SkillContext& context,
                                                   const std::vector<InvariantValue>& values);
 

@@ -1,4 +1,4 @@
-#include "skills/schedule/narrow.h"
+#include "skills/index-narrowing/narrow.h"
 
 #include "analysis/queries/value_range.h"
 #include "analysis/queries/value_spelling.h"
@@ -63,7 +63,7 @@ private:
         return lineNumber(context_, body_.expr(expr).span.begin);
     }
 
-    /// By constants the compiler multiplies and shifts.
+    /// Whether it divides 64 bits by no constant: by constants the compiler multiplies and shifts.
     [[nodiscard]] bool isCostly(const Expr& expr) const {
         return expr.kind == ExprKind::Binary && expr.children.size() == 2 &&
                dividesOrRemains(expr.op) && isOneInteger(body_.expr(expr.children[0]).type) &&
@@ -112,7 +112,7 @@ private:
                 found_.loop = at;
     }
 
-    /// A loop over the grid may well have one round.
+    /// Whether it goes over the grid: such a loop may have one round.
     [[nodiscard]] bool isOverGrid(const Loop& loop) const {
         if (!loop.stepExpression)
             return false;
@@ -206,7 +206,7 @@ private:
         return found == divisions_.all.end() ? nullptr : &*found;
     }
 
-    /// The operand gets 32 bits; where it has them already nothing is written.
+    /// Casts the operand to 32 bits unless it has them already.
     void cast(ExprId operand, bool isUnsigned) {
         const Expr& expr = body_.expr(operand);
         const WideDivision* own = narrowed(operand);
@@ -232,7 +232,7 @@ private:
 
     void insert(std::uint32_t offset, const std::string& text) { inserted_[offset] += text; }
 
-    /// A narrow result would be computed with in 32 bits, where more may be needed.
+    /// Whether a narrow result would be computed with in 32 bits, where more may be needed.
     [[nodiscard]] bool needsWidth(ExprId division) const {
         const ExprId user = code_.parent(division);
         if (user == noId)

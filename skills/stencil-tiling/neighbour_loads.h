@@ -13,7 +13,7 @@ namespace kernelskill::skills {
 struct NeighbourLoad {
     analysis::NestAccessId access = analysis::noId;
     analysis::ExprId expression = analysis::noId; ///< The access, or `__ldg(...)` around it.
-    analysis::Span text;                          ///< To replace: of a macro its whole use.
+    analysis::Span text;                          ///< The text to replace: a macro's whole use.
     int step = 0;
 };
 
@@ -31,24 +31,24 @@ struct NeighbourLoads {
     [[nodiscard]] bool hasAllSteps() const;
 };
 
-/// What counts the rounds: the iterator of a loop, or the symbols of an axis.
+/// The symbols that count rounds: the iterator of a loop, or those of an axis.
 struct RoundCounter {
     /// An index may hold one of them.
     std::vector<analysis::Symbol> symbols;
-    std::int64_t step = 1; ///< Of a loop.
+    std::int64_t step = 1; ///< What a round of a loop adds.
 };
 
 /// The position, the thread and the block along an axis.
 [[nodiscard]] RoundCounter roundsAlong(const analysis::Nest& nest, std::uint8_t axis);
 
-/// The coefficient of the counter in an index that is followed and holds it in no other way;
-/// nullopt for all others.
+/// The coefficient of the counter in an access's index; nullopt where the index is not known, or
+/// depends on the counter in another way too.
 [[nodiscard]] std::optional<analysis::IndexExpression> strideOf(const analysis::Nest& nest,
                                                                 const RoundCounter& counter,
                                                                 const analysis::NestAccess& access);
 
-/// The groups, of two steps or more, of those global loads of the kernel's own text that each round
-/// makes of `statements`, neighbours in a block. Loads under conditions or in loops of their own
+/// Groups the global loads that each round makes in `statements`, neighbours in a block. Each group
+/// has two steps or more. Loads under conditions or in loops of their own
 /// are left out, as are those that come out of macros in part.
 [[nodiscard]] std::vector<NeighbourLoads>
 neighbourLoads(const SkillContext& context, const RoundCounter& counter,

@@ -17,15 +17,16 @@ public:
 
     PureValues(const SkillContext& context, MayName mayName);
 
-    /// Literals, operators without effect, functions of mathematics, `__constant__` numbers and
-    /// what may be named. False for a division of integers by what may be 0.
+    /// Whether the expression is made of literals, operators without effect, functions of
+    /// mathematics, `__constant__` numbers and what may be named. False for a division of integers
+    /// by what may be 0.
     [[nodiscard]] bool isPure(analysis::ExprId expr) const;
 
     /// The largest pure expression of floating point around the pure `call`. It never is a product
     /// that an addition around it turns into a fused multiply-add: alone it would be rounded.
     [[nodiscard]] analysis::ExprId largestAround(analysis::ExprId call) const;
 
-    /// The text of the expression is its own: nothing of it hides in a macro.
+    /// Whether the expression's text says all of it: nothing hides in a macro.
     [[nodiscard]] bool isSpelled(analysis::ExprId expr) const;
 
 private:
@@ -38,8 +39,8 @@ private:
     MayName mayName_;
 };
 
-/// The local or parameter may be changed where no assignment names it: its address is taken, or a
-/// reference is bound to it.
+/// Whether the local or parameter may be changed where no assignment names it: its address is
+/// taken, or a reference is bound to it.
 [[nodiscard]] bool isSharedOut(const analysis::CodeMap& code, analysis::VariableId variable);
 
 /// The span with the parentheses around it, where they hold nothing else and are not part of a

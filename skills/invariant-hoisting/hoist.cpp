@@ -1,10 +1,11 @@
-#include "skills/schedule/hoist.h"
+#include "skills/invariant-hoisting/hoist.h"
 
 #include "analysis/queries/loop_effects.h"
 #include "analysis/queries/value_spelling.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
-#include "skills/schedule/pure_values.h"
+#include "skills/editing/fresh_names.h"
+#include "skills/invariant-hoisting/pure_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -210,14 +211,6 @@ private:
 
 } // namespace
 
-std::string unusedName(const FunctionBody& body, const std::string& wanted,
-                       const std::vector<std::string>& taken) {
-    std::string name = freshName(body, wanted);
-    for (int number = 2; std::ranges::find(taken, name) != taken.end(); ++number)
-        name = freshName(body, fmt::format("{}{}", wanted, number));
-    return name;
-}
-
 std::string nameOfUse(const SkillContext& context, ExprId value, std::string_view noun) {
     const FunctionBody& body = context.kernel.body;
     const ExprId user = context.code().parent(value);
@@ -236,14 +229,14 @@ Gated<std::vector<InvariantValue>> invariantValues(const SkillContext& context) 
 std::vector<std::string> valueNames(const SkillContext& context,
                                     const std::vector<InvariantValue>& values) {
     const FunctionBody& body = context.kernel.body;
+    FreshNames fresh(body);
     std::vector<std::string> names;
     for (const InvariantValue& value : values) {
         if (value.declared != noId) {
             names.push_back(body.variable(value.declared).name);
             continue;
         }
-        const std::string wanted = nameOfUse(context, value.uses.front(), value.function.noun);
-        names.push_back(unusedName(body, wanted, names));
+        names.push_back(fresh.add(nameOfUse(context, value.uses.front(), value.function.noun)));
     }
     return names;
 }

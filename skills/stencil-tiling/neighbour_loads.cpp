@@ -1,4 +1,4 @@
-#include "skills/schedule/neighbour_loads.h"
+#include "skills/stencil-tiling/neighbour_loads.h"
 
 #include "analysis/queries/code_map.h"
 #include "skills/schedule/load_text.h"
