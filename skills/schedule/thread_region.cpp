@@ -44,6 +44,7 @@ private:
         return isInRegion(nest_, code_, region_, id);
     }
 
+    /// Takes the node's statement if it stores outside of the shared loops.
     Gated<void> takeStores(NestNodeId id) {
         const NestNode& node = nest_.node(id);
         if (!isInside(id) || loopAround(id) != nullptr)
@@ -92,7 +93,7 @@ private:
                });
     }
 
-    /// All lanes of the warp see in the region what its thread sees.
+    /// Requires that all lanes of the warp see in the region what its one thread sees.
     [[nodiscard]] Gated<void> requireSameForLanes() const {
         for (const NestAccess& access : nest_.accesses) {
             const StmtId place = placeOf(nest_, code_, access.node);
@@ -151,7 +152,7 @@ private:
                    ? Gated<void>{}
                    : differs(id);
     }
-    /// The initialiser has one value in all threads of a block.
+    /// Whether the initialiser has one value in all threads of a block.
     [[nodiscard]] bool isSame(ExprId init) const {
         if (init == noId)
             return true;

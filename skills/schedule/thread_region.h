@@ -10,13 +10,14 @@
 
 namespace kernelskill::skills {
 
-/// The node's code is below the statement `region`, or called from there; any if that is noId.
+/// Returns whether the node's code is below the statement `region` or called from there; always
+/// true if that is noId.
 [[nodiscard]] bool isInRegion(const analysis::Nest& nest, const analysis::CodeMap& code,
                               analysis::StmtId region, analysis::NestNodeId node);
 
-/// The statements of the region outside of shared loops that store, or call what does: they are for
-/// one lane. Refuses with `row-memory`, `barrier` or `unknown-effects` where they cannot be, and
-/// with `lanes-differ` or `used-after` where lanes do not see alike what the rest uses.
+/// Returns the statements of the region, outside of shared loops, that store or call what does: one
+/// lane is to run them. Refuses with `row-memory`, `barrier` or `unknown-effects` where they cannot
+/// be, and with `lanes-differ` or `used-after` where lanes do not see alike what the rest uses.
 [[nodiscard]] Gated<std::vector<analysis::StmtId>>
 storesOfRegion(const SkillContext& context, analysis::StmtId region, const SharedLoops& shared);
 

@@ -21,6 +21,7 @@ using namespace analysis;
 
 namespace {
 
+/// The atomics, and the functors of cooperative_groups that combine values as they do.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> operations{
     {{"atomicAdd", "plus"},
      {"atomicMin", "less"},
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    /// In a block, or alone under an if or a loop, with nothing but white space before it.
+    /// Whether the statement is on lines of its own in a block, or alone under an if or a loop.
     [[nodiscard]] bool hasOwnPlace(const Stmt& stmt) const {
         const SourceLayout layout(source_, context_.kernel);
         if (stmt.parent == noId || !layout.endsLine(stmt.span.end))
@@ -83,7 +84,7 @@ private:
                parent.kind == StmtKind::For || parent.kind == StmtKind::While;
     }
 
-    /// One lane of several makes the update, or lanes tell their keys apart.
+    /// Whether lanes are elected for the update already, or tell their keys apart.
     [[nodiscard]] bool isElected(StmtId statement) const {
         for (StmtId at = statement; at != noId; at = body_.stmt(at).parent) {
             if (body_.stmt(at).kind != StmtKind::If)
@@ -153,7 +154,7 @@ private:
         return {};
     }
 
-    /// Data choose the element, and several lanes come to the update.
+    /// Requires that data choose the element, and that several lanes come to the update.
     [[nodiscard]] Gated<void> requireKeyOfData(const KeyedAtomic& found, std::uint32_t line) const {
         const NestAccess* access = nullptr;
         for (const NestAccess& each : nest_.accesses)
@@ -176,6 +177,7 @@ private:
         }
         return {};
     }
+    /// Whether the condition holds for one thread of a block or of the grid.
     [[nodiscard]] bool fixesThread(const NestCondition& condition) const {
         if (condition.kind == NestCondition::Kind::All)
             return std::ranges::any_of(

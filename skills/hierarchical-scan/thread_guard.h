@@ -11,20 +11,20 @@ namespace kernelskill::skills {
 
 /// The loops of one thread that its warp can share, those with running values among them.
 struct ThreadWork {
-    LaneRows rows; ///< Of the kernel; without loops where `callee` has them.
-    /// Index into FileModel::deviceFunctions of a function that the thread alone calls, and nothing
-    /// else does; noId: none.
+    LaneRows rows; ///< The kernel's part; without loops if `callee` has them.
+    /// The index into FileModel::deviceFunctions of the function that has the loops, which is
+    /// called there and nowhere else; noId: the kernel has them.
     std::uint32_t callee = analysis::noId;
     analysis::StmtId call = analysis::noId;
-    LaneRows called; ///< Of the callee.
+    LaneRows called; ///< The callee's part.
 };
 
-/// The work under `if (threadIdx.x == 0)` or the like. Refuses with `no-thread-guard`,
+/// Finds the work under `if (threadIdx.x == 0)` or the like. Refuses with `no-thread-guard`,
 /// `partial-warps`, `no-scan`, and what sharedLoops(), requireKnownLaunches() and launchedBlocks()
 /// refuse with.
 [[nodiscard]] Gated<ThreadWork> threadWork(const SkillContext& context);
 
-/// The context of the callee.
+/// Returns the context of the callee, which has to be there.
 [[nodiscard]] SkillContext calleeContext(const SkillContext& context, const ThreadWork& work);
 
 } // namespace kernelskill::skills

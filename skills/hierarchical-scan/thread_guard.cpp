@@ -1,4 +1,4 @@
-#include "skills/schedule/thread_guard.h"
+#include "skills/hierarchical-scan/thread_guard.h"
 
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/source_layout.h"
@@ -20,9 +20,10 @@ using namespace analysis;
 
 namespace {
 
-bool hasScan(const SharedLoops& shared) {
-    return std::ranges::any_of(shared.loops,
-                               [](const LaneLoop& loop) { return loop.scan.has_value(); });
+/// Finds the loops of the region, whether they touch fewer sectors or not: one lane worked alone.
+Gated<SharedLoops> loopsOf(const SkillContext& context, StmtId region) {
+    const LoopGate anyLoop = [](NestNodeId) { return Gated<void>{}; };
+    return sharedLoops(context, anyLoop, {.scans = LoopScans::Allowed, .region = region});
 }
 
 class GuardFinder {
@@ -49,7 +50,7 @@ public:
     }
 
 private:
-    /// `if (threadIdx.x == 0 && ...) { ... }` without an else.
+    /// Reads `if (threadIdx.x == 0 && ...) { ... }` without an else.
     [[nodiscard]] std::optional<ThreadGuard> guardOf(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
         const SourceLayout layout(*context_.file.source, context_.kernel);
@@ -80,7 +81,7 @@ private:
         }
         return guard.comparison == noId ? std::nullopt : std::optional(guard);
     }
-    /// `i` of `i == 0`, where it is the thread's number in its block or in the grid.
+    /// Returns `i` of `i == 0`, where it is the thread's number in its block or in the grid.
     [[nodiscard]] ExprId firstThread(const Expr& expr) const {
         if (expr.kind != ExprKind::Binary || expr.op != "==" || expr.fromMacro)
             return noId;
@@ -94,7 +95,7 @@ private:
         }
         return noId;
     }
-    /// The same for all threads of a block, as far as the condition alone tells.
+    /// Whether the condition is the same for all threads of a block, as far as it alone tells.
     [[nodiscard]] bool isOfBlock(ExprId part) const {
         const auto value = [&](ExprId id) { return polynomialOf(code_, id); };
         const Expr& expr = body_.expr(part);
@@ -112,13 +113,10 @@ private:
     }
 
     [[nodiscard]] Gated<ThreadWork> workUnder(const ThreadGuard& guard) const {
-        const Gated<void> none = Gated<void>{};
-        const LoopGate isWorthIt = [&](NestNodeId) { return none; };
-        const LoopSearch search{.scans = LoopScans::Allowed, .region = guard.statement};
         ThreadWork work;
         work.rows.guard = guard;
-        auto shared = sharedLoops(context_, isWorthIt, search);
-        if (shared && hasScan(*shared)) {
+        auto shared = loopsOf(context_, guard.statement);
+        if (shared && scannedLoop(*shared) != nullptr) {
             work.rows.shared = *std::move(shared);
             KERNELSKILL_CHECK(requireWarp());
             return work;
@@ -134,7 +132,7 @@ private:
         return work;
     }
 
-    /// Every block has whole warps, in a row.
+    /// Requires that every block has whole warps, in a row.
     [[nodiscard]] Gated<void> requireWarp() const {
         KERNELSKILL_CHECK(requireKnownLaunches(context_));
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
@@ -147,7 +145,8 @@ private:
         return {};
     }
 
-    /// A function that is called under the guard, as a statement of its own, and nowhere else.
+    /// Looks for a function that is called under the guard, as a statement of its own, and nowhere
+    /// else.
     [[nodiscard]] Gated<void> findCallee(ThreadWork& work) const {
         const StmtId guard = work.rows.guard->statement;
         for (const NestFrame& frame : nest_.frames) {
@@ -180,11 +179,8 @@ private:
     }
     Gated<void> readCallee(ThreadWork& work, StmtId call) const {
         const SkillContext callee = calleeContext(context_, work);
-        const LoopGate isWorthIt = [](NestNodeId) { return Gated<void>{}; };
-        KERNELSKILL_TRY(work.called.shared, sharedLoops(callee, isWorthIt,
-                                                        {.scans = LoopScans::Allowed,
-                                                         .region = callee.kernel.body.root}));
-        if (!hasScan(work.called.shared))
+        KERNELSKILL_TRY(work.called.shared, loopsOf(callee, callee.kernel.body.root));
+        if (scannedLoop(work.called.shared) == nullptr)
             return refuse("no-scan",
                           fmt::format("no loop of {} stores a running value", callee.kernel.name));
         KERNELSKILL_CHECK(readBeside(work, call));
@@ -193,7 +189,8 @@ private:
         work.call = call;
         return {};
     }
-    /// All lanes make the call alike; the statements beside it are for one of them.
+    /// Requires that all lanes can make the call alike, and takes the statements beside it, which
+    /// are for one of them.
     [[nodiscard]] Gated<void> readBeside(ThreadWork& work, StmtId call) const {
         const SourceLayout layout(*context_.file.source, context_.kernel);
         const StmtId block = body_.stmt(work.rows.guard->statement).children[0];
