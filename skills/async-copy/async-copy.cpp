@@ -145,7 +145,7 @@ double gainOf(const RoundEstimate& round, double blocks) {
            std::max({round.waiting(), round.computing(), shared});
 }
 
-/// The gain of a second buffer; refuses where that is too small.
+/// Returns the gain of a second buffer; refuses one that is too small.
 Gated<Study> study(const SkillContext& context, const CopiedTiles& tiles) {
     KERNELSKILL_TRY(const auto known, requireCompiled(context));
     const CompiledKernel& compiled = *known;

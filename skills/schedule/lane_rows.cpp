@@ -145,8 +145,8 @@ private:
         for (const Extents& block : blocks)
             if (block[0] % warpLanes != 0)
                 return refuse("partial-warps",
-                              fmt::format("rows of blocks of {} x {} x {} threads are no whole "
-                                          "warps",
+                              fmt::format("blocks of {} x {} x {} threads are no whole warps "
+                                          "along x",
                                           block[0], block[1], block[2]));
         if (rows_.sharers == RowSharers::Block && rows_.position.isAxisShared)
             return refuse("no-row-index",

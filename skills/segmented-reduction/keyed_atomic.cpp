@@ -141,14 +141,12 @@ private:
                                                   array.name, line));
         found.array = array.name;
         found.scalar = array.type.scalar;
-        Type element = array.type;
-        element.pointerDepth = 0;
         if (!isFoldable(found.scalar) || array.type.lanes != 1 || array.type.isDependent)
             return refuse("no-operation",
                           fmt::format("lanes cannot combine elements of {}", array.name));
-        const std::string_view spelling = isPointer ? array.type.canonical : std::string_view();
-        const auto star = spelling.find('*');
-        found.type = isGlobal ? elementSpelling(array.type) : std::string(spelling.substr(0, star));
+        const std::string& spelling = array.type.canonical;
+        found.type =
+            isGlobal ? elementSpelling(array.type) : spelling.substr(0, spelling.find('*'));
         while (found.type.ends_with(' '))
             found.type.pop_back();
         return {};

@@ -17,7 +17,7 @@ struct KeyedAtomic {
     std::string array;
     std::string function;  ///< "atomicAdd"
     std::string operation; ///< The functor of cooperative_groups: "plus".
-    std::string type;      ///< The type of an element, without qualifiers.
+    std::string type;      ///< The type of a value of an element.
     analysis::ScalarKind scalar = analysis::ScalarKind::Float;
 };
 
