@@ -67,7 +67,7 @@ std::vector<TunedDraft> tunedDrafts(const OptimizationSteps& steps,
     for (std::size_t changed = path.size(); changed-- > 0;) {
         const AppliedStep& step = path[changed];
         if (step.offer.skillId == languageModelSkill)
-            break; // It would be asked again for each step before it, too.
+            break; // Other options of this step or an earlier one would ask the model again.
         const bool isLast = changed + 1 == path.size();
         for (RankedSkill& ranked : steps.plan(step.before, step.standing).ranked) {
             if (ranked.offer.skillId != step.offer.skillId ||

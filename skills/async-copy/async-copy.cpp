@@ -76,7 +76,7 @@ private:
         return lines.text();
     }
 
-    /// With the comments of what they replace or not.
+    /// Adds the copies of a round, `withComments` with those of the statements that they replace.
     void addCopies(CodeLines& lines, const std::string& round, const std::string& buffer,
                    bool withComments) const {
         rounds_.addDeclarations(lines, round, withComments);
@@ -134,18 +134,18 @@ private:
 struct Study {
     RoundEstimate round;
     std::uint64_t addedBytes = 0;
-    Occupancy occupancy; ///< With two buffers.
+    Occupancy occupancy; ///< The occupancy with two buffers.
     double gain = 1;
 };
 
-/// As many blocks as fit take turns: while one waits, the others compute.
+/// Returns the gain if `blocks` take turns: while one waits, the others compute.
 double gainOf(const RoundEstimate& round, double blocks) {
     const double shared = blocks * round.issuing();
     return std::max(round.waiting() + round.computing(), shared) /
            std::max({round.waiting(), round.computing(), shared});
 }
 
-/// The gain of a second buffer; refuses where that is too small.
+/// Returns the gain of a second buffer; refuses one that is too small.
 Gated<Study> study(const SkillContext& context, const CopiedTiles& tiles) {
     KERNELSKILL_TRY(const auto known, requireCompiled(context));
     const CompiledKernel& compiled = *known;

@@ -84,8 +84,8 @@ private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
     [[nodiscard]] std::uint32_t lineOf(ExprId id) const { return line(body_.expr(id).span); }
 
-    /// Every thread goes from round to round the same way, and a round ends with a barrier before
-    /// another loop around this one starts it anew.
+    /// Requires that all threads run the same rounds, and that a round ends with a barrier before a
+    /// loop around this one starts it anew.
     Gated<void> requireOrder(const Loop& loop, const StagedLoop& staged) const {
         for (const Barrier& barrier : kernel_.barriers)
             if (barrier.inDivergentBranch && code_.holds(loop.statement, barrier.call))
@@ -153,7 +153,8 @@ private:
         return copied;
     }
 
-    /// Each round writes the same elements of the tile: none stays from one round to the next.
+    /// Requires that each round writes the same elements of the tile, so that none stays from the
+    /// round before.
     Gated<void> requireSamePlace(const Loop& loop, ExprId target) const {
         for (ExprId at = target; body_.expr(at).kind == ExprKind::Subscript;
              at = body_.expr(at).children[0]) {
@@ -171,7 +172,7 @@ private:
         return {};
     }
 
-    /// `in[i]`, or `__ldg(&in[i])`.
+    /// Reads `in[i]`, or `__ldg(&in[i])`.
     Gated<void> readSource(ExprId value, CopiedElement& copied) const {
         const Expr& expr = body_.expr(value);
         const auto no = [&] {
@@ -218,7 +219,7 @@ private:
                                                [&](ExprId component) { return isZero(component); });
     }
 
-    /// The address is worked out where nothing is there, too: so that must not read or trap.
+    /// Requires an address that neither reads nor traps: it is computed outside of the matrix, too.
     Gated<void> requireHarmlessAddress(ExprId source) const {
         for (const ExprId id : code_.expressionsBelow(source)) {
             const Expr& expr = body_.expr(id);
@@ -237,8 +238,8 @@ private:
         return {};
     }
 
-    /// The arrays, and that nothing but the copies writes to them and nothing but the loop reads
-    /// them.
+    /// Reads the arrays. Requires that nothing but the copies writes to them and nothing but the
+    /// loop reads them.
     Gated<void> readArrays(const Loop& loop, CopiedTiles& tiles) const {
         tiles.bytes = 0;
         for (const CopiedElement& element : tiles.elements) {
@@ -279,7 +280,8 @@ private:
         return {};
     }
 
-    /// The element that a use of its array is a part of, or a member of that: `a[i]`, `a[i].x`.
+    /// Returns the element that a use of its array is a part of, or a member of it: `a[i]`,
+    /// `a[i].x`.
     [[nodiscard]] ExprId elementOf(ExprId use) const {
         ExprId whole = use;
         for (ExprId above = code_.parent(use);

@@ -27,13 +27,13 @@ struct CopiedElement {
 struct CopiedTiles {
     StagedLoop staged;
     std::vector<CopiedElement> elements;
-    std::vector<analysis::VariableId> arrays; ///< That they are copied to, each once.
-    /// The size of all arrays; nullopt: an extent is a template parameter.
+    std::vector<analysis::VariableId> arrays; ///< The arrays that they are copied to, each once.
+    /// The size of all arrays; nullopt if an extent is a template parameter.
     std::optional<std::uint64_t> bytes;
 };
 
-/// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
-/// hold: those of readStagedLoop(), or e.g. `element-size`, `not-a-copy`, `tile-used-outside`.
+/// Finds the loop at the cursor, else the first that fits. Refuses with the first gate that does
+/// not hold: those of readStagedLoop(), or e.g. `element-size`, `not-a-copy`, `tile-used-outside`.
 [[nodiscard]] Gated<CopiedTiles> findCopiedTiles(const SkillContext& context,
                                                  const analysis::CodeMap& code);
 

@@ -1,12 +1,11 @@
 /// Lets the lanes of a warp scan for the running values of a loop.
 #include "analysis/source/gpu_constants.h"
 #include "skills/base/planned_skill.h"
+#include "skills/hierarchical-scan/thread_guard.h"
 #include "skills/schedule/share_rows.h"
-#include "skills/schedule/thread_guard.h"
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <variant>
 
 namespace kernelskill::skills {
@@ -16,11 +15,6 @@ using namespace analysis;
 namespace {
 
 using Scanned = std::variant<LaneRows, ThreadWork>;
-
-const LaneLoop& scannedLoop(const LaneRows& rows) {
-    return *std::ranges::find_if(rows.shared.loops,
-                                 [](const LaneLoop& each) { return each.scan.has_value(); });
-}
 
 class HierarchicalScanSkill : public PlannedSkill<Scanned> {
     [[nodiscard]] Gated<Scanned> plan(const SkillContext& context) const override {
@@ -37,54 +31,56 @@ class HierarchicalScanSkill : public PlannedSkill<Scanned> {
     [[nodiscard]] Gated<Offer> offer(const SkillContext& context,
                                      const Scanned& scanned) const override {
         if (const auto* rows = std::get_if<LaneRows>(&scanned)) {
-            Offer offer =
-                newOffer(context, context.kernel.body.stmt(scannedLoop(*rows).statement).span);
-            const std::uint32_t line = lineNumber(context, offer.anchor.begin);
-            const std::string value = describe(context, context, *rows, offer);
-            if (rows->position.isOneThread) {
-                offer.why = serially(value, line);
-                offer.gain = ExpectedGain{.factor = warpLanes, .basis = "32 lanes load at once"};
-                return offer;
-            }
-            offer.why =
-                fmt::format("the thread of a row works out {} round by round (line {}), so that "
-                            "neighbouring lanes are a row apart: a round of a warp touches {:g} "
-                            "sectors, and {:g} if its lanes scan one row",
-                            value, line, rows->sectorsBefore, rows->sectorsAfter);
-            offer.gain =
-                ExpectedGain{.factor = rows->sectorsBefore / rows->sectorsAfter,
-                             .basis = fmt::format("{:g} sectors a round become {:g}",
-                                                  rows->sectorsBefore, rows->sectorsAfter)};
-            return offer;
+            const Span loop = loopSpan(context, *rows);
+            return rows->position.isOneThread ? offerToThread(context, context, *rows, loop)
+                                              : offerToRows(context, *rows, loop);
         }
         const ThreadWork& work = std::get<ThreadWork>(scanned);
-        const bool isCalled = work.callee != noId;
-        const SkillContext callee = isCalled ? calleeContext(context, work) : context;
-        const LaneRows& rows = isCalled ? work.called : work.rows;
-        const Span loop = callee.kernel.body.stmt(scannedLoop(rows).statement).span;
-        Offer offer = newOffer(context, isCalled ? context.kernel.body.stmt(work.call).span : loop);
-        const std::string value = describe(context, callee, rows, offer);
-        offer.why = serially(value, lineNumber(context, loop.begin));
-        offer.gain = ExpectedGain{.factor = warpLanes, .basis = "32 lanes load at once"};
-        return offer;
+        if (work.callee == noId)
+            return offerToThread(context, context, work.rows, loopSpan(context, work.rows));
+        return offerToThread(context, calleeContext(context, work), work.called,
+                             context.kernel.body.stmt(work.call).span);
     }
-    [[nodiscard]] static std::string serially(const std::string& value, std::uint32_t line) {
-        return fmt::format("a single thread works out {} round by round (line {}); the lanes of a "
-                           "warp scan for {} values at a time",
-                           value, line, warpLanes);
+    [[nodiscard]] static Span loopSpan(const SkillContext& function, const LaneRows& rows) {
+        return function.kernel.body.stmt(scannedLoop(rows.shared)->statement).span;
     }
-    /// The name of the running value; the offer's title and effect on results follow.
-    [[nodiscard]] static std::string describe(const SkillContext& context,
-                                              const SkillContext& function, const LaneRows& rows,
-                                              Offer& offer) {
-        const LaneScan& scan = *scannedLoop(rows).scan;
-        std::string value = scan.variable != noId
-                                ? scan.fold.name
-                                : function.shared().nest().arrays[scan.array].name;
+    [[nodiscard]] static std::string runningValue(const SkillContext& function,
+                                                  const LaneRows& rows) {
+        const LaneScan& scan = *scannedLoop(rows.shared)->scan;
+        return scan.variable != noId ? scan.fold.name
+                                     : function.shared().nest().arrays[scan.array].name;
+    }
+    [[nodiscard]] Offer offerFor(const SkillContext& context, const std::string& value,
+                                 const LaneRows& rows, Span anchor) const {
+        Offer offer = newOffer(context, anchor);
         offer.title = fmt::format("Scan for {} of {} by a warp", value, context.kernel.name);
         if (reassociates(rows.shared))
             offer.numerics = Numerics::Reassociates;
-        return value;
+        return offer;
+    }
+    [[nodiscard]] Offer offerToRows(const SkillContext& context, const LaneRows& rows,
+                                    Span loop) const {
+        const std::string value = runningValue(context, rows);
+        Offer offer = offerFor(context, value, rows, loop);
+        offer.why = fmt::format(
+            "the thread of a row works out {} round by round (line {}), so that "
+            "neighbouring lanes are a row apart: a round of a warp touches {:g} "
+            "sectors, and {:g} if its lanes scan one row",
+            value, lineNumber(context, loop.begin), rows.sectorsBefore, rows.sectorsAfter);
+        offer.gain = sectorGain(rows);
+        return offer;
+    }
+    /// The loop is in `function`: the kernel, or one that a single thread of it calls.
+    [[nodiscard]] Offer offerToThread(const SkillContext& context, const SkillContext& function,
+                                      const LaneRows& rows, Span anchor) const {
+        const std::string value = runningValue(function, rows);
+        Offer offer = offerFor(context, value, rows, anchor);
+        offer.why =
+            fmt::format("a single thread works out {} round by round (line {}); the lanes of a "
+                        "warp scan for {} values at a time",
+                        value, lineNumber(context, loopSpan(function, rows).begin), warpLanes);
+        offer.gain = ExpectedGain{.factor = warpLanes, .basis = "32 lanes load at once"};
+        return offer;
     }
 
     [[nodiscard]] GatedEdits edits(const SkillContext& context,

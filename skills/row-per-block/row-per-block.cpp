@@ -6,16 +6,11 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
-#include <algorithm>
-
 namespace kernelskill::skills {
 
 using namespace analysis;
 
 namespace {
-
-/// Half of the threads that a data-centre GPU of 132 multiprocessors holds.
-constexpr std::int64_t enoughThreads = std::int64_t{132} * 1024;
 
 class RowPerBlockSkill : public VariedSkill<LaneRows, NoOption> {
     [[nodiscard]] Gated<LaneRows> plan(const SkillContext& context) const override {
@@ -35,7 +30,7 @@ class RowPerBlockSkill : public VariedSkill<LaneRows, NoOption> {
         return std::vector{offerOf(context, rows)};
     }
 
-    /// It may pay for rows that are long enough.
+    /// Where the number of rows is not known, a block for each may still pay: a trial tells.
     [[nodiscard]] Gated<std::vector<Offer>> trials(const SkillContext& context,
                                                    const LaneRows& rows) const override {
         if (rows.rows)
@@ -65,9 +60,7 @@ class RowPerBlockSkill : public VariedSkill<LaneRows, NoOption> {
                 : fmt::format(" and fold {} across the block", fmt::join(folded, " and ")));
         offer.numerics = reassociates(rows.shared) ? Numerics::Reassociates : Numerics::Exact;
         if (rows.sectorsBefore > rows.sectorsAfter)
-            offer.gain = ExpectedGain{.factor = rows.sectorsBefore / rows.sectorsAfter,
-                                      .basis = fmt::format("{:g} sectors a round become {:g}",
-                                                           rows.sectorsBefore, rows.sectorsAfter)};
+            offer.gain = sectorGain(rows);
         return offer;
     }
 };

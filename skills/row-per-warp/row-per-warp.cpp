@@ -32,9 +32,7 @@ class RowPerWarpSkill : public PlannedSkill<LaneRows> {
                 : fmt::format(" and fold {} across the warp", fmt::join(folded, " and ")));
         if (reassociates(rows.shared))
             offer.numerics = Numerics::Reassociates;
-        offer.gain = ExpectedGain{.factor = rows.sectorsBefore / rows.sectorsAfter,
-                                  .basis = fmt::format("{:g} sectors a round become {:g}",
-                                                       rows.sectorsBefore, rows.sectorsAfter)};
+        offer.gain = sectorGain(rows);
         return offer;
     }
 

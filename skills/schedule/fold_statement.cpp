@@ -1,5 +1,9 @@
 #include "skills/schedule/fold_statement.h"
 
+#include "skills/editing/operand_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 
 namespace kernelskill::skills {
@@ -43,7 +47,7 @@ private:
         return std::ranges::any_of(below, [&](ExprId each) { return names(each); });
     }
 
-    /// The operator that all on the way to the variable have, which is named once.
+    /// Returns the operator of all expressions on the way to the variable, which is named once.
     [[nodiscard]] std::string chain(ExprId id) const {
         const Expr& expr = body_.expr(id);
         const bool isDifference = expr.kind == ExprKind::Binary && expr.op == "-";
@@ -112,6 +116,33 @@ std::string foldOperatorAt(const CodeMap& code, ExprId use, VariableId variable)
     if (around != noId && code.body().stmt(around).kind == StmtKind::Compound)
         around = code.body().stmt(around).parent;
     return around != noId && code.body().stmt(around).kind == StmtKind::If ? fold.of(around) : "";
+}
+
+std::optional<RemainingOperands> operandsWithout(const CodeMap& code, const SourceText& source,
+                                                 ExprId whole, ExprId taken) {
+    if (whole == taken)
+        return RemainingOperands{};
+    const Expr& expr = code.body().expr(whole);
+    const std::string op = combiningOperator(expr);
+    if (op.empty() || expr.fromMacro)
+        return std::nullopt;
+    const auto holds = [&](ExprId child) {
+        const auto below = code.expressionsBelow(child);
+        return std::ranges::find(below, taken) != below.end();
+    };
+    const bool isLeft = holds(expr.children[0]);
+    const ExprId other = expr.children[isLeft ? 1 : 0];
+    const auto inner = operandsWithout(code, source, expr.children[isLeft ? 0 : 1], taken);
+    if (!inner || holds(other) || (!inner->op.empty() && inner->op != op))
+        return std::nullopt;
+    const Expr& operand = code.body().expr(other);
+    if (inner->text.empty())
+        return RemainingOperands{op, std::string(source.slice(operand.span))};
+    if (expr.kind == ExprKind::Call)
+        return std::nullopt;
+    const std::string added = besideProduct(source, operand);
+    return RemainingOperands{op, isLeft ? fmt::format("{} {} {}", inner->text, op, added)
+                                        : fmt::format("{} {} {}", added, op, inner->text)};
 }
 
 } // namespace kernelskill::skills

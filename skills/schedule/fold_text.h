@@ -11,9 +11,10 @@
 
 namespace kernelskill::skills {
 
-/// What changes nothing when it is folded into the value; not of a minimum or a maximum.
+/// Returns the literal that changes nothing when it is folded into a sum, a product or an exclusive
+/// or.
 [[nodiscard]] std::string identityOf(const LaneFold& fold);
-/// The statement that folds `value` into the fold's own.
+/// Returns the statement that folds `value` into the fold's own.
 [[nodiscard]] std::string foldLine(const LaneFold& fold, const std::string& value);
 
 /// Who shares the rounds of a loop, as expressions: the number of the thread among them, and how
@@ -23,7 +24,8 @@ struct Sharers {
     std::string count;
 };
 
-/// The rounds of the loop go round the sharers. All but the first begin with what changes nothing.
+/// Deals the rounds of the loop out to the sharers in turns. All sharers but the first begin with
+/// the identities of the folds.
 void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& loop,
                  const Sharers& sharers);
 
@@ -33,24 +35,24 @@ struct FoldedValue {
     std::string type;
 };
 
-/// The values that the loop folds into.
+/// Returns the values that the loop folds into.
 [[nodiscard]] std::vector<FoldedValue> foldedValues(const SkillContext& context,
                                                     const LaneLoop& loop);
 
-/// The expression of another thread's value.
+/// Returns the expression of another thread's value of that name.
 using OtherValue = std::function<std::string(const std::string& name)>;
 
-/// Statements that fold the values of another thread into one's own.
+/// Returns the statements that fold the values of another thread into one's own.
 [[nodiscard]] std::vector<std::string> foldLines(const Draft& draft, const SkillContext& context,
                                                  const LaneLoop& loop, const OtherValue& other);
 
-/// A value's array in shared memory, where each thread, or warp, lays its part.
+/// A value's array in shared memory, where each thread, or each warp, stores its part.
 struct Partial {
     FoldedValue value;
     std::string array;
 };
 
-/// Those of each loop, all with names of their own.
+/// Returns the arrays of each loop, with names that the kernel does not use yet.
 [[nodiscard]] std::vector<std::vector<Partial>> partialsOf(const SkillContext& context,
                                                            const SharedLoops& shared);
 [[nodiscard]] const Partial& partialOf(const std::vector<Partial>& partials,
@@ -59,11 +61,11 @@ struct Partial {
 /// Adds lines to the beginning of the kernel.
 void writeHead(Draft& draft, const SkillContext& context, const std::vector<std::string>& lines);
 
-/// "float" of "const float".
+/// Returns "float" for "const float".
 [[nodiscard]] std::string withoutConst(std::string type);
 
-/// `name` with `first` before it, in the way that the kernel's names are written: "partialSum",
-/// "partial_sum".
+/// Returns `name` with `first` before it, in the way that the kernel's names are written:
+/// "partialSum", "partial_sum".
 [[nodiscard]] std::string joinedName(const SkillContext& context, std::string_view first,
                                      std::string name);
 

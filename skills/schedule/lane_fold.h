@@ -11,18 +11,19 @@ namespace kernelskill::skills {
 /// A value that the rounds of a loop fold into by one operator.
 struct LaneFold {
     std::string name;
-    std::string type; ///< As the program writes it.
+    std::string type; ///< The type as the program writes it.
     std::string op;   ///< "+", "*", "&", "|", "^", "min" or "max".
     analysis::ScalarKind scalar = analysis::ScalarKind::Float;
     bool startsNeutral = false; ///< It is the operator's identity when the loop begins.
 };
 
-/// A second part of the same value changes nothing: threads need not begin with an identity.
+/// Returns whether folding a value in twice changes nothing, so that threads need not begin with an
+/// identity.
 [[nodiscard]] inline bool isIdempotent(const LaneFold& fold) {
     return fold.op == "min" || fold.op == "max" || fold.op == "&" || fold.op == "|";
 }
 
-/// There is a shuffle for values of that kind, and operators mean the same in registers.
+/// Returns whether shuffles take values of that kind, and operators do not promote them.
 [[nodiscard]] inline bool isFoldable(analysis::ScalarKind scalar) {
     using enum analysis::ScalarKind;
     return scalar == Float || scalar == Double || scalar == Int32 || scalar == UInt32 ||

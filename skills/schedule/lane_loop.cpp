@@ -109,7 +109,8 @@ Gated<void> LaneLoopReader::readScan(NestNodeId id, LaneLoop& loop) const {
     return {};
 }
 
-/// Behind the loop the iterator is not what it was before the edit.
+/// Refuses if the counter is used outside of the loops that it counts: an edit changes the value
+/// that it ends with.
 Gated<void> LaneLoopReader::requireOwnIterator(const Loop& loop) const {
     if (code_.declarationOf(loop.inductionVariable) == body_.stmt(loop.statement).init)
         return {};
@@ -127,7 +128,7 @@ Gated<void> LaneLoopReader::requireOwnIterator(const Loop& loop) const {
     return {};
 }
 
-/// Folds, and stores of which each round has its own.
+/// Reads the folds, and requires that each round has the elements of its other stores to itself.
 Gated<void> LaneLoopReader::readEffects(NestNodeId id, LaneLoop& loop) {
     for (NestAccessId at = 0; at < nest_.accesses.size(); ++at) {
         const NestAccess& access = nest_.accesses[at];
@@ -163,7 +164,8 @@ Gated<void> LaneLoopReader::readEffects(NestNodeId id, LaneLoop& loop) {
     }
     return {};
 }
-/// No two rounds, which are `step` elements apart, meet at the array that `store` goes to.
+/// Requires that no two rounds, which are `step` elements apart, touch one element of the array
+/// that `store` goes to.
 Gated<void> LaneLoopReader::requireApart(NestNodeId id, const NestAccess& store,
                                          std::int64_t step) const {
     for (const NestAccess& other : nest_.accesses) {
@@ -179,7 +181,8 @@ Gated<void> LaneLoopReader::requireApart(NestNodeId id, const NestAccess& store,
     return {};
 }
 
-/// A dimension of the array tells the rounds apart, and they use it at that place alone.
+/// Requires that a subscript of the store tells the rounds apart, and that they use the array at
+/// the stored place alone.
 Gated<void> LaneLoopReader::requireOwnPlace(NestNodeId id, const NestAccess& store) const {
     const Symbol iterator = nest_.node(id).loop()->iterator;
     const bool hasOwn = std::ranges::any_of(store.subscripts, [&](const NestSubscript& subscript) {
@@ -200,7 +203,7 @@ Gated<void> LaneLoopReader::requireOwnPlace(NestNodeId id, const NestAccess& sto
     return {};
 }
 
-/// A variable that the loop does not declare has to be what rounds fold into.
+/// Requires that a variable from outside of the loop is one that rounds fold into.
 Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, LaneLoop& loop) const {
     const NestArray& array = nest_.arrays[access.array];
     const StmtId declaration = array.frame == 0 ? code_.declarationOf(array.variable) : noId;
@@ -223,8 +226,8 @@ Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, Lan
     return addFold(id, access, variable.name, loop);
 }
 
-/// What the text changes beside the accesses of the nest, which follows integers as numbers and
-/// objects into their methods.
+/// Reads what the text changes and the nest has no access for: integers that it follows as numbers,
+/// and objects that it follows into their methods.
 Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) const {
     for (VariableId id = 0; id < body_.variables.size(); ++id) {
         const Variable& variable = body_.variable(id);
@@ -258,14 +261,14 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) co
     return {};
 }
 
-/// A method is called on it.
+/// Whether a method is called on the variable.
 bool LaneLoopReader::isObject(ExprId use) const {
     const ExprId parent = code_.parent(use);
     return parent != noId && body_.expr(parent).kind == ExprKind::Call &&
            body_.expr(parent).isMethod && body_.expr(parent).children.front() == use;
 }
 
-/// Every use counts the rounds of a loop that sets it.
+/// Whether every use is in a loop that the variable counts.
 bool LaneLoopReader::isIterator(VariableId variable) const {
     return std::ranges::all_of(code_.uses(variable), [&](ExprId use) {
         return std::ranges::any_of(context_.kernel.loops, [&](const Loop& loop) {
@@ -275,8 +278,8 @@ bool LaneLoopReader::isIterator(VariableId variable) const {
     });
 }
 
-/// The operator by which every statement of the loop that uses the variable folds into it; empty if
-/// there is none.
+/// Returns the operator by which every statement of the loop that uses the variable folds into it;
+/// empty if there is none.
 std::string LaneLoopReader::foldOperator(StmtId loop, VariableId variable) const {
     std::string found;
     for (const ExprId use : code_.uses(variable)) {
@@ -313,7 +316,7 @@ bool LaneLoopReader::isStatementOfItsOwn(const NestAccess& access) const {
     return expr.kind == ExprKind::Call;
 }
 
-/// Every use of the place in the loop folds into it by one operator.
+/// Adds the fold into a place. Requires that every use of it in the loop folds by one operator.
 Gated<void> LaneLoopReader::addFold(NestNodeId id, const NestAccess& written,
                                     const std::string& name, LaneLoop& loop) const {
     if (std::ranges::find(loop.folds, name, &LaneFold::name) != loop.folds.end())
@@ -362,7 +365,7 @@ Gated<void> LaneLoopReader::addFold(NestNodeId id, const NestAccess& written,
     return {};
 }
 
-/// The place is set to the operator's identity, and first used again in the loop.
+/// Whether the place is set to the operator's identity, and first used again in the loop.
 bool LaneLoopReader::startsNeutral(const LaneLoop& loop, const NestAccess& folded,
                                    std::string_view op) const {
     std::vector<ExprId> uses;
@@ -381,8 +384,8 @@ bool LaneLoopReader::startsNeutral(const LaneLoop& loop, const NestAccess& folde
     return isNeutralBefore(loop, uses, value, op);
 }
 
-/// `value` is the operator's identity and set beside the loop, where the first of the later `uses`
-/// stands.
+/// Whether `value` is the operator's identity and set beside the loop, and the first of the later
+/// `uses` is in the loop.
 bool LaneLoopReader::isNeutralBefore(const LaneLoop& loop, const std::vector<ExprId>& uses,
                                      ExprId value, std::string_view op) const {
     if (value == noId || uses.empty() || !code_.holds(loop.statement, uses.front()))

@@ -23,10 +23,13 @@ struct LaneLoop {
     std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
     std::vector<LaneFold> folds;
     std::vector<ExtremeFold> extremes;
-    std::optional<LaneScan> scan; ///< Its running value.
-    bool syncsBefore = false;     ///< It stores what all lanes use outside of shared loops.
-    bool syncsAfter =
-        false; ///< It shares memory with other code of the row, and one of them stores.
+    std::optional<LaneScan> scan; ///< The running value, if it has one.
+    /// It needs a barrier before it: code outside of shared loops uses the same memory, and one of
+    /// the two stores.
+    bool syncsBefore = false;
+    /// It needs a barrier behind it: code that runs later uses the same memory, and one of the two
+    /// stores.
+    bool syncsAfter = false;
 };
 
 /// Whether a loop may store a running value, for which lanes scan.
@@ -35,18 +38,19 @@ enum class LoopScans : std::uint8_t { Refused, Allowed };
 /// Reads loops of one kernel. Keeps references to the context's models.
 class LaneLoopReader {
 public:
-    /// `scans`: a loop may have a running value.
+    /// `scans` says whether a loop may have a running value.
     explicit LaneLoopReader(const SkillContext& context, LoopScans scans = LoopScans::Refused);
 
-    /// The node is a loop of the kernel's own text. Refuses with `no-row-loop`, `short-rows`,
+    /// Reads the node, a loop of the kernel's own text. Refuses with `no-row-loop`, `short-rows`,
     /// `carries-over`, `columns-overlap`, why an element that it folds into has to stay in memory,
     /// or why lanes cannot scan for its running value.
     [[nodiscard]] Gated<LaneLoop> read(analysis::NestNodeId id);
-    /// As above, for a loop of any form that threads share already: what its rounds fold into, and
-    /// that they are independent otherwise. `loop` is its index into KernelModel::loops.
+    /// Reads a loop of any form that threads share already: what its rounds fold into, and that
+    /// they are independent otherwise. `loop` is its index into KernelModel::loops. Refuses as
+    /// read() does for what rounds do.
     [[nodiscard]] Gated<LaneLoop> readShared(analysis::NestNodeId id, std::uint32_t loop);
-    /// The elements that the loops fold into which were read without a refusal. A fold has the
-    /// element's text for a name.
+    /// The elements that the loops read so far fold into. The name of such a fold is the text of
+    /// its element.
     [[nodiscard]] const std::vector<KeptElement>& kept() const { return kept_; }
 
 private:
@@ -88,7 +92,7 @@ private:
     std::vector<KeptElement> kept_;
 };
 
-/// The one that the access uses; nullptr: none.
+/// Returns the element that the access uses; nullptr if there is none.
 [[nodiscard]] const KeptElement* keptWith(const std::vector<KeptElement>& elements,
                                           const analysis::NestAccess& access);
 

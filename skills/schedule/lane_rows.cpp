@@ -18,7 +18,7 @@ using namespace analysis;
 
 namespace {
 
-/// The sectors before over those after that are worth an edit.
+/// The min ratio of the sectors before to those after that is worth an edit.
 constexpr double minOverfetch = 1.5;
 
 class RowFinder {
@@ -41,9 +41,7 @@ public:
         const auto isWorthIt = [this](NestNodeId id) { return requireFewerSectors(id); };
         KERNELSKILL_TRY(rows_.shared,
                         sharedLoops(context_, isWorthIt, {.scans = scans_, .region = noId}));
-        if (scans_ == LoopScans::Allowed &&
-            std::ranges::none_of(rows_.shared.loops,
-                                 [](const LaneLoop& loop) { return loop.scan.has_value(); }))
+        if (scans_ == LoopScans::Allowed && scannedLoop(rows_.shared) == nullptr)
             return refuse("no-scan",
                           fmt::format("no loop of {} stores a running value", kernel_.name));
         rows_.rows = fewestThreads(context_);
@@ -61,7 +59,7 @@ public:
 private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
-    /// Every launch has a single thread, and nothing asks for it.
+    /// Whether every launch has a single thread, and no code asks which it is.
     [[nodiscard]] bool isOneThread() const {
         const auto blocks = launchedBlocks(context_);
         const auto isOne = [](const Extents& block) {
@@ -86,7 +84,8 @@ private:
         });
     }
 
-    /// Device functions do not ask which thread calls them.
+    /// Refuses device functions that ask which thread calls them, and positions of another form
+    /// than a block's need.
     [[nodiscard]] Gated<void> requireOwnPosition() const {
         for (const NestFrame& frame : nest_.frames) {
             const KernelModel& function = functionOf(context_.file, kernel_, frame);
@@ -114,7 +113,7 @@ private:
                                                line(nest_.node(loop).span)));
     }
 
-    /// A single thread of the grid comes to the node.
+    /// Whether a single thread of the grid comes to the node.
     [[nodiscard]] bool isOfOneRow(NestNodeId id) const {
         return std::ranges::any_of(around(nest_, id), [&](NestNodeId at) {
             const NestGuard* guard = nest_.node(at).guard();
@@ -146,8 +145,8 @@ private:
         for (const Extents& block : blocks)
             if (block[0] % warpLanes != 0)
                 return refuse("partial-warps",
-                              fmt::format("rows of blocks of {} x {} x {} threads are no whole "
-                                          "warps",
+                              fmt::format("blocks of {} x {} x {} threads are no whole warps "
+                                          "along x",
                                           block[0], block[1], block[2]));
         if (rows_.sharers == RowSharers::Block && rows_.position.isAxisShared)
             return refuse("no-row-index",
@@ -170,6 +169,12 @@ Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers) {
 
 Gated<LaneRows> scannedRows(const SkillContext& context) {
     return RowFinder(context, RowSharers::Warp, LoopScans::Allowed).find();
+}
+
+ExpectedGain sectorGain(const LaneRows& rows) {
+    return {.factor = rows.sectorsBefore / rows.sectorsAfter,
+            .basis = fmt::format("{:g} sectors a round become {:g}", rows.sectorsBefore,
+                                 rows.sectorsAfter)};
 }
 
 } // namespace kernelskill::skills

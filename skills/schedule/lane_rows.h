@@ -24,24 +24,33 @@ struct ThreadGuard {
     analysis::ExprId position = analysis::noId;   ///< `i`
 };
 
+/// The loops along the rows of a kernel's threads, and who is to share a row.
 struct LaneRows {
-    std::optional<ThreadGuard> guard; ///< Then there is no position, nor are there rows.
+    /// The part of the kernel that one thread runs, if the loops are in one; `position` and `rows`
+    /// say nothing then.
+    std::optional<ThreadGuard> guard;
     RowPosition position;
     RowSharers sharers = RowSharers::Warp;
-    int lanes = analysis::warpLanes; ///< That share a row: a power of two. Of a warp alone.
+    int lanes = analysis::warpLanes; ///< How many share a row, a power of two; of a warp.
     SharedLoops shared;
-    std::optional<std::int64_t> rows; ///< Of the smallest launch; nullopt: not known.
-    double sectorsBefore = 0;         ///< 32-byte sectors of a round of the loops, for a warp.
+    std::optional<std::int64_t> rows; ///< The rows of the smallest launch, if known.
+    /// The 32-byte sectors that a warp touches in a round of each of the loops.
+    double sectorsBefore = 0;
     double sectorsAfter = 0;
 };
 
-/// Refuses with `coalesced`, `partial-warps`, or what rowPosition(), requireThreadsApart(),
-/// sharedLoops() and requireResizableGrids() refuse with. A block also refuses with `no-row-index`
-/// where the position is not a sum of the text, and where blocks have a further axis.
+/// Reads the rows that `sharers` can share. Refuses with `coalesced`, `partial-warps`, or what
+/// rowPosition(), requireThreadsApart(), sharedLoops() and requireResizableGrids() refuse with. For
+/// blocks also refuses with `no-row-index` where the position is not a sum of the text, and where
+/// blocks have a further axis.
 [[nodiscard]] Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers);
 
-/// The rows of a warp each, where loops may have running values; also where a kernel runs as a
-/// single thread. Refuses as above, and with `no-scan` where no loop has a running value.
+/// Reads the rows that warps can share where a loop has a running value; also the one row of a
+/// kernel that runs as a single thread. Refuses as laneRows() does, and with `no-scan` where no
+/// loop has a running value.
 [[nodiscard]] Gated<LaneRows> scannedRows(const SkillContext& context);
+
+/// Returns the gain of fewer sectors.
+[[nodiscard]] ExpectedGain sectorGain(const LaneRows& rows);
 
 } // namespace kernelskill::skills

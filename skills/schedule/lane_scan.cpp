@@ -2,7 +2,6 @@
 
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
-#include "skills/editing/operand_text.h"
 #include "skills/schedule/draft.h"
 #include "skills/schedule/fold_statement.h"
 #include "skills/schedule/nest_queries.h"
@@ -47,14 +46,14 @@ private:
     [[nodiscard]] std::string text(ExprId id) const {
         return std::string(context_.file.source->slice(body_.expr(id).span));
     }
-    /// Index into `statements_` of the one that holds the use.
+    /// Returns the index into `statements_` of the one that holds the use.
     [[nodiscard]] std::size_t placeOfUse(ExprId use) const {
         const auto found =
             std::ranges::find_if(statements_, [&](StmtId each) { return code_.holds(each, use); });
         return static_cast<std::size_t>(found - statements_.begin());
     }
 
-    /// A variable that rounds fold into by one operator, and use.
+    /// Looks for a variable that rounds fold into by one operator, and use.
     bool findVariable() {
         for (VariableId id = 0; id < body_.variables.size(); ++id) {
             const Variable& variable = body_.variable(id);
@@ -92,7 +91,7 @@ private:
         return false;
     }
 
-    /// An element that is made from the one that the round before made.
+    /// Looks for an element that is made from the one that the round before made.
     bool findElement() {
         for (NestNodeId id = 0; id < nest_.nodes.size(); ++id) {
             const NestNode& node = nest_.node(id);
@@ -132,20 +131,21 @@ private:
         const NestArray& array = nest_.arrays[written->array];
         if (previous == noId || !isFoldable(array.scalar) || array.lanes != 1)
             return false;
-        const auto folded = assignment.op == "="
-                                ? chainWithout(assignment.children[1], previous)
-                                : Chain{assignment.op.substr(0, assignment.op.size() - 1),
-                                        text(written->expression)};
+        const auto folded =
+            assignment.op == "="
+                ? operandsWithout(code_, *context_.file.source, assignment.children[1], previous)
+                : RemainingOperands{assignment.op.substr(0, assignment.op.size() - 1),
+                                    text(written->expression)};
         const bool isWhole =
             assignment.op == "=" || code_.withoutCasts(assignment.children[1]) == previous;
-        if (!folded || !isWhole || folded->rest.empty() || !isFoldOperator(folded->op))
+        if (!folded || !isWhole || folded->text.empty() || !isFoldOperator(folded->op))
             return false;
         scan_.form = ScanForm::Element;
         scan_.array = written->array;
         scan_.statement = nest_.node(id).statement;
         scan_.element = written->expression;
         scan_.previous = previous;
-        scan_.value = folded->rest;
+        scan_.value = folded->text;
         scan_.fold = {.name = freshName(body_, folded->op == "+" ? "sum" : "running"),
                       .type = array.element,
                       .op = folded->op,
@@ -154,37 +154,7 @@ private:
         return true;
     }
 
-    /// Operands of one operator, one of which was taken away.
-    struct Chain {
-        std::string op;   ///< Empty: it was the whole.
-        std::string rest; ///< The others.
-    };
-    [[nodiscard]] std::optional<Chain> chainWithout(ExprId id, ExprId taken) const {
-        if (id == taken)
-            return Chain{};
-        const Expr& expr = body_.expr(id);
-        const std::string op = combiningOperator(expr);
-        if (op.empty() || expr.fromMacro)
-            return std::nullopt;
-        const auto holds = [&](ExprId child) {
-            const auto below = code_.expressionsBelow(child);
-            return std::ranges::find(below, taken) != below.end();
-        };
-        const bool isLeft = holds(expr.children[0]);
-        const ExprId other = expr.children[isLeft ? 1 : 0];
-        const auto inner = chainWithout(expr.children[isLeft ? 0 : 1], taken);
-        if (!inner || holds(other) || (!inner->op.empty() && inner->op != op))
-            return std::nullopt;
-        if (inner->rest.empty())
-            return Chain{op, text(other)};
-        if (expr.kind == ExprKind::Call)
-            return std::nullopt;
-        const std::string added = besideProduct(*context_.file.source, body_.expr(other));
-        return Chain{op, isLeft ? fmt::format("{} {} {}", inner->rest, op, added)
-                                : fmt::format("{} {} {}", added, op, inner->rest)};
-    }
-
-    /// Lanes ask for the limit in rounds of their own.
+    /// Requires a comparison with a limit that stays: lanes evaluate it in rounds of their own.
     [[nodiscard]] Gated<void> requireFixedLimit() const {
         const auto no = [&](std::string_view why) {
             return refuse("not-counted-up", fmt::format("the head of the loop on line {} {}",
@@ -208,7 +178,7 @@ private:
         }
         return {};
     }
-    /// A round sets the variable, or elements of the array.
+    /// Whether a round sets the variable, or elements of the array.
     [[nodiscard]] bool changes(VariableId variable) const {
         return std::ranges::any_of(code_.uses(variable),
                                    [&](ExprId use) {
@@ -269,7 +239,7 @@ private:
         return requireMovable();
     }
 
-    /// Folds see the same in front of the statements that they stand behind.
+    /// Requires that the folds mean the same in front of the statements that they move ahead of.
     [[nodiscard]] Gated<void> requireMovable() const {
         const auto no = [&](std::string_view what) {
             return refuse("scan-order",
@@ -309,8 +279,8 @@ private:
         return {};
     }
 
-    /// Variables that are declared before the scan and used behind it can be declared for lanes
-    /// without a round as well.
+    /// Requires that variables which are declared before the scan and used behind it can be
+    /// declared for lanes without a round as well.
     [[nodiscard]] Gated<void> requireCrossing() {
         std::vector<StmtId> later = scan_.after;
         later.insert(later.end(), scan_.folds.begin(), scan_.folds.end());
@@ -355,7 +325,7 @@ private:
     const Loop& loop_;
     std::vector<StmtId> statements_;
     SourceLayout layout_;
-    /// Of the variable, as indices into `statements_`.
+    /// Indices into `statements_` of those that fold into the variable, and of those that use it.
     std::vector<std::size_t> folds_;
     std::vector<std::size_t> uses_;
     LaneScan scan_;

@@ -22,24 +22,26 @@ enum class ScanForm : std::uint8_t {
 /// The running value of a loop, and the statements of a round around the scan for it.
 struct LaneScan {
     ScanForm form = ScanForm::Inclusive;
-    LaneFold fold; ///< Of the variable, or of a register in the place of the element.
+    LaneFold fold; ///< The fold into the variable, or into a register that replaces the element.
     analysis::VariableId variable = analysis::noId; ///< noId for an element.
-    std::vector<analysis::StmtId> before;           ///< In the order of the text, like `after`.
+    /// The statements in front of the scan and behind it, in the order of the text.
+    std::vector<analysis::StmtId> before;
     std::vector<analysis::StmtId> after;
-    /// Those that fold, of an exclusive scan: they come in front of `after`, where they are not.
+    /// The statements of an exclusive scan that fold. They move in front of `after`, which does not
+    /// list them.
     std::vector<analysis::StmtId> folds;
     /// Variables that are declared in `before` and used behind it.
     std::vector<analysis::VariableId> crossing;
 
-    // Of an element.
+    // Set for an element alone.
     analysis::NestArrayId array = analysis::noId;
     analysis::StmtId statement = analysis::noId;
     analysis::ExprId element = analysis::noId;  ///< `a[i]`
     analysis::ExprId previous = analysis::noId; ///< `a[i - 1]`
-    std::string value;                          ///< What is folded into it, as text.
+    std::string value; ///< The text of what is folded into the previous element.
 };
 
-/// The running value of a loop of the kernel's own text. `loop` is its index into
+/// Reads the running value of a loop of the kernel's own text. `loop` is its index into
 /// KernelModel::loops. Refuses with `no-scan` where there is none, and with `scan-order` or
 /// `scan-body` where the statements of a round cannot be divided around the scan.
 [[nodiscard]] Gated<LaneScan> laneScan(const SkillContext& context, analysis::NestNodeId node,

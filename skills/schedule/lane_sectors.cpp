@@ -16,8 +16,8 @@ using namespace analysis;
 
 namespace {
 
-/// The sectors of a warp whose lanes are `stride` elements of `width` bytes apart; nullopt: by a
-/// number that the launch decides.
+/// Returns the sectors of a warp whose lanes are `stride` elements of `width` bytes apart; without
+/// a known stride, one for each lane.
 double sectorsOf(std::optional<std::int64_t> stride, double width) {
     if (!stride)
         return warpLanes;
@@ -25,7 +25,7 @@ double sectorsOf(std::optional<std::int64_t> stride, double width) {
     return std::clamp(std::ceil(span / sectorBytes), 1.0, static_cast<double>(warpLanes));
 }
 
-/// The load that returned the number; nullptr: it is no loaded one.
+/// Returns the load that the number comes from; nullptr if it is not loaded.
 const NestAccess* loadOf(const Nest& nest, const NestSymbol& value) {
     const auto found = std::ranges::find_if(nest.accesses, [&](const NestAccess& access) {
         return value.expression != noId && access.expression == value.expression &&
@@ -34,7 +34,8 @@ const NestAccess* loadOf(const Nest& nest, const NestSymbol& value) {
     return found == nest.accesses.end() ? nullptr : &*found;
 }
 
-/// Whether a number that the text does not tell, and that `differs`, is a term's factor.
+/// Whether the index holds a number that the text does not tell and for which `differs` returns
+/// true.
 template <typename Differs>
 bool hasValue(const Nest& nest, const IndexExpression& index, const Differs& differs) {
     return std::ranges::any_of(index.terms(), [&](const auto& term) {
@@ -79,7 +80,7 @@ public:
         return total;
     }
 
-    /// A quotient or a remainder hides the symbol's part.
+    /// Whether the index holds the symbol in a quotient or a remainder.
     static bool isHidden(const Nest& nest, const IndexExpression& index, Symbol symbol) {
         for (const auto& [monomial, factor] : index.terms())
             for (const Symbol part : monomial)
@@ -109,13 +110,13 @@ private:
     std::set<Symbol> ragged_; ///< Iterators that begin where each lane loaded a number of its own.
 };
 
-/// Elements from one thread to the next; nullopt: by a number that the launch decides.
+/// Returns the elements from one thread to the next; nullopt if they are not a known constant.
 std::optional<std::int64_t> threadStride(const LaneSteps& steps, const NestAccess& access) {
     const auto step = access.index ? steps.of(*access.index) : std::nullopt;
     return step ? step->asConstant() : std::nullopt;
 }
 
-/// Elements from one round of a loop to the next.
+/// Returns the elements from one round of a loop to the next, as above.
 std::optional<std::int64_t> roundStride(const Nest& nest, const NestAccess& access,
                                         NestNodeId loop) {
     const Symbol iterator = nest.node(loop).loop()->iterator;

@@ -10,7 +10,7 @@ struct LaneSectors {
     double asLanes = 0;   ///< The lanes on 32 rounds of one loop, side by side.
 };
 
-/// Sectors of all accesses in the loop, each counted once.
+/// Returns the sectors of all accesses in the loop, each access counted once.
 [[nodiscard]] LaneSectors laneSectors(const analysis::Nest& nest, analysis::NestNodeId loop);
 
 } // namespace kernelskill::skills

@@ -62,7 +62,7 @@ private:
         return std::string(source_.slice(body_.expr(id).span));
     }
 
-    /// All lanes run as many rounds, the first of which is that of lane 0.
+    /// Writes the loop's head. All lanes run as many rounds as lane 0: shuffles need all of them.
     void writeHead() {
         shareRounds(draft_, context_, shared_, {lane_, std::to_string(warpLanes)});
         const CodeMap& code = context_.code();
@@ -89,7 +89,7 @@ private:
         insertAfter(scan_.after.back(), {lastOf(fold_.name)});
     }
 
-    /// Each lane gets what the lane below it folds in.
+    /// Each lane gets the value that the lane below it folds in.
     void writeExclusive() {
         guardBefore();
         std::string moved;
@@ -128,7 +128,7 @@ private:
         insertAfter(scan_.after.back(), {foldLine(fold_, next_), lastOf(fold_.name)});
     }
 
-    /// The first lane takes up what the last one stored the round before.
+    /// The first lane folds in the element that the last lane stored the round before.
     void writeElement() {
         guardBefore();
         CodeLines block(layout_, indentation_);
@@ -162,12 +162,12 @@ private:
         const Span span = body_.stmt(statement).span;
         return {layout_.lineBegin(span.begin), layout_.lineAfter(span.end)};
     }
-    /// With what follows it on its line.
+    /// Returns the statement's span with the comment behind it on its line.
     [[nodiscard]] Span withComment(StmtId statement) const {
         const Span span = body_.stmt(statement).span;
         return {span.begin, layout_.endOfLineTrivia(span.end)};
     }
-    /// A bracket behind the head of a loop over a single statement.
+    /// Adds a bracket behind the head of a loop over a single statement.
     void openBody() {
         std::uint32_t at = body_.stmt(scan_.statement).span.begin;
         const std::string_view text = source_.text();
@@ -176,7 +176,7 @@ private:
         draft_.replace({at, at}, " {");
     }
 
-    /// Inclusive values of the lanes.
+    /// Returns the lines that turn each lane's value into that of the lanes up to it.
     [[nodiscard]] Lines steps() const {
         Lines lines = draft_.controlled(fmt::format("if ({} >= {})", lane_, offset_),
                                         {foldLine(fold_, lower_)});
@@ -190,7 +190,8 @@ private:
         return fmt::format("{0} = __shfl_sync(0xffffffff, {0}, {1});", name, warpLanes - 1);
     }
 
-    /// Declarations that are used behind the scan stay outside of the guards.
+    /// Guards the statements in front of the scan. Declarations that are used behind it stay
+    /// outside of the guards.
     void guardBefore() {
         std::vector<StmtId> group;
         for (const StmtId id : scan_.before) {
@@ -210,7 +211,7 @@ private:
         }
         guardAll(group);
     }
-    /// A lane without a round may work it out as well.
+    /// Whether a lane without a round may evaluate the expression as well.
     [[nodiscard]] bool isFree(ExprId value) const {
         const CodeMap& code = context_.code();
         return isPure(context_, value) && !readsMemory(code, value) &&
@@ -220,7 +221,7 @@ private:
                });
     }
 
-    /// The statements, neighbours, only where the lane has a round.
+    /// Runs the statements, neighbours in the text, only where the lane has a round.
     void guardAll(const std::vector<StmtId>& statements) {
         if (statements.empty())
             return;
@@ -265,7 +266,7 @@ private:
     std::string lower_;
     std::string next_;
     std::string below_;
-    std::string condition_; ///< A lane has a round.
+    std::string condition_; ///< The loop's condition: the lane has a round.
     std::string indentation_;
     std::string type_;
 };

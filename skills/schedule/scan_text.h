@@ -9,8 +9,8 @@
 
 namespace kernelskill::skills {
 
-/// `loop` has a running value; `lane` is the number of the lane, as an expression. All lanes of the
-/// warp come to the loop, with the same value.
+/// Writes the scan of `loop`, which has a running value; `lane` is an expression of the lane's
+/// number. All lanes of the warp have to come to the loop, with the same running value.
 void scanRounds(Draft& draft, const SkillContext& context, const LaneLoop& loop,
                 const std::string& lane);
 

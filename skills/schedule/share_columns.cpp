@@ -50,7 +50,8 @@ public:
     }
 
 private:
-    /// Subscripts of a thread's column: "[threadIdx.y][threadIdx.x]".
+    /// Returns the subscripts of a thread's column, "[threadIdx.y][threadIdx.x]", or the extents of
+    /// all.
     [[nodiscard]] std::string column(bool isExtent) const {
         std::string text;
         for (const std::size_t axis : {2U, 1U, 0U}) {
@@ -111,7 +112,8 @@ private:
                            draft_.layout().indentation(begin) + "}" + newline_);
     }
 
-    /// The statement stands where the first of the threads is alone; or what stands behind it does.
+    /// Whether the statement (if `isBehind`, what stands behind it) is where the first of the
+    /// threads is alone.
     [[nodiscard]] bool isAlone(StmtId statement, bool isBehind) const {
         if (!columns_.guard || !columns_.guard->endsAlone)
             return false;
@@ -155,7 +157,8 @@ private:
         return context_.kernel.loops[loop.loop].parent != noId;
     }
 
-    /// All threads of the block come to it, behind the loop (`isBehind`) and `lines`, or before it.
+    /// Adds `lines` and a barrier that all threads of the block come to, behind the loop or before
+    /// it.
     void barrier(const LaneLoop& loop, bool isBehind, std::vector<std::string> lines) {
         const auto add = [&](const std::vector<std::string>& added) {
             if (isBehind)
@@ -187,7 +190,7 @@ private:
                    body_.stmt(other.statement).span.begin <= body_.stmt(loop.statement).span.begin;
         });
     }
-    /// The opening of the last part, for the first of the threads.
+    /// Returns the opening of the last part, which the first of the threads runs alone.
     [[nodiscard]] std::string alone(const SplitGuard& guard) const {
         const bool isLoose = guard.condition.contains("||") || guard.condition.contains('?');
         const std::string condition = isLoose ? "(" + guard.condition + ")" : guard.condition;

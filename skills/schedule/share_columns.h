@@ -9,7 +9,7 @@
 
 namespace kernelskill::skills {
 
-/// The columns of a block fall to `parts` times as many threads; blocks and grids follow.
+/// Gives the columns of a block to `parts` times as many threads, and changes launches to that.
 void shareColumns(Draft& draft, const SkillContext& context, const ColumnParts& columns,
                   std::int64_t parts);
 

@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    /// A block of one thread becomes one of a warp.
+    /// Makes the block of one thread a block of one warp.
     void widenBlock(const LaunchSite& launch) {
         const FunctionBody& host = context_.file.hostFunctions[launch.host].body;
         const Expr& block = host.expr(launch.block);
@@ -68,7 +68,7 @@ private:
         draft_.replace(width.span, std::to_string(warpLanes));
     }
 
-    /// The warp of the thread comes where it came alone.
+    /// Lets the thread's whole warp into the part that it ran alone.
     void admitWarp() {
         const ThreadGuard& guard = *rows_.guard;
         const std::string lane = fmt::format("const int {} = threadIdx.x % {};", lane_, warpLanes);
@@ -81,7 +81,7 @@ private:
                                    warpLanes));
     }
 
-    /// Threads and widths of blocks count by warps.
+    /// Counts threads, and the widths of blocks, by warps.
     void placeWarps() {
         if (rows_.guard)
             return admitWarp();
@@ -111,14 +111,14 @@ private:
         else
             writeHead(draft_, context_, lines);
     }
-    /// Lanes that share a row wait for each other, and not for those of other rows.
+    /// Whether lanes exchange values or wait: only those of one row do so with each other.
     [[nodiscard]] bool needsMask() const {
         return std::ranges::any_of(shared_.loops, [](const LaneLoop& loop) {
             return loop.syncsBefore || loop.syncsAfter || !loop.folds.empty() ||
                    !loop.extremes.empty();
         });
     }
-    /// `text`, a quotient, in brackets where it is an operand; of a sum only if `isWidth`.
+    /// Returns `text`, a quotient, in brackets where it is an operand; of a sum only if `isWidth`.
     [[nodiscard]] std::string operand(ExprId id, std::string text, bool isWidth) const {
         ExprId parent = code_.parent(id);
         while (parent != noId && body_.expr(parent).kind == ExprKind::Cast)
@@ -130,7 +130,7 @@ private:
         return isOperand && (isWidth || !isTerm) ? "(" + text + ")" : text;
     }
 
-    /// A block for each thread that there was.
+    /// Counts blocks where threads were counted.
     void placeBlocks() {
         for (const PositionSum& sum : rows_.position.sums) {
             const Expr& blocks = body_.expr(sum.blocks);

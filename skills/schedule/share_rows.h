@@ -7,8 +7,8 @@
 
 namespace kernelskill::skills {
 
-/// A warp, a part of one or a block for each row, and as many times more blocks. Running values
-/// need whole warps.
+/// Gives each row to a warp, a part of one or a block, and launches as many times more blocks.
+/// Loops with running values need whole warps.
 void shareRows(Draft& draft, const SkillContext& context, const LaneRows& rows);
 
 } // namespace kernelskill::skills

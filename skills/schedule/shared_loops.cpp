@@ -64,7 +64,7 @@ private:
         return sharedLoopAround(nest_, shared_, node);
     }
 
-    /// Takes the loop if threads can share it and it pays; its refusal is kept if not.
+    /// Takes the loop if threads can share it and it pays; keeps its refusal if not.
     void takeLoop(NestNodeId id) {
         const NestLoop* loop = nest_.node(id).loop();
         if (loop == nullptr || nest_.node(id).frame != 0 || loopAround(id) != nullptr ||
@@ -85,7 +85,7 @@ private:
         isReadError_ = true;
     }
 
-    /// Threads use in one part of the kernel what others store in another.
+    /// Finds out whether threads use inside of the loop what others store outside, or the reverse.
     void findMeetings(LaneLoop& loop) const {
         for (const NestAccess& inside : nest_.accesses) {
             if (isThreadsOwn(nest_, inside) || inside.array == noId || isKept(inside) ||
@@ -104,14 +104,14 @@ private:
             }
         }
     }
-    /// A loop around both comes back from one to the other.
+    /// Whether a loop around both comes back from one to the other.
     [[nodiscard]] bool haveLoopAround(const NestAccess& a, const NestAccess& b) const {
         const std::vector<NestNodeId> nodes = around(nest_, a.node);
         return std::ranges::any_of(nodes, [&](NestNodeId id) {
             return nest_.node(id).loop() != nullptr && isInside(nest_, id, b.node);
         });
     }
-    /// Both go to one element in rounds of one number alone, which fall to one thread.
+    /// Whether the accesses meet at an element only in rounds of one number, which one thread runs.
     [[nodiscard]] bool isSameRound(const LaneLoop& first, const NestAccess& a,
                                    const LaneLoop& second, const NestAccess& b) const {
         const NestLoop& one = *nest_.node(first.node).loop();
@@ -129,7 +129,8 @@ private:
                !slope->dependsOn(one.iterator);
     }
 
-    /// In a loop with a running value, before and behind which lanes wait for each other.
+    /// Whether the access is in a loop with a running value, around which lanes wait for each
+    /// other.
     [[nodiscard]] bool isScanned(const NestAccess& access) const {
         const LaneLoop* loop = loopAround(access.node);
         return loop != nullptr && loop->scan;
@@ -139,7 +140,8 @@ private:
         return keptWith(shared_.kept, access) != nullptr;
     }
 
-    /// Outside of the shared loops all lanes do the same; one of them stores.
+    /// Requires that all lanes can run the node alike, outside of the shared loops, if one of them
+    /// makes its stores.
     [[nodiscard]] Gated<void> requireAlike(NestNodeId id) {
         const NestNode& node = nest_.node(id);
         const NestStatement* statement = node.computation();
@@ -182,8 +184,8 @@ private:
     LaneLoopReader reader_;
     const LoopGate& isWorthIt_;
     StmtId region_;
-    std::optional<Refusal> refusal_; ///< Of the first loop.
-    bool isReadError_ = false;       ///< The refusal is not that it does not pay.
+    std::optional<Refusal> refusal_; ///< The first refusal of a loop.
+    bool isReadError_ = false;       ///< The refusal says more than that a loop does not pay.
     SharedLoops shared_;
 };
 
@@ -196,6 +198,12 @@ const LaneLoop* sharedLoopAround(const Nest& nest, const SharedLoops& shared, Ne
                 nest.node(at).statement == loop.statement)
                 return &loop;
     return nullptr;
+}
+
+const LaneLoop* scannedLoop(const SharedLoops& shared) {
+    const auto found = std::ranges::find_if(
+        shared.loops, [](const LaneLoop& loop) { return loop.scan.has_value(); });
+    return found == shared.loops.end() ? nullptr : &*found;
 }
 
 bool reassociates(const SharedLoops& shared) {
@@ -238,7 +246,7 @@ Gated<void> requireIndependentRounds(const SkillContext& context, const SharedLo
                 continue;
             const NestArray& array = nest.arrays[nest.accesses[dependence.from].array];
             if (array.isVariable || array.space == MemorySpace::Local)
-                continue; // Read by readEffects().
+                continue; // LaneLoopReader has read it.
             if (loop.scan && loop.scan->array == nest.accesses[dependence.from].array)
                 continue; // The element before, which the scan brings.
             return refuse("columns-overlap", dependenceText(nest, dependence));

@@ -7,6 +7,7 @@
 #include "skills/schedule/kept_element.h"
 #include "skills/schedule/lane_loop.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,29 +15,37 @@
 
 namespace kernelskill::skills {
 
-/// Everything outside of `loops` is done alike by all threads that share them, on the same values.
+/// Half of the threads that a data-centre GPU of 132 multiprocessors holds: enough to keep its
+/// memory busy with a few loads a thread. Launches of as many gain nothing by further threads.
+inline constexpr std::int64_t enoughThreads = std::int64_t{132} * 1024;
+
+/// Loops, and the code around them: all threads that share the loops run it alike, on the same
+/// values.
 struct SharedLoops {
     std::vector<LaneLoop> loops;
-    std::vector<analysis::StmtId> stores; ///< Outside of `loops`: for one of the threads.
+    std::vector<analysis::StmtId> stores; ///< Stores outside of `loops`, for one of the threads.
     std::vector<KeptElement> kept;        ///< Elements that loops fold into.
-    std::vector<std::string> names;       ///< Of their registers.
+    std::vector<std::string> names;       ///< The names of the registers of `kept`.
 };
 
-/// The one that the node is in; nullptr: none.
+/// Returns the loop that the node is in; nullptr if it is in none.
 [[nodiscard]] const LaneLoop*
 sharedLoopAround(const analysis::Nest& nest, const SharedLoops& shared, analysis::NestNodeId node);
 
-/// Sums of floating-point numbers are made in another order.
+/// Returns the first loop with a running value; nullptr if there is none.
+[[nodiscard]] const LaneLoop* scannedLoop(const SharedLoops& shared);
+
+/// Returns whether the loops' floating-point sums or products are made in another order.
 [[nodiscard]] bool reassociates(const SharedLoops& shared);
 
-/// The names of the values that the loops fold into.
+/// Returns the names of the values that the loops fold into.
 [[nodiscard]] std::vector<std::string> foldedNames(const SkillContext& context,
                                                    const SharedLoops& shared);
 
-/// Why it does not pay to share a loop, a node of the nest.
+/// Refuses a loop, a node of the nest, that it does not pay to share.
 using LoopGate = std::function<Gated<void>(analysis::NestNodeId)>;
 
-/// Where loops are looked for.
+/// Where to look for loops, and whether these may have running values.
 struct LoopSearch {
     LoopScans scans = LoopScans::Refused;
     /// A statement that a single thread runs, whose work the lanes of its warp are to do alike;
@@ -45,8 +54,8 @@ struct LoopSearch {
     analysis::StmtId region = analysis::noId;
 };
 
-/// The outermost loops of the kernel's own text that `isWorthIt` lets pass and that threads can
-/// share. Refuses with `no-row-loop`, `short-rows`, `carries-over`, `columns-overlap`,
+/// Finds the outermost loops of the kernel's own text that `isWorthIt` lets pass and that threads
+/// can share. Refuses with `no-row-loop`, `short-rows`, `carries-over`, `columns-overlap`,
 /// `row-memory`, what keptElements() and requireDistinctWrites() refuse with, and what
 /// `isWorthIt` says if there is no other reason. A region also refuses with `lanes-differ`,
 /// `used-after`, `barrier` and `unknown-effects`.

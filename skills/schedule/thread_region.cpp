@@ -44,6 +44,7 @@ private:
         return isInRegion(nest_, code_, region_, id);
     }
 
+    /// Takes the node's statement if it stores outside of the shared loops.
     Gated<void> takeStores(NestNodeId id) {
         const NestNode& node = nest_.node(id);
         if (!isInside(id) || loopAround(id) != nullptr)

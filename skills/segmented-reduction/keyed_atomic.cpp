@@ -21,6 +21,7 @@ using namespace analysis;
 
 namespace {
 
+/// The atomics, and the functors of cooperative_groups that combine values as they do.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> operations{
     {{"atomicAdd", "plus"},
      {"atomicMin", "less"},
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    /// In a block, or alone under an if or a loop, with nothing but white space before it.
+    /// Whether the statement is on lines of its own in a block, or alone under an if or a loop.
     [[nodiscard]] bool hasOwnPlace(const Stmt& stmt) const {
         const SourceLayout layout(source_, context_.kernel);
         if (stmt.parent == noId || !layout.endsLine(stmt.span.end))
@@ -83,7 +84,7 @@ private:
                parent.kind == StmtKind::For || parent.kind == StmtKind::While;
     }
 
-    /// One lane of several makes the update, or lanes tell their keys apart.
+    /// Whether lanes are elected for the update already, or tell their keys apart.
     [[nodiscard]] bool isElected(StmtId statement) const {
         for (StmtId at = statement; at != noId; at = body_.stmt(at).parent) {
             if (body_.stmt(at).kind != StmtKind::If)
@@ -140,20 +141,18 @@ private:
                                                   array.name, line));
         found.array = array.name;
         found.scalar = array.type.scalar;
-        Type element = array.type;
-        element.pointerDepth = 0;
         if (!isFoldable(found.scalar) || array.type.lanes != 1 || array.type.isDependent)
             return refuse("no-operation",
                           fmt::format("lanes cannot combine elements of {}", array.name));
-        const std::string_view spelling = isPointer ? array.type.canonical : std::string_view();
-        const auto star = spelling.find('*');
-        found.type = isGlobal ? elementSpelling(array.type) : std::string(spelling.substr(0, star));
+        const std::string& spelling = array.type.canonical;
+        found.type =
+            isGlobal ? elementSpelling(array.type) : spelling.substr(0, spelling.find('*'));
         while (found.type.ends_with(' '))
             found.type.pop_back();
         return {};
     }
 
-    /// Data choose the element, and several lanes come to the update.
+    /// Requires that data choose the element, and that several lanes come to the update.
     [[nodiscard]] Gated<void> requireKeyOfData(const KeyedAtomic& found, std::uint32_t line) const {
         const NestAccess* access = nullptr;
         for (const NestAccess& each : nest_.accesses)
@@ -176,6 +175,7 @@ private:
         }
         return {};
     }
+    /// Whether the condition holds for one thread of a block or of the grid.
     [[nodiscard]] bool fixesThread(const NestCondition& condition) const {
         if (condition.kind == NestCondition::Kind::All)
             return std::ranges::any_of(

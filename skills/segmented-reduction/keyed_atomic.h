@@ -16,17 +16,18 @@ struct KeyedAtomic {
     analysis::ExprId value = analysis::noId;
     std::string array;
     std::string function;  ///< "atomicAdd"
-    std::string operation; ///< Of cooperative_groups: "plus"
-    std::string type;      ///< Of an element, as a value.
+    std::string operation; ///< The functor of cooperative_groups: "plus".
+    std::string type;      ///< The type of a value of an element.
     analysis::ScalarKind scalar = analysis::ScalarKind::Float;
 };
 
-/// The one at the cursor, else the first that fits. Refuses with the gate of the first atomic:
-/// `no-atomic`, `from-macro`, `result-used`, `already-combined`, `no-operation`, `no-key`,
-/// `own-base`, `not-global`, `known-target`, `one-thread-updates`.
+/// Finds the atomic at the cursor, else the first that fits. Refuses with `no-atomic`, or why the
+/// first atomic does not fit: `from-macro`, `result-used`, `already-combined`, `no-operation`,
+/// `no-key`, `own-base`, `not-global`, `known-target`, `one-thread-updates`.
 [[nodiscard]] Gated<KeyedAtomic> keyedAtomic(const SkillContext& context);
 
-/// The lanes with one key fold their values first, and one of them updates the element.
+/// Returns the edits after which the lanes with one key fold their values, and one of them updates
+/// the element.
 [[nodiscard]] std::vector<analysis::TextEdit> aggregate(const SkillContext& context,
                                                         const KeyedAtomic& atomic);
 

@@ -16,7 +16,7 @@ using namespace analysis;
 
 namespace {
 
-/// The lanes of a row; 0: the lanes with one target, however many.
+/// How many lanes share a row, or Alike: the lanes with one target, however many.
 enum class Lanes : int { Alike = 0 };
 
 using Segments = std::variant<KeyedAtomic, LaneRows>;
@@ -33,7 +33,7 @@ class SegmentedReductionSkill : public VariedSkill<Segments, Lanes> {
                                                                   : std::move(atomic.error()));
     }
 
-    /// Rows whose lengths data decide.
+    /// Reads rows whose lengths data decide.
     [[nodiscard]] static Gated<LaneRows> raggedRows(const SkillContext& context) {
         KERNELSKILL_TRY(LaneRows rows, laneRows(context, RowSharers::Warp));
         const Nest& nest = context.shared().nest();
@@ -88,7 +88,7 @@ class SegmentedReductionSkill : public VariedSkill<Segments, Lanes> {
                                       Lanes lanes) const override {
         if (const auto* atomic = std::get_if<KeyedAtomic>(&segments)) {
             std::vector<TextEdit> edits = aggregate(context, *atomic);
-            // Both may come to stand at one place, in this order.
+            // Both go to one place, where two edits would have no order.
             std::string includes;
             Span at;
             for (const std::string_view header :

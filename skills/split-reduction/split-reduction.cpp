@@ -18,11 +18,8 @@ namespace {
 /// The hardware's limits on the threads and the static shared memory of a block.
 constexpr std::int64_t maxThreads = 1024;
 constexpr std::int64_t maxSharedBytes = 48 * 1024;
-/// Half of the threads that a data-centre GPU of 132 multiprocessors holds: enough to keep its
-/// memory busy with a few loads a thread.
-constexpr std::int64_t enoughThreads = std::int64_t{132} * 1024;
 constexpr std::array<std::int64_t, 5> counts = {2, 4, 8, 16, 32};
-/// Where the text does not tell how many columns there are.
+/// The number of parts if the text does not tell how many columns there are.
 constexpr std::int64_t usualParts = 16;
 
 /// How many threads share a column.
@@ -67,7 +64,7 @@ class SplitReductionSkill : public VariedSkill<ColumnParts, PartCount> {
         return draft.edits();
     }
 
-    /// Smallest first.
+    /// Returns the numbers of threads that can share a column, smallest first.
     [[nodiscard]] static std::vector<std::int64_t> possibleCounts(const SkillContext& context,
                                                                   const ColumnParts& columns) {
         const std::int64_t most =
@@ -82,12 +79,12 @@ class SplitReductionSkill : public VariedSkill<ColumnParts, PartCount> {
                 possible.push_back(count);
         return possible;
     }
-    /// Of a thread, at most.
+    /// Returns the max shared memory that a thread's parts of the folds need.
     [[nodiscard]] static std::int64_t sharedBytes(const LaneLoop& loop) {
         return 8 * static_cast<std::int64_t>(loop.folds.size() + 2 * loop.extremes.size());
     }
 
-    /// First the smallest number that fills a GPU, or the largest; then the nearest to it.
+    /// Offers first the smallest number that fills a GPU, or the largest; then the nearest to it.
     [[nodiscard]] std::vector<Offer> ranked(const SkillContext& context,
                                             const ColumnParts& columns) const {
         std::vector<std::int64_t> possible = possibleCounts(context, columns);
@@ -123,10 +120,7 @@ class SplitReductionSkill : public VariedSkill<ColumnParts, PartCount> {
             folded.empty()
                 ? ""
                 : fmt::format(" and fold {} in shared memory", fmt::join(folded, " and ")));
-        if (!reassociates(columns.shared))
-            offer.numerics = Numerics::Exact;
-        else
-            offer.numerics = Numerics::Reassociates;
+        offer.numerics = reassociates(columns.shared) ? Numerics::Reassociates : Numerics::Exact;
         if (columns.threads)
             offer.gain = ExpectedGain{
                 .factor =

@@ -164,10 +164,16 @@ TEST(HierarchicalScan, SharesTheOtherLoopsOfTheRow) {
     EXPECT_TRUE(text.contains("total += __shfl_xor_sync(0xffffffff, total, offset);")) << text;
     EXPECT_TRUE(text.contains("for (int j = lane * 2; j - lane * 2 <= n - 1; j += 2 * 32) {"))
         << text;
-    EXPECT_EQ(offeredNumerics(id, oneThread("    int sum = 0;\n"
-                                            "    for (int i = 0; i < n; ++i) {\n"
-                                            "        sum += d[i];\n        d[i] = sum;\n    }\n")),
-              Numerics::Exact);
+}
+
+TEST(HierarchicalScan, KeepsTheResultsOfIntegersExact) {
+    const auto summing = [](const std::string& type, const std::string& array) {
+        return oneThread("    " + type +
+                         " sum = 0;\n    for (int i = 0; i < n; ++i) {\n        sum += " + array +
+                         "[i];\n        " + array + "[i] = sum;\n    }\n");
+    };
+    EXPECT_EQ(offeredNumerics(id, summing("int", "d")), Numerics::Exact);
+    EXPECT_EQ(offeredNumerics(id, summing("float", "c")), Numerics::Reassociates);
 }
 
 TEST(HierarchicalScan, TakesChoicesAndSeveralFolds) {
@@ -278,6 +284,14 @@ const std::string rounds = "        for (int i = 0; i < 256; i++) {\n           
                            "            s[i] = sum;\n        }\n";
 const std::string serial = "        int sum = 0;\n" + rounds;
 
+/// A kernel whose first thread calls a function, with `body` around the call.
+std::string calling(const std::string& body, const std::string& round = "a[i] += a[i - 1];") {
+    return sharedScan("    if (tid == 0) {\n" + body + "    }\n",
+                      "__device__ void scanAll(int* a, int count) {\n"
+                      "    for (int i = 1; i < count; ++i)\n        " +
+                          round + "\n}\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Gates, HierarchicalScanGates,
     testing::Values(
@@ -340,6 +354,25 @@ INSTANTIATE_TEST_SUITE_P(
                  sharedScan("    if (tid == 0) {\n        out[0] = 1;\n"
                             "        int sum = out[0];\n" +
                             rounds + "    }\n")},
+        GateCase{"StoresUnderACondition", "row-memory",
+                 sharedScan("    if (tid == 0) {\n" + serial +
+                            "        if (sum > 9)\n            out[n] = sum;\n    }\n")},
+        GateCase{
+            "WaitsForOthers", "barrier",
+            sharedScan("    if (tid == 0) {\n        __syncthreads();\n" + serial + "    }\n")},
+        GateCase{"InlineAssembly", "unknown-effects",
+                 sharedScan("    if (tid == 0) {\n        asm volatile(\"membar.gl;\");\n" +
+                            serial + "    }\n")},
+        GateCase{"FirstThreadOnlyFills", "no-scan",
+                 sharedScan("    if (tid == 0) {\n        for (int i = 0; i < 256; i++)\n"
+                            "            s[i] = i;\n    }\n")},
+        GateCase{"FunctionOnlyFills", "no-scan",
+                 calling("        scanAll(s, 256);\n", "a[i] = i;")},
+        GateCase{"ArgumentOfTheThread", "lanes-differ",
+                 calling("        scanAll(s, tid + 256);\n")},
+        GateCase{"DeclaresBesideTheCall", "row-memory",
+                 calling("        int first = s[0];\n        scanAll(s, 256);\n"
+                         "        out[n] = first;\n")},
         GateCase{"MayAlias", "may-alias",
                  "__global__ void k(const float* a, float* c, int n) {\n    float sum = 0;\n"
                  "    for (int i = 0; i < n; ++i) {\n        sum += a[i];\n        c[i] = sum;\n"

@@ -1,4 +1,4 @@
-#include "skills/schedule/thread_guard.h"
+#include "skills/hierarchical-scan/thread_guard.h"
 
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/source_layout.h"
@@ -20,13 +20,10 @@ using namespace analysis;
 
 namespace {
 
-Gated<void> anyLoop(NestNodeId) {
-    return {};
-}
-
-bool hasScan(const SharedLoops& shared) {
-    return std::ranges::any_of(shared.loops,
-                               [](const LaneLoop& loop) { return loop.scan.has_value(); });
+/// Finds the loops of the region, whether they touch fewer sectors or not: one lane worked alone.
+Gated<SharedLoops> loopsOf(const SkillContext& context, StmtId region) {
+    const LoopGate anyLoop = [](NestNodeId) { return Gated<void>{}; };
+    return sharedLoops(context, anyLoop, {.scans = LoopScans::Allowed, .region = region});
 }
 
 class GuardFinder {
@@ -115,11 +112,10 @@ private:
     }
 
     [[nodiscard]] Gated<ThreadWork> workUnder(const ThreadGuard& guard) const {
-        const LoopSearch search{.scans = LoopScans::Allowed, .region = guard.statement};
         ThreadWork work;
         work.rows.guard = guard;
-        auto shared = sharedLoops(context_, anyLoop, search);
-        if (shared && hasScan(*shared)) {
+        auto shared = loopsOf(context_, guard.statement);
+        if (shared && scannedLoop(*shared) != nullptr) {
             work.rows.shared = *std::move(shared);
             KERNELSKILL_CHECK(requireWarp());
             return work;
@@ -182,10 +178,8 @@ private:
     }
     Gated<void> readCallee(ThreadWork& work, StmtId call) const {
         const SkillContext callee = calleeContext(context_, work);
-        KERNELSKILL_TRY(work.called.shared, sharedLoops(callee, anyLoop,
-                                                        {.scans = LoopScans::Allowed,
-                                                         .region = callee.kernel.body.root}));
-        if (!hasScan(work.called.shared))
+        KERNELSKILL_TRY(work.called.shared, loopsOf(callee, callee.kernel.body.root));
+        if (scannedLoop(work.called.shared) == nullptr)
             return refuse("no-scan",
                           fmt::format("no loop of {} stores a running value", callee.kernel.name));
         KERNELSKILL_CHECK(readBeside(work, call));
