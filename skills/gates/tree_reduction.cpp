@@ -19,7 +19,7 @@ using namespace analysis;
 namespace {
 
 /// Longer chains of names than people write; also ends a variable that stands for itself.
-constexpr int maximumDepth = 8;
+constexpr int maxTreeDepth = 8;
 
 /// Says which element a thread folds into its own; the fields of TreeReduction.
 struct Distance {
@@ -149,7 +149,7 @@ private:
 
     /// Returns the expression that a name stands for, through locals that never change.
     [[nodiscard]] ExprId definitionOf(ExprId expr) const {
-        for (int depth = 0; depth < maximumDepth; ++depth) {
+        for (int depth = 0; depth < maxTreeDepth; ++depth) {
             const VariableId name = code_.namedVariable(expr);
             const bool isFixed = name != noId && body_.variable(name).storage == Storage::Local &&
                                  body_.variable(name).init != noId && !code_.isEverWritten(name);

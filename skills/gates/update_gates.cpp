@@ -18,7 +18,7 @@ using namespace analysis;
 namespace {
 
 /// Longer chains of names than people write; also ends a variable that stands for itself.
-constexpr int maximumDepth = 16;
+constexpr int maxSearchDepth = 16;
 
 /// Finds conditions that hold for few threads of a block.
 class ThreadChoice {
@@ -52,7 +52,7 @@ private:
                 (at.kind == ExprKind::Unary && at.op == "*"))
                 return false;
             namesThread |= at.kind == ExprKind::BuiltinIndex && at.name == "threadIdx";
-            if (at.kind == ExprKind::Variable && at.variable != noId && depth < maximumDepth &&
+            if (at.kind == ExprKind::Variable && at.variable != noId && depth < maxSearchDepth &&
                 body_.variable(at.variable).storage == Storage::Local &&
                 body_.variable(at.variable).init != noId)
                 namesThread |= isIndexOfThread(body_.variable(at.variable).init, depth + 1);
@@ -140,7 +140,7 @@ private:
         const bool isDeclaredBefore =
             declaration != noId && body_.stmt(declaration).parent == body_.root &&
             (guard_ == noId || body_.stmt(declaration).span.begin < body_.stmt(guard_).span.begin);
-        return isDeclaredBefore && variable.init != noId && depth < maximumDepth &&
+        return isDeclaredBefore && variable.init != noId && depth < maxSearchDepth &&
                isSame(variable.init, depth + 1);
     }
 
