@@ -84,7 +84,7 @@ void addOccupancy(const DiagnosisInput& input, const LaunchSpec& launch,
 
 void addSpread(const DiagnosisInput& input, const LaunchSpec& launch,
                std::vector<Signal>& signals) {
-    if (!isUsersLaunch(launch))
+    if (!isUsersLaunch(launch) || launch.isGridOfDevice)
         return;
     const auto blocks = static_cast<double>(launch.grid.count());
     Signal spread =

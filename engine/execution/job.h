@@ -125,6 +125,8 @@ struct LaunchSpec {
     /// Grid and block follow from the kernel's own indices, because no launch of it can be
     /// evaluated. False for a guess that only chose sizes which a launch in the text depends on.
     bool isShapeGuessed = false;
+    /// Host code sizes the grid by the device, which is another one here than where it runs.
+    bool isGridOfDevice = false;
     std::string kernel;                         ///< Qualified name.
     std::vector<std::string> templateArguments; ///< Empty if the kernel is no template.
     Dim3 grid;

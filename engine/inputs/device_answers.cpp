@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
@@ -9,32 +10,62 @@ namespace {
 struct DeviceNumber {
     std::string_view property;  ///< A member of cudaDeviceProp.
     std::string_view attribute; ///< A cudaDeviceAttr.
-    std::int64_t value;
+    std::int64_t small;
+    std::int64_t full;
 };
+/// The second numbers are those of compute capability 9.0 and of an H200.
 constexpr std::array deviceNumbers = {
-    DeviceNumber{"multiProcessorCount", "cudaDevAttrMultiProcessorCount", 8},
-    DeviceNumber{"maxThreadsPerBlock", "cudaDevAttrMaxThreadsPerBlock", 1024},
-    DeviceNumber{"warpSize", "cudaDevAttrWarpSize", 32},
-    DeviceNumber{"sharedMemPerBlock", "cudaDevAttrMaxSharedMemoryPerBlock", 49152},
-    DeviceNumber{"maxThreadsPerMultiProcessor", "cudaDevAttrMaxThreadsPerMultiProcessor", 2048},
-    DeviceNumber{"sharedMemPerBlockOptin", "cudaDevAttrMaxSharedMemoryPerBlockOptin", 232448}};
-/// The answer of cudaOccupancyMaxActiveBlocksPerMultiprocessor about any kernel.
-constexpr std::int64_t residentBlocks = 2;
+    DeviceNumber{"multiProcessorCount", "cudaDevAttrMultiProcessorCount", 8, 132},
+    DeviceNumber{"maxThreadsPerBlock", "cudaDevAttrMaxThreadsPerBlock", 1024, 1024},
+    DeviceNumber{"warpSize", "cudaDevAttrWarpSize", 32, 32},
+    DeviceNumber{"sharedMemPerBlock", "cudaDevAttrMaxSharedMemoryPerBlock", 49152, 49152},
+    DeviceNumber{"maxThreadsPerMultiProcessor", "cudaDevAttrMaxThreadsPerMultiProcessor", 2048,
+                 2048},
+    DeviceNumber{"sharedMemPerBlockOptin", "cudaDevAttrMaxSharedMemoryPerBlockOptin", 232448,
+                 232448}};
+constexpr std::int64_t residentBlocksOfSmall = 2;
+constexpr std::int64_t maxResidentThreads = 2048;
+constexpr std::int64_t maxResidentBlocks = 32;
 
-std::optional<std::int64_t> numberOf(std::string_view name,
-                                     std::string_view DeviceNumber::* column) {
+std::optional<std::int64_t> numberOf(std::string_view name, std::string_view DeviceNumber::* column,
+                                     AnsweringDevice device) {
     const auto found = std::ranges::find(deviceNumbers, name, column);
-    return found == deviceNumbers.end() ? std::nullopt : std::optional(found->value);
+    if (found == deviceNumbers.end())
+        return std::nullopt;
+    return device == AnsweringDevice::Small ? found->small : found->full;
+}
+
+/// The end of the argument that begins at `begin`: a comma or parenthesis outside of all others.
+std::size_t argumentEnd(const std::vector<analysis::Token>& tokens, std::size_t begin) {
+    int depth = 0;
+    for (std::size_t i = begin; i < tokens.size(); ++i) {
+        if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))
+            ++depth;
+        else if (depth > 0 && (tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")))
+            --depth;
+        else if (depth == 0 && (tokens[i].is(",") || tokens[i].is(")") || tokens[i].is(";")))
+            return i;
+    }
+    return tokens.size();
 }
 
 } // namespace
 
-std::optional<std::int64_t> deviceProperty(std::string_view member) {
-    return numberOf(member, &DeviceNumber::property);
+std::optional<std::int64_t> deviceProperty(std::string_view member, AnsweringDevice device) {
+    return numberOf(member, &DeviceNumber::property, device);
 }
 
-std::optional<std::int64_t> deviceAnswer(const ProgramText& program, TextPlace place,
-                                         const std::string& variable) {
+std::int64_t residentBlocks(std::int64_t threadsOfBlock, AnsweringDevice device) {
+    if (device == AnsweringDevice::Small)
+        return residentBlocksOfSmall;
+    return std::clamp(maxResidentThreads / std::max<std::int64_t>(threadsOfBlock, 1),
+                      std::int64_t{1}, maxResidentBlocks);
+}
+
+std::optional<std::variant<std::int64_t, BlockSizeTokens>> deviceAnswer(const ProgramText& program,
+                                                                        TextPlace place,
+                                                                        const std::string& variable,
+                                                                        AnsweringDevice device) {
     if (place.function == nullptr)
         return std::nullopt;
     const ProgramText::File& file = program.files()[place.file];
@@ -49,14 +80,14 @@ std::optional<std::int64_t> deviceAnswer(const ProgramText& program, TextPlace p
         if (!isAnswer)
             continue;
         const std::string_view function = tokens[i - 3].text;
+        const std::size_t second = argumentEnd(tokens, i + 2);
         if (function.starts_with("cudaOccupancyMaxActiveBlocksPerMultiprocessor"))
-            return residentBlocks;
+            return BlockSizeTokens{second + 1, argumentEnd(tokens, second + 1)};
         if (function != "cudaDeviceGetAttribute")
             continue;
-        std::size_t end = i + 2;
-        while (end < tokens.size() && !tokens[end].is(",") && !tokens[end].is(";"))
-            ++end;
-        return numberOf(tokens[end - 1].text, &DeviceNumber::attribute);
+        if (const auto number = numberOf(tokens[second - 1].text, &DeviceNumber::attribute, device))
+            return *number;
+        return std::nullopt;
     }
     return std::nullopt;
 }

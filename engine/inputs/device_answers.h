@@ -1,23 +1,40 @@
-/// The properties that a small device would report to host code: grids sized by them stay small
-/// enough to emulate.
+/// The properties that a device would report to host code that sizes a grid by them.
 #pragma once
 
 #include "engine/inputs/program_text.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 namespace kernelskill::engine {
 
-/// The value of a member of cudaDeviceProp; nullopt for one that no grid or block is sized by.
-[[nodiscard]] std::optional<std::int64_t> deviceProperty(std::string_view member);
+/// The device that is taken to answer.
+enum class AnsweringDevice : std::uint8_t {
+    Small, ///< Grids that it sizes stay small enough to emulate.
+    H200,  ///< The largest of the table of GPUs: what a grid is to fill.
+};
 
-/// The value of the variable at `place` if a call of cudaDeviceGetAttribute or
-/// cudaOccupancyMaxActiveBlocksPerMultiprocessor before it, in the same function, sets it: as the
-/// last such call does.
-[[nodiscard]] std::optional<std::int64_t> deviceAnswer(const ProgramText& program, TextPlace place,
-                                                       const std::string& variable);
+/// The value of a member of cudaDeviceProp; nullopt for one that no grid or block is sized by.
+[[nodiscard]] std::optional<std::int64_t> deviceProperty(std::string_view member,
+                                                         AnsweringDevice device);
+
+/// How many blocks a multiprocessor holds, as registers and shared memory allow more.
+[[nodiscard]] std::int64_t residentBlocks(std::int64_t threadsOfBlock, AnsweringDevice device);
+
+/// The tokens [first, second) of a question's argument: the threads of a block.
+using BlockSizeTokens = std::pair<std::size_t, std::size_t>;
+
+/// What sets the variable at `place`: the value, or, for a number of resident blocks, the tokens of
+/// the block's size. Follows the last call of cudaDeviceGetAttribute or
+/// cudaOccupancyMaxActiveBlocksPerMultiprocessor before the place in the same function that sets
+/// the variable; nullopt if there is none.
+[[nodiscard]] std::optional<std::variant<std::int64_t, BlockSizeTokens>>
+deviceAnswer(const ProgramText& program, TextPlace place, const std::string& variable,
+             AnsweringDevice device);
 
 } // namespace kernelskill::engine

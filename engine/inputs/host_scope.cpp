@@ -1,6 +1,5 @@
 #include "engine/inputs/host_scope.h"
 
-#include "engine/inputs/device_answers.h"
 #include "engine/inputs/name_guesses.h"
 
 #include <algorithm>
@@ -353,8 +352,22 @@ std::optional<Value> HostScope::fromMacro(const std::string& name) const {
     return std::nullopt;
 }
 
+std::optional<std::int64_t> HostScope::answerOfDevice(const std::string& name) const {
+    const auto answer = deviceAnswer(program_, place_, name, settings_.device);
+    if (!answer)
+        return std::nullopt;
+    if (settings_.log != nullptr)
+        settings_.log->asksDevice = true;
+    if (const auto* number = std::get_if<std::int64_t>(&*answer))
+        return *number;
+    const auto& [begin, end] = std::get<BlockSizeTokens>(*answer);
+    const auto threads = value(begin, end);
+    constexpr std::int64_t usualThreads = 256;
+    return residentBlocks(threads ? threads->asInteger() : usualThreads, settings_.device);
+}
+
 std::optional<Value> HostScope::fromText(const std::string& name) const {
-    if (const auto answer = deviceAnswer(program_, place_, name))
+    if (const auto answer = answerOfDevice(name))
         return Value::of(*answer);
     for (const auto& definition : definitionsOf(name)) {
         if (const auto result = definedValue(name, definition))
@@ -456,8 +469,11 @@ std::optional<Value> HostScope::member(const Expression& object, const std::stri
         return Value::of(set->second);
     if (auto assigned = assignedMember(baseName(object), member))
         return assigned;
-    if (const auto property = deviceProperty(member))
+    if (const auto property = deviceProperty(member, settings_.device)) {
+        if (settings_.log != nullptr)
+            settings_.log->asksDevice = true;
         return Value::of(*property);
+    }
     if (!settings_.mayGuess)
         return std::nullopt;
     const auto guess = guessFromName(member);

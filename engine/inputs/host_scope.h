@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/scan/expression.h"
+#include "engine/inputs/device_answers.h"
 #include "engine/inputs/program_text.h"
 
 #include <array>
@@ -23,6 +24,7 @@ struct EvaluationLog {
     std::map<std::string, std::int64_t>
         guesses;                  ///< Names whose value is guessed from their spelling.
     std::set<std::string> counts; ///< Names that are a number of blocks or threads as they stand.
+    bool asksDevice = false;      ///< A property of the device was used.
 };
 
 struct EvaluationSettings {
@@ -30,6 +32,7 @@ struct EvaluationSettings {
         overrides; ///< Values for names that replace those of the text.
     std::map<std::string, std::int64_t> typeSizes; ///< Bytes of types that are no builtins.
     bool mayGuess = false;
+    AnsweringDevice device = AnsweringDevice::Small;
     /// Names whose guesses are always lengths; see guessLength().
     std::map<std::string, std::int64_t> lengths;
     EvaluationLog* log = nullptr;
@@ -95,6 +98,8 @@ private:
     /// file has it, is the class or an alias of an instance of a template.
     [[nodiscard]] HostScope inClass(const std::string& name, std::size_t file) const;
     [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
+    /// What a question to the device before this place sets the variable to.
+    [[nodiscard]] std::optional<std::int64_t> answerOfDevice(const std::string& name) const;
     [[nodiscard]] std::optional<analysis::Value> definedValue(const std::string& name,
                                                               const Definition& definition) const;
     [[nodiscard]] std::optional<std::array<std::int64_t, 3>>

@@ -87,6 +87,7 @@ EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
     EvaluationSettings result;
     result.overrides = overrides;
     result.mayGuess = mayGuess;
+    result.device = target_ == LaunchTarget::Gpu ? AnsweringDevice::H200 : AnsweringDevice::Small;
     result.log = log;
     result.lengths = lengths_;
     for (const auto& parameter : kernel_.parameters) {
@@ -268,6 +269,7 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     spec.kernel = kernel_.qualifiedName;
     spec.templateArguments = templateArguments(&site);
     spec.grid = *gridDim;
+    spec.isGridOfDevice = log.asksDevice;
     spec.block = *blockDim;
     if (site.configuration.size() > 2) {
         const auto shared = scope.value(site.configuration[2].first, site.configuration[2].second);

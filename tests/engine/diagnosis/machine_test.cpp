@@ -167,6 +167,9 @@ TEST(DiagnosisForAGpu, NeedsNoRunToSeeThatALaunchIsSmall) {
     EXPECT_EQ(diagnose(input).rule, "grid-smaller-than-machine");
     launch.origin = LaunchOrigin::Guessed;
     EXPECT_EQ(diagnose(input).kind, BottleneckKind::Balanced);
+    launch.origin = LaunchOrigin::Evaluated;
+    launch.isGridOfDevice = true; // The user's GPU has more multiprocessors than the emulated one.
+    EXPECT_NE(diagnose(input).rule, "grid-smaller-than-machine");
 }
 
 TEST(DiagnosisForAGpu, SaysNothingOfBlocksThatAProgramTriesOneByOne) {

@@ -40,8 +40,8 @@ TEST(HostScope, KnowsConstantsOfInstancesByTheirAlias) {
     EXPECT_EQ(launch.block.x, 128u);
 }
 
-TEST(HostScope, KnowsWhatASmallDeviceAnswers) {
-    const LaunchSpec launch = bestLaunch(
+TEST(HostScope, KnowsWhatADeviceAnswers) {
+    const std::string text =
         "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
         "template <typename Kernel>\nstatic unsigned resident(Kernel kernel, unsigned blocks, int "
         "threads) {\n"
@@ -49,9 +49,26 @@ TEST(HostScope, KnowsWhatASmallDeviceAnswers) {
         "    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);\n"
         "    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0);\n"
         "    const unsigned all = processors * each;\n    return blocks < all ? blocks : all;\n}\n"
-        "void run(float* x) { int n = 1000; k<<<resident(k, n, 64), 64>>>(x, n); }\n");
-    EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
-    EXPECT_EQ(launch.grid.x, 16u);
+        "void run(float* x) { int n = 100000; k<<<resident(k, n, 128), 128>>>(x, n); }\n";
+    const LaunchSpec small = bestLaunch(text);
+    EXPECT_EQ(small.origin, LaunchOrigin::Evaluated);
+    EXPECT_EQ(small.grid.x, 16u);
+    EXPECT_TRUE(small.isGridOfDevice);
+    // On a GPU the grid is to fill the machine.
+    EXPECT_EQ(bestLaunch(text, LaunchTarget::Gpu).grid.x, 132u * 16u);
+}
+
+TEST(HostScope, KnowsPropertiesOfADevice) {
+    const std::string text =
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        "void run(float* x) {\n    cudaDeviceProp prop;\n"
+        "    cudaGetDeviceProperties(&prop, 0);\n"
+        "    k<<<prop.multiProcessorCount * 4, 64>>>(x, 100);\n}\n";
+    EXPECT_EQ(bestLaunch(text).grid.x, 32u);
+    EXPECT_EQ(bestLaunch(text, LaunchTarget::Gpu).grid.x, 132u * 4u);
+    EXPECT_FALSE(bestLaunch("__global__ void k(float* x) { x[threadIdx.x] = 1; }\n"
+                            "void run(float* x) { k<<<4, 64>>>(x); }\n")
+                     .isGridOfDevice);
 }
 
 TEST(HostScope, KnowsTheCaseOfALaunch) {

@@ -14,12 +14,12 @@ analysis::FileModel parsedProgram(const std::string& text) {
     return std::move(model.value());
 }
 
-LaunchSpec bestLaunch(const std::string& text) {
+LaunchSpec bestLaunch(const std::string& text, LaunchTarget target) {
     const auto model = parsedProgram(text);
     EXPECT_FALSE(model.kernels.empty()) << text;
     if (model.kernels.empty())
         return {};
-    const auto launches = inferLaunches(model, model.kernels.front());
+    const auto launches = inferLaunches(model, model.kernels.front(), target);
     EXPECT_TRUE(launches) << launches.error().describe();
     return launches && !launches->empty() ? launches->front() : LaunchSpec{};
 }

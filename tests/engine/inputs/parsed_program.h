@@ -11,7 +11,8 @@ namespace kernelskill::engine {
 [[nodiscard]] analysis::FileModel parsedProgram(const std::string& text);
 
 /// The best launch of the first kernel of `text`; fails the test when there is none.
-[[nodiscard]] LaunchSpec bestLaunch(const std::string& text);
+[[nodiscard]] LaunchSpec bestLaunch(const std::string& text,
+                                    LaunchTarget target = LaunchTarget::Emulator);
 [[nodiscard]] const ScalarSpec* scalarNamed(const LaunchSpec& launch, std::string_view name);
 [[nodiscard]] const BufferSpec* bufferNamed(const LaunchSpec& launch, std::string_view name);
 
