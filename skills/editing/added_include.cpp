@@ -19,6 +19,24 @@ std::string_view directiveName(std::string_view directive) {
     return directive.substr(0, directive.find_first_of(" \t<\"\r\n"));
 }
 
+/// Returns "NAME" of `#define NAME value`.
+std::string_view directiveOperand(std::string_view directive) {
+    directive.remove_prefix(std::min(directive.find_first_not_of("# \t"), directive.size()));
+    directive.remove_prefix(std::min(directive.find_first_of(" \t"), directive.size()));
+    directive.remove_prefix(std::min(directive.find_first_not_of(" \t"), directive.size()));
+    return directive.substr(0, directive.find_first_of(" \t\r\n"));
+}
+
+/// Whether the file begins with the `#ifndef X` and `#define X` of an include guard.
+bool hasIncludeGuard(const std::vector<Token>& tokens) {
+    const auto isDirective = [&](std::size_t at, std::string_view name) {
+        return at < tokens.size() && tokens[at].kind == TokenKind::Directive &&
+               directiveName(tokens[at].text) == name;
+    };
+    return isDirective(0, "ifndef") && isDirective(1, "define") &&
+           directiveOperand(tokens[0].text) == directiveOperand(tokens[1].text);
+}
+
 } // namespace
 
 std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_view header) {
@@ -27,8 +45,11 @@ std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_vi
         return std::nullopt;
     const SourceLayout layout(*context.file.source, context.kernel);
     const std::vector<Token>& tokens = context.shared().tokens();
-    std::optional<std::uint32_t> behind;
-    int depth = 0;
+    const bool isGuarded = hasIncludeGuard(tokens);
+    std::optional<std::uint32_t> behind; // The directive that the new one follows.
+    if (isGuarded)
+        behind = tokens[1].span.begin;
+    int depth = isGuarded ? -1 : 0;
     for (const Token& token : tokens) {
         if (token.kind != TokenKind::Directive)
             break;
@@ -37,7 +58,8 @@ std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_vi
             ++depth;
         else if (name == "endif")
             --depth;
-        else if (name == "include" && depth == 0)
+        else if (depth == 0 && (name == "include" ||
+                                (name == "pragma" && directiveOperand(token.text) == "once")))
             behind = token.span.begin;
     }
     const std::string directive = fmt::format("#include {}{}", header, layout.newline());

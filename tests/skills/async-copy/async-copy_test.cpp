@@ -29,6 +29,19 @@ staging(const std::string& value = "a[i] = in[t + i];",
            "\n        __syncthreads();\n    }\n    out[threadIdx.x] = sum;\n}\n";
 }
 
+TEST(AsyncCopy, IncludesInsideOfTheGuardOfAHeader) {
+    const auto begins = [](const std::string& head, const std::string& with) {
+        EXPECT_TRUE(appliedText(id, head + staging(), alone()).starts_with(with)) << with;
+    };
+    const std::string added = "#include <cuda_pipeline.h>\n";
+    begins("#ifndef TILES_H\n#define TILES_H\n", "#ifndef TILES_H\n#define TILES_H\n" + added);
+    const std::string guard = "#ifndef TILES_H\n#define TILES_H\n#include <cuda_runtime.h>\n";
+    begins(guard, guard + added);
+    begins("#pragma once\n", "#pragma once\n" + added);
+    // No guard: another name is defined.
+    begins("#ifndef WIDTH\n#define HEIGHT 4\n#endif\n", added);
+}
+
 TEST(AsyncCopy, CopiesIntoTwoBuffersInTurn) {
     checkApplicable(id, R"(// Sums of tiles.
 #include <cuda_runtime.h>
