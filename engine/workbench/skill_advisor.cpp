@@ -42,7 +42,8 @@ SkillAdvisor::SkillAdvisor(const skills::SkillLibrary& library, Machines& machin
       reviewer_(machines.emulator().value_or(nullptr), machines.toolchain(), machines.gpuSource()),
       longTermMemory_(openLongTermMemory(longTermMemory)) {}
 
-Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory) {
+Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory,
+                        Alternatives alternatives) {
     const auto features = knowledge_.features(kernel);
     const auto bottleneck = knowledge_.diagnosis(kernel);
     const auto remembered = recall_.entries(memory, kernelHashes(kernel.file()));
@@ -50,6 +51,7 @@ Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermM
     PlannerInput input{kernel.file(), kernel.kernel, *features, *bottleneck,
                        range,         *remembered,   {}};
     input.compiled = compiled ? &*compiled : nullptr;
+    input.wantsAlternatives = alternatives == Alternatives::Wanted;
     if (longTermMemory_) {
         if (auto records = longTermMemory_->records(
                 std::string(spelling(bottleneck->kind)),

@@ -12,6 +12,7 @@
 #include "engine/workbench/profiler.h"
 #include "skills/skill_library.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -42,8 +43,11 @@ public:
                  const std::filesystem::path& longTermMemory);
 
     /// The skills that fit at `range`, ranked by the bottleneck and by `memory`, and those that
-    /// were ruled out. Cheap, because it runs for code actions.
-    [[nodiscard]] Plan plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory);
+    /// were ruled out. Cheap, because it runs for code actions. With alternatives, each skill's
+    /// further options are ranked as well.
+    enum class Alternatives : std::uint8_t { Left, Wanted };
+    [[nodiscard]] Plan plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory,
+                            Alternatives alternatives = Alternatives::Left);
     /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. If memory
     /// cannot be written, the verdict's summary says so; the edit is judged all the same. Slow.
     [[nodiscard]] Result<ReviewedEdit> apply(KernelRef kernel, const skills::Offer& offer,

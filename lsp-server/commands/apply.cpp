@@ -12,8 +12,13 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -22,7 +27,8 @@ namespace {
 struct ApplyArguments {
     std::string skill;
     std::string place;
-    std::string executor; ///< Measures it; empty: as the settings say.
+    std::string executor;     ///< Measures it; empty: as the settings say.
+    std::uint32_t option = 1; ///< Which of the skill's options, from 1.
     bool write = false;
 };
 
@@ -35,12 +41,37 @@ void printCounters(const Terminal& terminal, const engine::Verdict& verdict) {
     }
 }
 
-void printEdit(const engine::ReviewedEdit& edit) {
+std::vector<std::string> titlesOf(const std::vector<skills::Offer>& offers) {
+    std::vector<std::string> titles;
+    for (const skills::Offer& offer : offers)
+        titles.push_back(offer.title);
+    return titles;
+}
+
+/// "1 (Unroll by 4), 2 (Unroll by 8)".
+std::string listed(const std::vector<skills::Offer>& offers) {
+    std::string text;
+    for (std::size_t i = 0; i < offers.size(); ++i)
+        text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", i + 1, offers[i].title);
+    return text;
+}
+
+void printOptions(const Terminal& terminal, std::uint32_t chosen,
+                  const std::vector<skills::Offer>& offers) {
+    for (std::size_t i = 0; i < offers.size(); ++i)
+        if (i + 1 != chosen)
+            fmt::print("  {}  {}\n", terminal.paint(Colour::Dim, fmt::format("--option {}", i + 1)),
+                       offers[i].title);
+}
+
+void printEdit(const engine::ReviewedEdit& edit, std::uint32_t option,
+               const std::vector<skills::Offer>& offers) {
     const Terminal terminal(stdout);
     printChecked(terminal, edit.diff, edit.verdict);
     printCounters(terminal, edit.verdict);
     fmt::print("\n");
     printVerdict(terminal, edit.verdict, edit.acceptable());
+    printOptions(terminal, option, offers);
 }
 
 int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
@@ -59,9 +90,16 @@ int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
     const auto kernel = chooseKernel(snapshot, "", place->line);
     if (!kernel)
         return reportError(kernel.error(), invocation);
-    const auto offer = offerOf(snapshot, **kernel, place->line, arguments.skill);
-    if (!offer)
-        return reportNotOffered(offer.error(), {{"skill", arguments.skill}}, invocation);
+    const auto offers = offersOf(snapshot, **kernel, place->line, arguments.skill);
+    if (!offers)
+        return reportNotOffered(offers.error(), {{"skill", arguments.skill}}, invocation);
+    if (arguments.option > offers->size())
+        return reportError(
+            {ErrorKind::InvalidInput,
+             fmt::format("'{}' has no option {} here", arguments.skill, arguments.option), "",
+             "it has: " + listed(*offers)},
+            invocation);
+    const skills::Offer& offer = (*offers)[arguments.option - 1];
     const Interruption interruption;
     // A queue may be long.
     const auto say = [&](std::string_view what, double) {
@@ -69,7 +107,7 @@ int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
             fmt::print(stderr, "{}\n", what);
     };
     const auto edit = snapshot.workbench->advisor().apply(
-        {snapshot.program, **kernel}, *offer, snapshot.memory(), interruption.token(), say);
+        {snapshot.program, **kernel}, offer, snapshot.memory(), interruption.token(), say);
     if (!edit)
         return reportError(edit.error(), invocation);
     TextLookup texts(snapshot.program);
@@ -78,9 +116,11 @@ int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
                    {"edits",
                     editsJson(edit->edits, snapshot.program.file, texts, PositionEncoding::Utf16)},
                    {"verdict", verdictJson(edit->verdict)},
+                   {"option", arguments.option},
+                   {"options", titlesOf(*offers)},
                    {"diff", edit->diff}});
     else
-        printEdit(*edit);
+        printEdit(*edit, arguments.option, *offers);
     return finishEdit({edit->edits, edit->verdict, edit->acceptable(), "the edit"}, place->file,
                       texts, arguments.write, invocation);
 }
@@ -106,6 +146,11 @@ void addApplyCommand(CliCommand& program, Invocation& invocation) {
                                        .required = true});
     addExecutorOptions(command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
     addSanitizerFlag(command, invocation);
+    command.option(&arguments->option,
+                   {.name = "--option",
+                    .placeholder = "N",
+                    .help = "Which of the skill's options, as listed behind the verdict (1)",
+                    .range = std::pair{1.0, 1000.0}});
     command.flag(arguments->write, {.name = "--write", .help = "Write the edit to the file"});
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runApply(*arguments, invocation); };

@@ -6,12 +6,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelskill::lsp {
 
-/// The offer of `skill` at `line` (zero-based), else anywhere in the kernel. Unsupported, with the
-/// gate that did not hold, where it does not fit. Has the kernel compiled where the skill asks what
-/// the GPU's compiler says of it, which takes as long as that.
+/// The offers of `skill` at `line` (zero-based), else anywhere in the kernel: what a menu shows
+/// first, then the skill's further options at the same place. Unsupported, with the gate that did
+/// not hold, where it does not fit. Has the kernel compiled where the skill asks what the GPU's
+/// compiler says of it, which takes as long as that.
+[[nodiscard]] Result<std::vector<skills::Offer>> offersOf(const Snapshot& snapshot,
+                                                          const analysis::KernelModel& kernel,
+                                                          std::optional<std::uint32_t> line,
+                                                          const std::string& skill);
+/// The first of offersOf().
 [[nodiscard]] Result<skills::Offer> offerOf(const Snapshot& snapshot,
                                             const analysis::KernelModel& kernel,
                                             std::optional<std::uint32_t> line,

@@ -369,6 +369,23 @@ TEST_F(CommandLine, ApplySaysWhyASkillDoesNotFit) {
     EXPECT_EQ(runKernelskill({"apply", "nope", file}).status, 2);
 }
 
+TEST_F(CommandLine, ApplyTakesEachOptionOfASkill) {
+    const std::string file =
+        workspace.write("vecmat.cu", read(std::string(KERNELSKILL_SOURCE_DIR) +
+                                          "/skills/split-reduction/before.cu"));
+    const json first = runJson({"apply", "split-reduction", file}, 0);
+    const std::size_t options = first.at("options").size();
+    ASSERT_GE(options, 2U);
+    EXPECT_EQ(first.at("option"), 1);
+    const json second = runJson({"apply", "split-reduction", file, "--option", "2"}, 0);
+    EXPECT_EQ(second.at("options"), first.at("options"));
+    EXPECT_NE(second.at("diff"), first.at("diff"));
+    const auto none =
+        runKernelskill({"apply", "split-reduction", file, "--option", std::to_string(options + 1)});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_NE(none.errors.find("it has: 1 ("), std::string::npos) << none.errors;
+}
+
 TEST_F(CommandLine, RepairFixesAndWritesOnlyWhenAsked) {
     const std::string broken =
         "__global__ void k(int* p) {\n    p[0] = 1\n    __synchthreads();\n}\n";
