@@ -1,10 +1,8 @@
 #include "lsp-server/transport/connection.h"
 
-#include "analysis/source/json_nesting.h"
-#include "lsp-server/transport/utf8.h"
+#include "lsp-server/transport/message_text.h"
 
 #include <nlohmann/json.hpp>
-#include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 
 #include <chrono>
@@ -28,24 +26,6 @@ std::optional<RequestId> idFromJson(const json& message) {
     if (id->is_string())
         return RequestId{id->get<std::string>()};
     return std::nullopt;
-}
-
-/// Never throws: text that is not UTF-8 is repaired on the way out.
-std::string encode(const json& message) {
-    return message.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-json errorObject(const ResponseError& error) {
-    return {{"code", static_cast<int>(error.code)}, {"message", error.message}};
-}
-
-json response(json id, std::expected<json, ResponseError> outcome) {
-    json message{{"jsonrpc", "2.0"}, {"id", std::move(id)}};
-    if (outcome)
-        message["result"] = std::move(*outcome);
-    else
-        message["error"] = errorObject(outcome.error());
-    return message;
 }
 
 const json& paramsOf(const json& message) {
@@ -114,32 +94,27 @@ void Connection::setGates(Gate requests, NotificationGate notifications) {
 
 void Connection::reportBadFrame(const std::string& message) {
     log_.warn("bad message: {}", message);
-    send_(
-        encode(response(nullptr, std::unexpected(ResponseError{ErrorCode::ParseError, message}))));
+    send_(encodeMessage(
+        responseMessage(nullptr, std::unexpected(ResponseError{ErrorCode::ParseError, message}))));
 }
 
 bool Connection::handle(std::string_view body) {
-    if (analysis::isNestedTooDeeply(body)) {
-        reportBadFrame(
-            fmt::format("the message is nested deeper than {} levels", analysis::maxJsonNesting));
-        return true;
+    bool wasRepaired = false;
+    auto decoded = decodeMessage(body, &wasRepaired);
+    if (!decoded) {
+        reportBadFrame(decoded.error().why);
+        return decoded.error().isJson;
     }
-    json message = json::parse(body, nullptr, false);
-    if (message.is_discarded() && !isValidUtf8(body)) {
-        // An editor that sends the raw bytes of a file still deserves an answer.
+    if (wasRepaired)
         log_.warn("a message is not UTF-8; the bad bytes were replaced");
-        message = json::parse(replaceInvalidUtf8(body), nullptr, false);
-    }
-    if (message.is_discarded()) {
-        reportBadFrame("the message is not JSON");
-        return false;
-    }
+    json message = *std::move(decoded);
     const auto invalid = [&](const char* why) {
         const std::optional<RequestId> id =
             message.is_object() ? idFromJson(message) : std::nullopt;
         log_.warn("invalid message: {}", why);
-        send_(encode(response(id ? idToJson(*id) : json(nullptr),
-                              std::unexpected(ResponseError{ErrorCode::InvalidRequest, why}))));
+        send_(encodeMessage(
+            responseMessage(id ? idToJson(*id) : json(nullptr),
+                            std::unexpected(ResponseError{ErrorCode::InvalidRequest, why}))));
     };
     if (!message.is_object()) {
         invalid("a message must be an object; batches are not part of LSP");
@@ -176,9 +151,10 @@ void Connection::handleRequest(const json& message, const std::string& method) {
     const std::stop_source stop;
     const std::optional<std::uint64_t> serial = pending_->add(id, stop);
     if (!serial) {
-        send_(encode(response(idToJson(id), std::unexpected(ResponseError{
-                                                ErrorCode::InvalidRequest,
-                                                "a request with this id is not answered yet"}))));
+        send_(encodeMessage(responseMessage(
+            idToJson(id),
+            std::unexpected(ResponseError{ErrorCode::InvalidRequest,
+                                          "a request with this id is not answered yet"}))));
         return;
     }
     const auto began = std::chrono::steady_clock::now();
@@ -194,7 +170,7 @@ void Connection::handleRequest(const json& message, const std::string& method) {
                     else
                         log.info("{} failed after {:.2f} ms: {}", method, took.count(),
                                  outcome.error().message);
-                    send(encode(response(idToJson(answered), std::move(outcome))));
+                    send(encodeMessage(responseMessage(idToJson(answered), std::move(outcome))));
                 });
     if (requestGate_) {
         if (auto refusal = requestGate_(method))
@@ -257,7 +233,7 @@ void Connection::cancel(const json& params) {
     auto stop = pending_->take(*id);
     if (!stop)
         return;
-    send_(encode(response(
+    send_(encodeMessage(responseMessage(
         idToJson(*id), std::unexpected(ResponseError{ErrorCode::RequestCancelled, "cancelled"}))));
     stop->request_stop();
 }
@@ -274,7 +250,7 @@ void Connection::cancelAll() {
 }
 
 void Connection::notify(std::string_view method, json params) {
-    send_(encode({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
+    send_(encodeMessage({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
 }
 
 std::int64_t Connection::request(std::string_view method, json params, ResponseHandler handler) {
@@ -284,7 +260,7 @@ std::int64_t Connection::request(std::string_view method, json params, ResponseH
         id = nextId_++;
         outgoing_.emplace(id, std::move(handler));
     }
-    send_(encode(
+    send_(encodeMessage(
         {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}}));
     return id;
 }

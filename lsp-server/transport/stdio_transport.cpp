@@ -109,4 +109,11 @@ void StdioTransport::flush(Task done) {
     });
 }
 
+void StdioTransport::closeOutput() {
+    flush([impl = impl_] {
+        boost::system::error_code ignored;
+        impl->output.close(ignored);
+    });
+}
+
 } // namespace kernelskill::lsp

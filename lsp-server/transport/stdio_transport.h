@@ -31,6 +31,8 @@ public:
     /// Calls `done` on the loop's thread when everything sent before has been written (or cannot
     /// be).
     void flush(Task done);
+    /// Any thread. Closes the output once everything sent before has been written.
+    void closeOutput();
 
 private:
     struct Impl;

@@ -123,7 +123,7 @@ TEST_F(Memory, AServerKilledWhileItWritesLosesNothingEarlier) {
     std::string kept = whole;
     workspace.write(".kernelskill/memory/sample.cu.jsonl", kept);
     for (int writes = 1; writes <= 3; ++writes) {
-        LspClient client;
+        LspClient client({"--single-process"});
         start(client);
         const json action = padding(client, uri);
         ASSERT_FALSE(action.is_null());
