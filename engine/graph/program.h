@@ -1,0 +1,140 @@
+/// A PyTorch program as `torch.export.save` writes it: a graph of ATen operators, and the tensors
+/// that it names.
+///
+/// Source of the format: torch/_export/serde/schema.py of PyTorch 2.6 to 2.11 (schema version 8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+/// The element types of tensors, by torch's names; numbered as in the archive.
+enum class ElementType : std::uint8_t {
+    UInt8 = 1,
+    Int8 = 2,
+    Int16 = 3,
+    Int32 = 4,
+    Int64 = 5,
+    Float16 = 6,
+    Float32 = 7,
+    Float64 = 8,
+    Complex32 = 9,
+    Complex64 = 10,
+    Complex128 = 11,
+    Bool = 12,
+    BFloat16 = 13,
+    UInt16 = 28,
+};
+
+/// Bytes of one element.
+[[nodiscard]] std::size_t sizeOf(ElementType type);
+/// "float32".
+[[nodiscard]] std::string_view nameOf(ElementType type);
+
+/// An extent, a stride or an offset, in elements.
+struct Extent {
+    std::int64_t value = 0; ///< For a dynamic one, what it was when the program was exported.
+    std::string expression; ///< Of a dynamic one, over symbols: "2*s77 + 1"; else empty.
+
+    [[nodiscard]] bool isDynamic() const { return !expression.empty(); }
+    bool operator==(const Extent&) const = default;
+};
+
+struct TensorType {
+    ElementType element = ElementType::Float32;
+    std::vector<Extent> sizes;
+    std::vector<Extent> strides;
+    Extent offset;
+};
+
+/// The name of a value of the graph.
+struct ValueName {
+    std::string name;
+    bool operator==(const ValueName&) const = default;
+};
+/// torch's number of a scalar type, a layout or a memory format.
+struct EnumValue {
+    enum class Kind : std::uint8_t { ScalarType, Layout, MemoryFormat } kind;
+    int value = 0;
+};
+struct Device {
+    std::string type; ///< "cpu", "cuda".
+    std::optional<int> index;
+};
+/// A number of the graph that is computed while it runs, or a constant among such.
+using SymbolicInt = std::variant<std::int64_t, ValueName>;
+
+/// What an operator's parameter is given. monostate: None.
+using Argument =
+    std::variant<std::monostate, ValueName, std::vector<ValueName>,
+                 std::vector<std::optional<ValueName>>, std::int64_t, double, bool, std::string,
+                 std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
+                 std::vector<std::string>, SymbolicInt, std::vector<SymbolicInt>, EnumValue, Device>;
+
+struct NamedArgument {
+    std::string name; ///< Of the operator's parameter: "input".
+    Argument value;
+};
+
+/// A call of an operator.
+struct Node {
+    std::string name;
+    std::string target; ///< "aten.linear.default".
+    std::vector<NamedArgument> arguments;
+    /// The results by position; a list of tensors is one result with several names. An empty name:
+    /// the result is not used.
+    std::vector<std::vector<std::string>> results;
+    std::string module; ///< The path of the module that made the call: "layers.0.attn"; may be empty.
+};
+
+/// What a value of the graph that no node makes is.
+struct Input {
+    enum class Kind : std::uint8_t { User, Parameter, Buffer, Constant } kind = Kind::User;
+    std::string value;  ///< Its name in the graph.
+    std::string target; ///< The tensor's name in `Program::tensors`; empty for a user's input.
+};
+
+struct Output {
+    enum class Kind : std::uint8_t { User, BufferMutation, InputMutation } kind = Kind::User;
+    std::string value;
+    std::string target; ///< What is mutated; empty for a user's output.
+};
+
+/// The bytes of a tensor in the archive, which stays mapped as long as one is held.
+struct TensorData {
+    TensorType type;
+    std::span<const std::byte> bytes; ///< The storage, to which strides and offset apply.
+    std::shared_ptr<const void> owner;
+};
+
+/// The values that a symbol of extents can have.
+struct SymbolRange {
+    std::int64_t low = 0;
+    std::optional<std::int64_t> high; ///< nullopt: no bound.
+};
+
+struct Program {
+    std::string torchVersion; ///< "2.11.0+cpu"; may be empty.
+    int schemaMajor = 0;
+    int schemaMinor = 0;
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;
+    std::vector<Node> nodes; ///< In an order in which they can run.
+    std::map<std::string, TensorType> values;
+    std::map<std::string, Extent> symbolicInts; ///< Values of the graph that are numbers.
+    std::map<std::string, SymbolRange> symbols;
+    /// Parameters, buffers and constants by their names; a tensor without data is one that the
+    /// archive names but does not hold.
+    std::map<std::string, TensorData> tensors;
+    std::vector<TensorData> sampleInputs; ///< Of the user's inputs, if the archive holds them.
+};
+
+} // namespace kernelskill::engine::graph
