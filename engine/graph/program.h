@@ -9,8 +9,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,6 +34,10 @@ enum class ElementType : std::uint8_t {
     Bool = 12,
     BFloat16 = 13,
     UInt16 = 28,
+    Float8E4M3FN = 29,
+    Float8E5M2 = 30,
+    Float8E4M3FNUZ = 31,
+    Float8E5M2FNUZ = 32,
 };
 
 /// Bytes of one element.
@@ -41,7 +47,8 @@ enum class ElementType : std::uint8_t {
 
 /// An extent, a stride or an offset, in elements.
 struct Extent {
-    std::int64_t value = 0; ///< For a dynamic one, what it was when the program was exported.
+    /// For a dynamic one, what it was when the program was exported; -1: it depends on data.
+    std::int64_t value = 0;
     std::string expression; ///< Of a dynamic one, over symbols: "2*s77 + 1"; else empty.
 
     [[nodiscard]] bool isDynamic() const { return !expression.empty(); }
@@ -71,13 +78,20 @@ struct Device {
 };
 /// A number of the graph that is computed while it runs, or a constant among such.
 using SymbolicInt = std::variant<std::int64_t, ValueName>;
+/// What has no kind of its own here: a subgraph, an object, a complex number. It is kept to be
+/// named (limitations.h).
+struct OtherArgument {
+    std::string kind;               ///< The archive's word for it: "as_graph".
+    std::string name;               ///< Of the subgraph, object or operator; may be empty.
+    std::vector<std::string> reads; ///< The values of the graph that it names.
+};
 
 /// What an operator's parameter is given. monostate: None.
-using Argument =
-    std::variant<std::monostate, ValueName, std::vector<ValueName>,
-                 std::vector<std::optional<ValueName>>, std::int64_t, double, bool, std::string,
-                 std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
-                 std::vector<std::string>, SymbolicInt, std::vector<SymbolicInt>, EnumValue, Device>;
+using Argument = std::variant<std::monostate, ValueName, std::vector<ValueName>,
+                              std::vector<std::optional<ValueName>>, std::int64_t, double, bool,
+                              std::string, std::vector<std::int64_t>, std::vector<double>,
+                              std::vector<bool>, std::vector<std::string>, SymbolicInt,
+                              std::vector<SymbolicInt>, EnumValue, Device, OtherArgument>;
 
 struct NamedArgument {
     std::string name; ///< Of the operator's parameter: "input".
@@ -92,20 +106,35 @@ struct Node {
     /// The results by position; a list of tensors is one result with several names. An empty name:
     /// the result is not used.
     std::vector<std::vector<std::string>> results;
-    std::string module; ///< The path of the module that made the call: "layers.0.attn"; may be empty.
+    std::string
+        module; ///< The path of the module that made the call: "layers.0.attn"; may be empty.
 };
 
 /// What a value of the graph that no node makes is.
 struct Input {
-    enum class Kind : std::uint8_t { User, Parameter, Buffer, Constant } kind = Kind::User;
+    /// Fixed: a user's input that is a number, a string or None, and always what it was when the
+    /// program was exported.
+    enum class Kind : std::uint8_t { User, Fixed, Parameter, Buffer, Constant, Object, Token };
+    Kind kind = Kind::User;
     std::string value;  ///< Its name in the graph.
     std::string target; ///< The tensor's name in `Program::tensors`; empty for a user's input.
+    Argument fixed;     ///< Of a fixed one.
 };
 
 struct Output {
-    enum class Kind : std::uint8_t { User, BufferMutation, InputMutation } kind = Kind::User;
-    std::string value;
-    std::string target; ///< What is mutated; empty for a user's output.
+    enum class Kind : std::uint8_t {
+        User,
+        BufferMutation,
+        ParameterMutation,
+        InputMutation,
+        Loss,
+        Gradient,
+        Token,
+    };
+    Kind kind = Kind::User;
+    std::string value;  ///< Its name in the graph; empty if it is `fixed`.
+    std::string target; ///< What is mutated or has the gradient; else empty.
+    Argument fixed;     ///< A user's output that no node computes: a number or None.
 };
 
 /// The bytes of a tensor in the archive, which stays mapped as long as one is held.
@@ -129,12 +158,16 @@ struct Program {
     std::vector<Output> outputs;
     std::vector<Node> nodes; ///< In an order in which they can run.
     std::map<std::string, TensorType> values;
-    std::map<std::string, Extent> symbolicInts; ///< Values of the graph that are numbers.
+    std::map<std::string, Extent> symbolicInts; ///< Values of the graph that are integers.
+    std::set<std::string> otherValues;          ///< Those that are floats, truths or objects.
     std::map<std::string, SymbolRange> symbols;
     /// Parameters, buffers and constants by their names; a tensor without data is one that the
     /// archive names but does not hold.
     std::map<std::string, TensorData> tensors;
-    std::vector<TensorData> sampleInputs; ///< Of the user's inputs, if the archive holds them.
+    /// Of the user's inputs that are tensors, in their order; empty if the archive holds none.
+    std::vector<TensorData> sampleInputs;
+    /// What the archive holds and the program lacks, one sentence each.
+    std::vector<std::string> notes;
 };
 
 } // namespace kernelskill::engine::graph
