@@ -10,6 +10,8 @@ find_package(CURL REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LibSeccomp REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(Isl REQUIRED IMPORTED_TARGET isl)
+pkg_check_modules(Minizip REQUIRED IMPORTED_TARGET minizip)
+find_package(ZLIB REQUIRED)
 
 # libclang 22. Its built-in headers are found at run time, see analysis/command/toolchain.h.
 find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h
