@@ -89,8 +89,11 @@ Result<Wanted> TorchReference::ask(const TorchRequest& request, const std::stop_
         child_.reset();
         return std::unexpected(answer.error());
     }
-    if (auto* error = std::get_if<Error>(&*answer))
-        return std::unexpected(std::move(*error));
+    if (auto* failure = std::get_if<TorchFailure>(&*answer)) {
+        if (failure->isFatal)
+            child_.reset();
+        return std::unexpected(std::move(failure->error));
+    }
     if (auto* wanted = std::get_if<Wanted>(&*answer))
         return std::move(*wanted);
     child_.reset();

@@ -209,7 +209,10 @@ std::vector<std::byte> encode(const TorchAnswer& answer) {
                        return Json{{"microseconds", timing.microseconds},
                                    {"device", timing.areDeviceTimes}};
                    },
-                   [](const Error& error) { return Json{{"error", wire::toJson(error)}}; }},
+                   [](const TorchFailure& failure) {
+                       return Json{{"error", wire::toJson(failure.error)},
+                                   {"fatal", failure.isFatal}};
+                   }},
         answer));
 }
 
@@ -223,9 +226,10 @@ Result<TorchAnswer> decodeTorchAnswer(std::span<const std::byte> payload) {
             return TorchTiming{json.at("microseconds").get<std::vector<double>>(),
                                json.at("device").get<bool>()};
         if (json.contains("error")) {
-            Error error;
-            wire::fromJson(json.at("error"), error);
-            return error;
+            TorchFailure failure;
+            wire::fromJson(json.at("error"), failure.error);
+            json.at("fatal").get_to(failure.isFatal);
+            return failure;
         }
         unknownMessage();
     });

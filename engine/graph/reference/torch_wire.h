@@ -91,7 +91,12 @@ struct TorchTiming {
     [[nodiscard]] double spread() const;
 };
 
-using TorchAnswer = std::variant<TorchVersion, TorchRun, TorchTiming, Error>;
+struct TorchFailure {
+    Error error;
+    bool isFatal = false; ///< The child ends with this answer: start another one.
+};
+
+using TorchAnswer = std::variant<TorchVersion, TorchRun, TorchTiming, TorchFailure>;
 
 /// Whole frames with their length.
 [[nodiscard]] std::vector<std::byte> encode(const TorchRequest& request);

@@ -63,7 +63,7 @@ TorchAnswer answer(const TorchRequest& request) {
             auto result =
                 withoutExceptions("the request failed", "", [&] { return answerTo(each); });
             if (!result)
-                return std::move(result.error());
+                return TorchFailure{std::move(result.error()), false};
             return std::move(*result);
         },
         request);

@@ -5,7 +5,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// Throws nothing: what fails is an Error among the answers.
+/// Throws nothing: what fails is a TorchFailure.
 [[nodiscard]] TorchAnswer answer(const TorchRequest& request);
 
 } // namespace kernelskill::engine::graph

@@ -134,12 +134,15 @@ void PreparedProgram::findLastUses() {
     read_ = std::move(readLater);
 }
 
-Result<Values> PreparedProgram::run(const KeptValues& kept) const {
-    const at::NoGradGuard withoutGradients;
+Values PreparedProgram::begin() const {
     at::manual_seed(seed_);
     at::globalContext().setAllowTF32CuBLAS(allowsTf32_);
     at::globalContext().setAllowTF32CuDNN(allowsTf32_);
-    Values values = bound_;
+    return bound_;
+}
+
+Result<Values> PreparedProgram::run(Values values, const KeptValues& kept) const {
+    const at::NoGradGuard withoutGradients;
     for (const Step& step : steps_) {
         const Node& node = *step.node;
         const auto done = withoutExceptions(node.target + " failed", placeOf(node),

@@ -31,9 +31,12 @@ public:
     [[nodiscard]] static Result<PreparedProgram> prepare(std::shared_ptr<const Program> program,
                                                          const TorchSubject& subject);
 
-    /// Runs all nodes. Other values are freed after their last use. On a GPU the results may not be
-    /// ready yet. Failed, with the node, if an operator fails.
-    [[nodiscard]] Result<Values> run(const KeptValues& kept) const;
+    /// The values that a run begins with. Also sets torch's seed and whether it uses TF32.
+    [[nodiscard]] Values begin() const;
+
+    /// Runs all nodes, from the values of begin(). Other values are freed after their last use. On
+    /// a GPU the results may not be ready yet. Failed, with the node, if an operator fails.
+    [[nodiscard]] Result<Values> run(Values values, const KeptValues& kept) const;
 
     [[nodiscard]] const Program& program() const { return *program_; }
     [[nodiscard]] const Place& place() const { return place_; }

@@ -56,7 +56,7 @@ Result<void> readKept(const Program& program, const Values& values, const KeptVa
 } // namespace
 
 Result<TorchRun> runProgram(const PreparedProgram& program, const KeptValues& kept) {
-    const auto values = program.run(kept);
+    const auto values = program.run(program.begin(), kept);
     if (!values)
         return std::unexpected(values.error());
     // A GPU's errors come when its results are read.

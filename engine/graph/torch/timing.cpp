@@ -21,8 +21,9 @@ using Microseconds = std::chrono::duration<double, std::micro>;
 using Round = std::function<Result<double>()>;
 
 Result<double> onCpu(const PreparedProgram& program) {
+    auto first = program.begin();
     const auto begin = Clock::now();
-    const auto values = program.run({});
+    const auto values = program.run(std::move(first), {});
     const auto end = Clock::now();
     if (!values)
         return std::unexpected(values.error());
@@ -41,9 +42,10 @@ Result<double> onGpu(const PreparedProgram& program, at::Tensor& sweep) {
         const auto stream = guard.getStream(device);
         Event begin(c10::DeviceType::CUDA, c10::EventFlag::BACKEND_DEFAULT);
         Event end(c10::DeviceType::CUDA, c10::EventFlag::BACKEND_DEFAULT);
+        auto first = program.begin();
         sweep.zero_();
         begin.record(stream);
-        const auto values = program.run({});
+        const auto values = program.run(std::move(first), {});
         end.record(stream);
         guard.synchronizeStream(stream);
         if (!values)

@@ -16,11 +16,12 @@ namespace kernelskill::engine::graph {
 namespace {
 
 std::vector<std::byte> lateAnswer(std::chrono::milliseconds time) {
-    return encode(
-        TorchAnswer(Error{ErrorKind::Failed,
-                          "LibTorch did not end within " + std::to_string(time.count()) + " ms",
-                          {},
-                          "give it more time, or run a smaller program"}));
+    return encode(TorchAnswer(
+        TorchFailure{{ErrorKind::Failed,
+                      "LibTorch did not end within " + std::to_string(time.count()) + " ms",
+                      {},
+                      "give it more time, or run a smaller program"},
+                     true}));
 }
 
 /// Returns the exit status.
@@ -33,12 +34,12 @@ int serve() {
     Watchdog watchdog(STDIN_FILENO, answers, lateAnswer);
     while (const auto payload = wire::readPayload(STDIN_FILENO)) {
         const auto request = decodeTorchRequest(*payload);
-        TorchAnswer reply = Error{};
+        TorchAnswer reply = TorchFailure{};
         if (request) {
             const auto guarded = watchdog.guard(timeLimit(*request));
             reply = answer(*request);
         } else {
-            reply = request.error();
+            reply = TorchFailure{request.error(), false};
         }
         if (!watchdog.send(encode(reply)))
             return 0;

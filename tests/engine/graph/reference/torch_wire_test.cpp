@@ -97,10 +97,12 @@ TEST(TorchWire, CarriesOutputsAndErrors) {
     EXPECT_FALSE(back.outputs[1]);
     EXPECT_THAT(valuesOf<float>(back.values.at("relu")), ElementsAre(3));
 
-    const auto error = decodeTorchAnswer(
-        payloadOf(TorchAnswer(Error{ErrorKind::Unsupported, "what", "where", "remedy"})));
-    EXPECT_EQ(std::get<Error>(error.value()).describe(), "what (where). remedy");
-    EXPECT_EQ(std::get<Error>(error.value()).kind, ErrorKind::Unsupported);
+    const auto error = decodeTorchAnswer(payloadOf(
+        TorchAnswer(TorchFailure{{ErrorKind::Unsupported, "what", "where", "remedy"}, true})));
+    const auto& failure = std::get<TorchFailure>(error.value());
+    EXPECT_EQ(failure.error.describe(), "what (where). remedy");
+    EXPECT_EQ(failure.error.kind, ErrorKind::Unsupported);
+    EXPECT_TRUE(failure.isFatal);
 }
 
 TEST(TorchWire, RefusesWhatIsCutOffOrStrange) {

@@ -85,7 +85,7 @@ TEST(PreparedProgram, KeepsWhatIsAskedForAndNothingElse) {
     const TorchSubject subject = subjectWith({floats({1, 2}, {1, 2})});
     const auto prepared = PreparedProgram::prepare(perceptron().build(), subject);
     ASSERT_TRUE(prepared) << prepared.error().describe();
-    EXPECT_FALSE(prepared->run({})->contains("linear"));
+    EXPECT_FALSE(prepared->run(prepared->begin(), {})->contains("linear"));
     const auto kept = runProgram(*prepared, {{"linear"}, false});
     ASSERT_TRUE(kept) << kept.error().describe();
     EXPECT_THAT(valuesOf<float>(kept->values.at("linear")), ElementsAre(5.5f, -10));
@@ -228,7 +228,7 @@ TEST(PreparedProgram, GivesInputsTheStridesOfTheProgram) {
     const auto prepared =
         PreparedProgram::prepare(builder.build(), subjectWith({floats({2, 2}, {1, 2, 3, 4})}));
     ASSERT_TRUE(prepared) << prepared.error().describe();
-    const auto values = prepared->run({});
+    const auto values = prepared->run(prepared->begin(), {});
     ASSERT_TRUE(values) << values.error().describe();
     EXPECT_EQ(values->at("x").toTensor().stride(0), 1);
     EXPECT_THAT(outputOf(builder, subjectWith({floats({2, 2}, {1, 2, 3, 4})})),
