@@ -23,6 +23,7 @@ constexpr std::uint64_t maxExpansion = 1040;
 struct MemoryStream {
     std::span<const std::byte> bytes;
     std::uint64_t at = 0;
+    bool isCutOff = false; ///< More was asked for than there is.
 };
 
 MemoryStream& streamOf(voidpf stream) {
@@ -36,6 +37,7 @@ uLong readStream(voidpf /*opaque*/, voidpf stream, void* buffer, uLong size) {
     if (count > 0)
         std::memcpy(buffer, memory.bytes.data() + memory.at, count);
     memory.at += count;
+    memory.isCutOff |= count < size;
     return count;
 }
 
@@ -52,6 +54,18 @@ long seekStream(voidpf /*opaque*/, voidpf stream, ZPOS64_T offset, int origin) {
     return 0;
 }
 
+/// Whether the archive's end record is there, which minizip passes over where there is a larger one
+/// before it, of zip64.
+bool hasEnd(std::span<const std::byte> bytes) {
+    constexpr std::string_view signature = "PK\5\6";
+    constexpr std::size_t recordBytes = 22;
+    constexpr std::size_t maxComment = 0xffff;
+    const auto last = bytes.last(std::min(bytes.size(), recordBytes + maxComment));
+    const std::string_view text{reinterpret_cast<const char*>(last.data()), last.size()};
+    const std::size_t found = text.rfind(signature);
+    return found != std::string_view::npos && text.size() - found >= recordBytes;
+}
+
 struct CloseZip {
     void operator()(void* zip) const { unzClose(zip); }
 };
@@ -65,7 +79,8 @@ Zip openZip(MemoryStream& stream) {
     functions.ztell64_file = [](voidpf, voidpf file) { return ZPOS64_T{streamOf(file).at}; };
     functions.zseek64_file = seekStream;
     functions.zclose_file = [](voidpf, voidpf) { return 0; };
-    functions.zerror_file = [](voidpf, voidpf) { return 0; };
+    // Without it, minizip takes bytes behind the end for zeros.
+    functions.zerror_file = [](voidpf, voidpf file) { return streamOf(file).isCutOff ? 1 : 0; };
     functions.opaque = &stream;
     return Zip(unzOpen2_64("", &functions));
 }
@@ -94,7 +109,7 @@ Result<Archive> Archive::read(SharedBytes bytes, std::string name) {
     MemoryStream stream{archive.archive_.bytes};
     const Zip zip = openZip(stream);
     unz_global_info64 global{};
-    if (!zip || unzGetGlobalInfo64(zip.get(), &global) != UNZ_OK)
+    if (!zip || !hasEnd(stream.bytes) || unzGetGlobalInfo64(zip.get(), &global) != UNZ_OK)
         return badArchive("this is no zip archive, or one that is cut off", archive.name_);
     if (global.number_entry > maxEntries)
         return badArchive("the archive has more than " + std::to_string(maxEntries) + " entries",

@@ -3,6 +3,7 @@
 #include "analysis/source/try.h"
 #include "engine/graph/graph_json.h"
 #include "engine/graph/tensor_payload.h"
+#include "engine/graph/type_text.h"
 
 #include <algorithm>
 #include <string>
@@ -88,20 +89,38 @@ Result<ProgramEntries> findEntries(const Archive& archive) {
                    "save the one that is meant by itself");
 }
 
-} // namespace
-
-Result<Program> readProgram(const std::filesystem::path& path) {
-    KERNELSKILL_TRY(Archive archive, Archive::open(path));
-    return readProgram(archive);
-}
-
-Result<Program> readProgram(Archive& archive) {
+Result<Program> readFound(Archive& archive) {
     KERNELSKILL_TRY(const ProgramEntries entries, findEntries(archive));
     KERNELSKILL_CHECK(requireLittleEndian(archive, entries.root));
     KERNELSKILL_TRY(const SharedBytes text, archive.checkedData(entries.graph, maxGraphBytes));
     KERNELSKILL_TRY(Program program,
                     readGraph(textOf(text), archive.name() + ", entry " + entries.graph));
     KERNELSKILL_CHECK(readPayload(archive, entries.payload, program));
+    return program;
+}
+
+/// Errors name nodes and entries as the archive spells them.
+Error printable(Error error) {
+    error.what = graph::printable(std::move(error.what));
+    error.where = graph::printable(std::move(error.where));
+    return error;
+}
+
+} // namespace
+
+Result<Program> readProgram(const std::filesystem::path& path) {
+    auto archive = Archive::open(path);
+    if (!archive)
+        return std::unexpected(printable(std::move(archive).error()));
+    return readProgram(*archive);
+}
+
+Result<Program> readProgram(Archive& archive) {
+    auto program = readFound(archive);
+    if (!program)
+        return std::unexpected(printable(std::move(program).error()));
+    for (std::string& note : program->notes)
+        note = graph::printable(std::move(note));
     return program;
 }
 

@@ -2,7 +2,10 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -82,6 +85,12 @@ std::string textOf(const TensorType& type) {
     for (std::size_t i = 0; i < type.sizes.size(); ++i)
         text += (i > 0 ? ", " : "") + textOf(type.sizes[i]);
     return text + "]";
+}
+
+std::string printable(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');
+    return text;
 }
 
 std::string textOf(const Argument& argument) {
