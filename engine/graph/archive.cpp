@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <minizip/unzip.h>
+#include <optional>
 #include <utility>
 #include <vector>
 #include <zlib.h>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t maxEntries = std::uint64_t{1} << 18;
 constexpr std::size_t maxEntryName = 4096;
+constexpr std::size_t maxExtra = 0x10000; ///< The directory gives its size 16 bits.
 /// More than what deflate makes of a byte (1032).
 constexpr std::uint64_t maxExpansion = 1040;
 
@@ -48,9 +50,11 @@ long seekStream(voidpf /*opaque*/, voidpf stream, ZPOS64_T offset, int origin) {
         base = memory.at;
     else if (origin == ZLIB_FILEFUNC_SEEK_END)
         base = memory.bytes.size();
-    if (offset > memory.bytes.size() - base)
+    // minizip's steps back are large numbers: their sum wraps around.
+    const std::uint64_t place = base + offset;
+    if (place > memory.bytes.size())
         return -1;
-    memory.at = base + offset;
+    memory.at = place;
     return 0;
 }
 
@@ -85,6 +89,74 @@ Zip openZip(MemoryStream& stream) {
     return Zip(unzOpen2_64("", &functions));
 }
 
+/// Where the data of the current entry begins; nullopt if its local header does not agree with the
+/// directory.
+std::optional<std::uint64_t> dataOfCurrent(const Zip& zip) {
+    // Raw: the entry is not decompressed.
+    if (unzOpenCurrentFile2(zip.get(), nullptr, nullptr, 1) != UNZ_OK)
+        return std::nullopt;
+    const std::uint64_t offset = unzGetCurrentFileZStreamPos64(zip.get());
+    unzCloseCurrentFile(zip.get());
+    return offset;
+}
+
+std::uint64_t numberAt(std::span<const std::byte> bytes, std::size_t at, std::size_t size) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i)
+        value |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
+    return value;
+}
+
+/// What an entry's extra field says of numbers that 32 bits do not hold. minizip 1.1 reads these
+/// where `long` has 32 bits only.
+struct Zip64Numbers {
+    std::optional<std::uint64_t> bytes;
+    std::optional<std::uint64_t> storedBytes;
+    std::optional<std::uint64_t> header; ///< The place of the entry's local header.
+};
+
+Zip64Numbers zip64NumbersOf(std::span<const std::byte> extra, const unz_file_info64& info) {
+    constexpr std::uint64_t elsewhere = 0xffff'ffff;
+    constexpr std::uint64_t zip64 = 1;
+    constexpr std::size_t headSize = 4;
+    constexpr std::size_t numberSize = 8;
+    Zip64Numbers numbers;
+    while (extra.size() >= headSize) {
+        const std::size_t size =
+            std::min<std::size_t>(numberAt(extra, 2, 2), extra.size() - headSize);
+        auto field = extra.subspan(headSize, size);
+        if (numberAt(extra, 0, 2) == zip64) {
+            const auto take = [&]() -> std::optional<std::uint64_t> {
+                if (field.size() < numberSize)
+                    return std::nullopt;
+                const std::uint64_t number = numberAt(field, 0, numberSize);
+                field = field.subspan(numberSize);
+                return number;
+            };
+            if (info.uncompressed_size == elsewhere)
+                numbers.bytes = take();
+            if (info.compressed_size == elsewhere)
+                numbers.storedBytes = take();
+            numbers.header = take();
+            return numbers;
+        }
+        extra = extra.subspan(headSize + size);
+    }
+    return numbers;
+}
+
+/// Where the data behind a local header begins; nullopt if there is no such header.
+std::optional<std::uint64_t> dataBehind(std::span<const std::byte> archive, std::uint64_t header) {
+    constexpr std::size_t headerBytes = 30;
+    constexpr std::uint64_t signature = 0x04034b50;
+    if (header > archive.size() || archive.size() - header < headerBytes)
+        return std::nullopt;
+    const auto local = archive.subspan(static_cast<std::size_t>(header), headerBytes);
+    if (numberAt(local, 0, 4) != signature)
+        return std::nullopt;
+    return header + headerBytes + numberAt(local, 26, 2) + numberAt(local, 28, 2);
+}
+
 std::unexpected<Error> badArchive(std::string what, std::string where) {
     return std::unexpected(Error{ErrorKind::InvalidInput, std::move(what), std::move(where),
                                  "export the program again with torch.export.save"});
@@ -114,12 +186,13 @@ Result<Archive> Archive::read(SharedBytes bytes, std::string name) {
     if (global.number_entry > maxEntries)
         return badArchive("the archive has more than " + std::to_string(maxEntries) + " entries",
                           archive.name_);
+    std::vector<std::byte> extra(maxExtra);
     int status = global.number_entry == 0 ? UNZ_END_OF_LIST_OF_FILE : unzGoToFirstFile(zip.get());
     for (; status == UNZ_OK; status = unzGoToNextFile(zip.get())) {
         unz_file_info64 info{};
         std::string entryName(maxEntryName, '\0');
-        if (unzGetCurrentFileInfo64(zip.get(), &info, entryName.data(), entryName.size(), nullptr,
-                                    0, nullptr, 0) != UNZ_OK)
+        if (unzGetCurrentFileInfo64(zip.get(), &info, entryName.data(), entryName.size(),
+                                    extra.data(), extra.size(), nullptr, 0) != UNZ_OK)
             return badArchive("the archive's directory is damaged", archive.name_);
         if (info.size_filename >= maxEntryName)
             return badArchive("an entry of the archive has a name of more than " +
@@ -132,16 +205,18 @@ Result<Archive> Archive::read(SharedBytes bytes, std::string name) {
         if (info.compression_method != 0 && info.compression_method != Z_DEFLATED)
             return archive.damaged(entryName,
                                    "the entry is compressed by another method than deflate");
-        // Raw: the entry is not decompressed, and its local header has to agree with the directory.
-        if (unzOpenCurrentFile2(zip.get(), nullptr, nullptr, 1) != UNZ_OK)
+        const Zip64Numbers large =
+            zip64NumbersOf(std::span(extra).first(info.size_file_extra), info);
+        const auto offset =
+            large.header ? dataBehind(archive.archive_.bytes, *large.header) : dataOfCurrent(zip);
+        if (!offset)
             return archive.damaged(entryName, "the entry's header is damaged");
         Entry entry;
-        entry.offset = unzGetCurrentFileZStreamPos64(zip.get());
-        entry.storedBytes = info.compressed_size;
-        entry.bytes = info.uncompressed_size;
+        entry.offset = *offset;
+        entry.storedBytes = large.storedBytes.value_or(info.compressed_size);
+        entry.bytes = large.bytes.value_or(info.uncompressed_size);
         entry.checksum = static_cast<std::uint32_t>(info.crc);
         entry.isDeflated = info.compression_method == Z_DEFLATED;
-        unzCloseCurrentFile(zip.get());
         if (entry.offset > size || entry.storedBytes > size - entry.offset)
             return archive.damaged(entryName, "the entry reaches beyond the end of the archive");
         if (!entry.isDeflated && entry.storedBytes != entry.bytes)

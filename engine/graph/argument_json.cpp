@@ -187,8 +187,11 @@ Result<Argument> readArgument(const json& value, const std::string& where) {
         return argumentOf(text(given));
     if (kind == "as_strings")
         return argumentOf(listOf(given, where, text));
-    if (kind == "as_sym_int")
-        return argumentOf(symbolicInt(given));
+    if (kind == "as_sym_int") {
+        KERNELSKILL_TRY(SymbolicInt one, symbolicInt(given));
+        const auto* constant = std::get_if<std::int64_t>(&one);
+        return constant != nullptr ? Argument(*constant) : Argument(std::move(one));
+    }
     if (kind == "as_sym_ints")
         return argumentOf(listOf(given, where, symbolicInt));
     if (kind == "as_sym_bool" || kind == "as_sym_float")

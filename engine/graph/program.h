@@ -76,7 +76,7 @@ struct Device {
     std::string type; ///< "cpu", "cuda".
     std::optional<int> index;
 };
-/// A number of the graph that is computed while it runs, or a constant among such.
+/// A number of the graph that is computed while it runs, or a constant in a list with such.
 using SymbolicInt = std::variant<std::int64_t, ValueName>;
 /// What has no kind of its own here: a subgraph, an object, a complex number. It is kept to be
 /// named (limitations.h).

@@ -145,6 +145,80 @@ TEST(Archive, IsReadOrRefusedWhereverItIsCutOff) {
     EXPECT_TRUE(read(bytes));
 }
 
+void add(std::string& bytes, std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i)
+        bytes += static_cast<char>(value >> (8 * i));
+}
+
+/// A header of the directory, or a local one, of a stored entry of zip64 whose numbers are all in
+/// its extra field.
+std::string header64(const std::string& name, std::uint64_t size, std::uint64_t offset,
+                     bool isLocal) {
+    std::string bytes = isLocal ? "PK\3\4" : "PK\1\2";
+    add(bytes, 45, isLocal ? 2 : 4);
+    add(bytes, 0, 2 + 2 + 4 + 4);
+    add(bytes, 0xffff'ffff'ffff'ffff, 4 + 4);
+    add(bytes, name.size(), 2);
+    add(bytes, isLocal ? 4 + 16 : 4 + 24, 2);
+    if (!isLocal) {
+        add(bytes, 0, 2 + 2 + 2 + 4);
+        add(bytes, 0xffff'ffff, 4);
+    }
+    bytes += name;
+    add(bytes, 1, 2);
+    add(bytes, isLocal ? 16 : 24, 2);
+    add(bytes, size, 8);
+    add(bytes, size, 8);
+    if (!isLocal)
+        add(bytes, offset, 8);
+    return bytes;
+}
+
+TEST(Archive, MapsAnEntryOfTenGigabytesWithoutReadingIt) {
+    constexpr std::uint64_t size = 10'000'000'000;
+    const std::string first = header64("w", size, 0, true);
+    const std::uint64_t behind = first.size() + size;
+    std::string tail = header64("v", 4, behind, true) + "text";
+    const std::uint64_t directory = behind + tail.size();
+    const std::string entries = header64("w", size, 0, false) + header64("v", 4, behind, false);
+    tail += entries + "PK\6\6";
+    add(tail, 44, 8);
+    add(tail, 45, 2 + 2);
+    add(tail, 0, 4 + 4);
+    add(tail, 2, 8);
+    add(tail, 2, 8);
+    add(tail, entries.size(), 8);
+    add(tail, directory, 8);
+    tail += "PK\6\7";
+    add(tail, 0, 4);
+    add(tail, directory + entries.size(), 8);
+    add(tail, 1, 4);
+    tail += "PK\5\6";
+    add(tail, 0, 4);
+    add(tail, 0xffff'ffff'ffff'ffff, 2 + 2);
+    add(tail, 0xffff'ffff'ffff'ffff, 4 + 4);
+    add(tail, 0, 2);
+    const kernelskill::testing::TemporaryFolder folder;
+    const std::string path = (folder.path() / "large.pt2").string();
+    {
+        std::ofstream file(path, std::ios::binary); // sparse: it has no blocks between
+        file << first;
+        file.seekp(static_cast<std::streamoff>(behind));
+        file << tail;
+        ASSERT_TRUE(file);
+    }
+    auto archive = Archive::open(path);
+    ASSERT_TRUE(archive) << archive.error().describe();
+    const auto weight = archive->data("w");
+    ASSERT_TRUE(weight) << weight.error().describe();
+    EXPECT_EQ(weight->bytes.size(), size);
+    EXPECT_EQ(weight->bytes.back(), std::byte{0});
+    EXPECT_EQ(textOf(*archive->data("v")), "text");
+    EXPECT_FALSE(archive->checkedData("w", 1 << 20));
+    std::filesystem::resize_file(path, directory);
+    EXPECT_FALSE(Archive::open(path));
+}
+
 TEST(Archive, SaysThatNumbersAreBigEndian) {
     auto big = *read(writtenArchive({{"m/byteorder", "big"}}));
     EXPECT_FALSE(requireLittleEndian(big, "m/"));
