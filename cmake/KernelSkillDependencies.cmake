@@ -1,17 +1,20 @@
 # Third-party libraries. Everything here is required; CUDA and LibTorch are looked for where they are used.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS context)
 find_package(spdlog REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(Minizip REQUIRED IMPORTED_TARGET minizip)
+find_package(ZLIB REQUIRED)
+if(KERNELSKILL_TORCH_ALONE)
+    return()
+endif()
+find_package(Boost 1.81 REQUIRED COMPONENTS context)
 find_package(CLI11 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(CURL REQUIRED)
-find_package(PkgConfig REQUIRED)
 pkg_check_modules(LibSeccomp REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(Isl REQUIRED IMPORTED_TARGET isl)
-pkg_check_modules(Minizip REQUIRED IMPORTED_TARGET minizip)
-find_package(ZLIB REQUIRED)
 
 # libclang 22. Its built-in headers are found at run time, see analysis/command/toolchain.h.
 find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h

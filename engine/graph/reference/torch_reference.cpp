@@ -22,8 +22,9 @@ constexpr std::size_t maxSaidBytes = 400;
 
 std::vector<std::string> neededVariables() {
     std::vector<std::string> variables;
-    for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH",
-                             "OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    for (const char* name :
+         {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH", "OMP_NUM_THREADS",
+          "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE"}) {
         if (const char* value = std::getenv(name); value != nullptr)
             variables.push_back(std::string(name) + "=" + value);
     }

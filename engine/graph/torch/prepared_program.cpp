@@ -1,5 +1,6 @@
 #include "engine/graph/torch/prepared_program.h"
 
+#include "engine/graph/tensor_extents.h"
 #include "engine/graph/torch/arguments.h"
 #include "engine/graph/torch/bound_inputs.h"
 #include "engine/graph/torch/failures.h"
@@ -178,6 +179,22 @@ Result<void> PreparedProgram::runStep(const Step& step, Values& values) const {
     return store(node, *stack, values);
 }
 
+std::string PreparedProgram::typeProblem(const Node& node, const std::string& name,
+                                         const at::Tensor& tensor) const {
+    const auto type = program_->values.find(name);
+    if (type == program_->values.end() || !read_.contains(name))
+        return {};
+    const auto element = scalarType(type->second.element);
+    if (element && typeAt(place_, *element) != tensor.scalar_type())
+        return std::string("has elements of ") + at::toString(tensor.scalar_type()) +
+               " instead of " + std::string(nameOf(type->second.element));
+    // torch.export on a CPU gives the states that oneDNN's LSTM returns one dimension of extent 1
+    // too much; the operator itself never did.
+    if (node.target == "aten.lstm.input" && tensor.numel() == elementCount(type->second))
+        return {};
+    return shapeProblem(type->second, tensor.sizes());
+}
+
 Result<void> PreparedProgram::store(const Node& node, torch::jit::Stack& results,
                                     Values& values) const {
     const auto wrong = [&](const std::string& what) {
@@ -187,14 +204,10 @@ Result<void> PreparedProgram::store(const Node& node, torch::jit::Stack& results
         if (name.empty() || value.isNone() || (value.isTensor() && !value.toTensor().defined()))
             return {};
         if (value.isTensor()) {
-            const at::Tensor& tensor = value.toTensor();
-            const auto type = program_->values.find(name);
-            if (type != program_->values.end() && read_.contains(name)) {
-                if (const auto problem = shapeProblem(type->second, tensor.sizes());
-                    !problem.empty())
-                    return wrong("made " + name + ", which " + problem);
-            }
+            const auto tensor = value.toTensor();
             value = tensor.to(typeAt(place_, tensor.scalar_type()));
+            if (const auto problem = typeProblem(node, name, value.toTensor()); !problem.empty())
+                return wrong("made " + name + ", which " + problem);
         }
         values.insert_or_assign(name, std::move(value));
         return {};
@@ -204,6 +217,8 @@ Result<void> PreparedProgram::store(const Node& node, torch::jit::Stack& results
                      std::to_string(node.results.size()));
     for (std::size_t i = 0; i < node.results.size(); ++i) {
         const auto& names = node.results[i];
+        if (names.empty() && !results[i].isTensorList())
+            continue;
         if (!results[i].isTensorList() && names.size() == 1) {
             if (auto kept = keep(names.front(), std::move(results[i])); !kept)
                 return kept;

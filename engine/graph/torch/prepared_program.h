@@ -54,6 +54,10 @@ private:
     [[nodiscard]] Result<void> findOperators();
     void findLastUses();
     [[nodiscard]] Result<void> runStep(const Step& step, Values& values) const;
+    /// How a result that is read later differs from the type that the program gives it, as the rest
+    /// of a sentence; empty if it does not.
+    [[nodiscard]] std::string typeProblem(const Node& node, const std::string& name,
+                                          const at::Tensor& tensor) const;
     [[nodiscard]] Result<void> store(const Node& node, torch::jit::Stack& results,
                                      Values& values) const;
 

@@ -72,12 +72,12 @@ public:
     /// A node with one result of the node's name. `module`: "layers.0".
     ProgramBuilder& node(const std::string& name, const std::string& target,
                          std::vector<NamedArgument> arguments, const std::string& module = {}) {
-        return node(name, target, std::move(arguments), {{name}}, module);
+        return nodeWithResults(name, target, std::move(arguments), {{name}}, module);
     }
-    ProgramBuilder& node(const std::string& name, const std::string& target,
-                         std::vector<NamedArgument> arguments,
-                         std::vector<std::vector<std::string>> results,
-                         const std::string& module = {}) {
+    ProgramBuilder& nodeWithResults(const std::string& name, const std::string& target,
+                                    std::vector<NamedArgument> arguments,
+                                    std::vector<std::vector<std::string>> results,
+                                    const std::string& module = {}) {
         program_.nodes.push_back({name, target, std::move(arguments), std::move(results), module});
         return *this;
     }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,7 +53,8 @@ TEST(SeededTensors, ShrinkWeightsByTheirInputs) {
     const auto weight = made(builder, "w");
     EXPECT_THAT(weight, Each(AllOf(Ge(-0.1f), Lt(0.1f))));
     EXPECT_GT(*std::ranges::max_element(weight), 0.09f);
-    EXPECT_GT(*std::ranges::max_element(made(builder, "b")), 0.9f);
+    const auto bias = made(builder, "b");
+    EXPECT_GT(*std::ranges::max_element(bias), 0.9f);
 }
 
 TEST(SeededTensors, AreWhatTheirReadersCanUse) {

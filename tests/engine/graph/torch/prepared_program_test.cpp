@@ -148,9 +148,10 @@ TEST(PreparedProgram, LetsANumberNotDecideTheType) {
 TEST(PreparedProgram, TakesListsOfTensorsAndGivesThem) {
     ProgramBuilder builder;
     builder.input("x", {4})
-        .node("split", "aten.split.Tensor",
-              {value("self", "x"), {"split_size", std::int64_t{3}}, {"dim", std::int64_t{0}}},
-              {{"head", "tail"}})
+        .nodeWithResults(
+            "split", "aten.split.Tensor",
+            {value("self", "x"), {"split_size", std::int64_t{3}}, {"dim", std::int64_t{0}}},
+            {{"head", "tail"}})
         .node("y", "aten.cat.default",
               {{"tensors", std::vector<ValueName>{{"tail"}, {"head"}}}, {"dim", std::int64_t{0}}})
         .output("y");
@@ -174,8 +175,8 @@ TEST(PreparedProgram, TakesListsWithGaps) {
 TEST(PreparedProgram, GivesEachOfSeveralResults) {
     ProgramBuilder builder;
     builder.input("x", {3})
-        .node("max", "aten.max.dim", {value("self", "x"), {"dim", std::int64_t{0}}},
-              {{"largest"}, {"place"}})
+        .nodeWithResults("max", "aten.max.dim", {value("self", "x"), {"dim", std::int64_t{0}}},
+                         {{"largest"}, {"place"}})
         .output("largest")
         .output("place");
     const auto outcome = run(builder, subjectWith({floats({3}, {1, 5, 2})}));
@@ -286,6 +287,52 @@ TEST(PreparedProgram, SaysWhichOperatorFailed) {
     EXPECT_THAT(error.what, HasSubstr("aten.matmul.default failed"));
     EXPECT_THAT(error.what, HasSubstr("cannot be multiplied"));
     EXPECT_EQ(error.where, "node y of head");
+}
+
+TEST(PreparedProgram, RefusesResultsOfAnotherElementTypeThanTheProgramSays) {
+    ProgramBuilder builder;
+    builder.input("x", {2}).node("y", "aten.relu.default", {value("self", "x")});
+    builder.type("y", {2}, ElementType::Int64).output("y");
+    EXPECT_THAT(errorOf(builder, subjectWith({floats({2}, {1, 2})})).what,
+                HasSubstr("y, which has elements of Float instead of int64"));
+    builder.type("y", {2}, ElementType::BFloat16);
+    EXPECT_THAT(outputOf(builder, subjectWith({floats({2}, {1, 2})}, Precision::Float32)),
+                ElementsAre(1, 2));
+}
+
+TEST(PreparedProgram, TakesTheShapesThatExportGivesTheStatesOfAnLstm) {
+    const auto programFor = [](const testing::Sizes& stateSizes) {
+        ProgramBuilder builder;
+        builder.input("x", {5, 1, 2}).input("h", {1, 1, 1}).input("c", {1, 1, 1});
+        builder.parameter("wx", {4, 2}).parameter("wh", {4, 1});
+        builder.nodeWithResults("lstm", "aten.lstm.input",
+                                {value("input", "x"),
+                                 {"hx", std::vector<ValueName>{{"h"}, {"c"}}},
+                                 {"params", std::vector<ValueName>{{"wx"}, {"wh"}}},
+                                 {"has_biases", false},
+                                 {"num_layers", std::int64_t{1}},
+                                 {"dropout", 0.0},
+                                 {"train", false},
+                                 {"bidirectional", false},
+                                 {"batch_first", false}},
+                                {{}, {"state"}, {}});
+        builder.type("state", stateSizes).output("state");
+        return builder;
+    };
+    const auto run =
+        runProgram(*PreparedProgram::prepare(programFor({1, 1, 1, 1}).build(), TorchSubject{}), {});
+    ASSERT_TRUE(run) << run.error().describe();
+    EXPECT_EQ(run->outputs[0]->type.sizes.size(), 3u);
+    EXPECT_THAT(errorOf(programFor({1, 1, 2}), TorchSubject{}).what, HasSubstr("the shape"));
+}
+
+TEST(PreparedProgram, LeavesOutResultsWithoutNames) {
+    ProgramBuilder builder;
+    builder.input("x", {2})
+        .nodeWithResults("max", "aten.max.dim", {value("self", "x"), {"dim", std::int64_t{0}}},
+                         {{"y"}, {}})
+        .output("y");
+    EXPECT_THAT(outputOf(builder, subjectWith({floats({2}, {1, 2})})), ElementsAre(2));
 }
 
 TEST(PreparedProgram, RefusesResultsOfAnotherShapeThanTheProgramSays) {

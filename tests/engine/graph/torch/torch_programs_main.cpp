@@ -103,6 +103,20 @@ std::string look(const TensorData& output) {
     return infinite == 0 ? text : text + fmt::format(", {} not finite", infinite);
 }
 
+/// What of the program's operators is not run; empty if all are.
+std::string missingOperators(TorchReference& reference, const Program& program) {
+    TorchVersionRequest request;
+    for (const Node& node : program.nodes)
+        request.operators.push_back(node.target);
+    const auto version = reference.version(request);
+    if (!version)
+        return version.error().describe();
+    std::string missing;
+    for (const auto& [target, reason] : version->lacking)
+        missing += "; " + reason;
+    return missing;
+}
+
 /// The row of a program, and whether it ran.
 std::pair<bool, std::string> survey(TorchReference& reference, const Settings& settings,
                                     const std::filesystem::path& archive) {
@@ -110,7 +124,8 @@ std::pair<bool, std::string> survey(TorchReference& reference, const Settings& s
     if (!program)
         return {false, program.error().describe()};
     if (const auto bytes = neededBytes(*program); bytes > settings.maxBytes)
-        return {false, fmt::format("left out: needs {:.1f} GB", static_cast<double>(bytes) * 1e-9)};
+        return {false, fmt::format("left out: needs {:.1f} GB{}", static_cast<double>(bytes) * 1e-9,
+                                   missingOperators(reference, *program))};
     TorchSubject subject;
     subject.archive = archive;
     subject.precision = Precision::Float32;
