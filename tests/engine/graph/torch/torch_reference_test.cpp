@@ -185,6 +185,29 @@ TEST_F(TorchReferenceTest, TimesAProgram) {
     EXPECT_FALSE(timing->areDeviceTimes);
 }
 
+TEST_F(TorchReferenceTest, ComputesAndTimesOnAGpu) {
+    const auto version = reference_.version({});
+    ASSERT_TRUE(version) << version.error().describe();
+    if (version->devices.empty())
+        GTEST_SKIP() << "LibTorch sees no GPU";
+    EXPECT_FALSE(version->devices.front().empty());
+    for (const char* name : {"attention", "conv", "lstm", "mlp"}) {
+        const auto sample = sampleProgram(name);
+        auto request = requestFor(sample);
+        request.subject.device = "cuda";
+        EXPECT_LT(largestDifference(valuesOf<float>(outputOf(request)), sample.output), 1e-4)
+            << name;
+    }
+    auto request = endless();
+    request.rounds = 20;
+    request.subject.device = "cuda:0";
+    const auto timing = reference_.time(request);
+    ASSERT_TRUE(timing) << timing.error().describe();
+    EXPECT_EQ(timing->microseconds.size(), 20u);
+    EXPECT_TRUE(timing->areDeviceTimes);
+    EXPECT_GT(timing->median(), 1);
+}
+
 TEST_F(TorchReferenceTest, EndsARequestThatTakesTooLong) {
     auto request = endless();
     request.time = milliseconds(1'500);
