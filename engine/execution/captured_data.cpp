@@ -3,61 +3,18 @@
 #include "engine/execution/buffer_fill.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <string>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 namespace kernelskill::engine {
-namespace {
-
-std::unexpected<Error> unreadable(const std::string& path, const char* why) {
-    return std::unexpected(Error{ErrorKind::Failed,
-                                 std::string("captured data cannot be read: ") + why, path,
-                                 "capture the program again"});
-}
-
-} // namespace
-
-Result<MappedFile> MappedFile::open(const std::string& path) {
+Result<MappedFile> openCapturedFile(const std::string& path) {
     // A workspace's folder of captures could hold a link to any file of the user.
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0)
-        return unreadable(path, std::strerror(errno));
-    struct stat status{};
-    MappedFile mapped;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-        close(file);
-        return unreadable(path, "it is no file");
+    auto file = MappedFile::open(path, Links::Refused);
+    if (!file) {
+        file.error().what = "captured data cannot be read: " + file.error().what;
+        file.error().remedy = "capture the program again";
     }
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size > 0) {
-        void* const address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (address == MAP_FAILED) {
-            const int failure = errno;
-            close(file);
-            return unreadable(path, std::strerror(failure));
-        }
-        mapped.bytes_ = {static_cast<const std::byte*>(address), size};
-    }
-    close(file);
-    return mapped;
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    return *this;
-}
-
-MappedFile::~MappedFile() {
-    if (!bytes_.empty())
-        munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    return file;
 }
 
 Result<CapturedContents> openCaptured(const LaunchSpec& launch) {
@@ -67,7 +24,7 @@ Result<CapturedContents> openCaptured(const LaunchSpec& launch) {
         if (buffer == nullptr || buffer->fill != Fill::Captured || !buffer->isInput ||
             !buffer->captured)
             continue;
-        auto file = MappedFile::open(buffer->captured->before);
+        auto file = openCapturedFile(buffer->captured->before);
         if (!file)
             return std::unexpected(std::move(file.error()));
         contents.emplace(position, std::move(*file));

@@ -3,6 +3,7 @@
 
 #include "analysis/source/error.h"
 #include "engine/execution/job.h"
+#include "engine/storage/mapped_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,22 +12,8 @@
 
 namespace kernelskill::engine {
 
-/// A file mapped for reading. Pages are loaded on access and shared between processes.
-class MappedFile {
-public:
-    /// Failed, with its path, if it cannot be read.
-    [[nodiscard]] static Result<MappedFile> open(const std::string& path);
-
-    MappedFile() = default;
-    MappedFile(MappedFile&& other) noexcept;
-    MappedFile& operator=(MappedFile&& other) noexcept;
-    ~MappedFile();
-
-    [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
-
-private:
-    std::span<const std::byte> bytes_;
-};
+/// The file of a captured buffer; Failed, with its path, if it cannot be read or is a link.
+[[nodiscard]] Result<MappedFile> openCapturedFile(const std::string& path);
 
 /// The contents of a launch's captured buffers, by their positions among its arguments.
 using CapturedContents = std::map<std::size_t, MappedFile>;

@@ -35,7 +35,7 @@ Check checkReplay(const LaunchSpec& launch, const std::vector<BufferContents>& o
         if (buffer == nullptr || !buffer->captured || buffer->captured->after.empty())
             continue;
         const auto output = std::ranges::find(outputs, buffer->name, &BufferContents::name);
-        const auto file = MappedFile::open(buffer->captured->after);
+        const auto file = openCapturedFile(buffer->captured->after);
         if (output == outputs.end() || !file || file->bytes().size() < output->bytes.size())
             continue;
         BufferContents known = *output;

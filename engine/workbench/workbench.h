@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/command/toolchain.h"
+#include "engine/graph/reference/torch_reference.h"
 #include "engine/workbench/hazard_fix_finder.h"
 #include "engine/workbench/kernel_knowledge.h"
 #include "engine/workbench/machines.h"
@@ -34,6 +35,9 @@ public:
     /// Plans skills, applies them and searches for the best sequence.
     [[nodiscard]] SkillAdvisor& advisor() const { return advisor_; }
 
+    /// What LibTorch computes for PyTorch programs. Calling this starts nothing.
+    [[nodiscard]] graph::TorchReference& torch() const { return torch_; }
+
 private:
     WorkbenchOptions options_;
     analysis::Toolchain toolchain_;
@@ -44,6 +48,7 @@ private:
     mutable HazardFixFinder hazardFixes_{machines_, knowledge_, profiler_};
     mutable SkillAdvisor advisor_{library_, machines_, knowledge_, profiler_,
                                   options_.userDataDirectory};
+    mutable graph::TorchReference torch_{options_.torch};
 };
 
 } // namespace kernelskill::engine

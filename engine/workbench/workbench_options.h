@@ -23,6 +23,8 @@ struct WorkbenchOptions {
     std::string gpu;
     /// The path of kernelskill-runner. If empty, nothing is measured, even if there is a GPU.
     std::filesystem::path runner;
+    /// The path of kernelskill-torch. If there is none, PyTorch programs have no reference.
+    std::filesystem::path torch;
     /// Whether reviews on a GPU ask compute-sanitizer, which is searched in the toolkit and on PATH.
     bool asksSanitizer = false;
     /// If set, kernels are measured there and not on this machine.

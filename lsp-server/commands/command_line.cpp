@@ -140,6 +140,7 @@ int runCommandLine(int argc, char** argv) {
     addRepairCommand(program, invocation);
     addAssemblyCommand(program, invocation);
     addNestCommand(program, invocation);
+    addGraphCommand(program, invocation);
     addCaptureCommand(program, invocation);
     addMemoryCommand(program, invocation);
     addTimelineCommand(program, invocation);

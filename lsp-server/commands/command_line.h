@@ -34,6 +34,7 @@ void addGenerateCommand(CliCommand& program, Invocation& invocation);
 void addRepairCommand(CliCommand& program, Invocation& invocation);
 void addAssemblyCommand(CliCommand& program, Invocation& invocation);
 void addNestCommand(CliCommand& program, Invocation& invocation);
+void addGraphCommand(CliCommand& program, Invocation& invocation);
 void addCaptureCommand(CliCommand& program, Invocation& invocation);
 void addMemoryCommand(CliCommand& program, Invocation& invocation);
 void addTrustCommand(CliCommand& program, Invocation& invocation);

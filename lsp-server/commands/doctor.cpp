@@ -1,5 +1,7 @@
 #include "analysis/source/program_search.h"
 #include "engine/execution/gpu/slurm_health.h"
+#include "engine/graph/operators.h"
+#include "engine/graph/reference/torch_reference.h"
 #include "engine/process/walls.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
@@ -13,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -114,6 +117,25 @@ std::vector<HealthCheck> checkGpu(const engine::Workbench& workbench) {
     else
         checks.push_back({"gpu-counters", Health::Ok, "can be read", ""});
     return checks;
+}
+
+/// LibTorch, against which PyTorch programs are checked.
+HealthCheck checkTorch(const engine::Workbench& workbench) {
+    engine::graph::TorchVersionRequest request;
+    for (const engine::graph::Operator& known : engine::graph::knownOperators())
+        request.operators.emplace_back(known.target);
+    const auto torch = workbench.torch().version(request);
+    if (!torch)
+        return {"libtorch", Health::Absent, torch.error().what,
+                "not needed; with it, PyTorch programs are checked: " + torch.error().remedy};
+    std::string detail = fmt::format("LibTorch {} on the CPU", torch->version);
+    if (!torch->devices.empty())
+        detail += fmt::format(" and on {}", fmt::join(torch->devices, ", "));
+    else if (torch->isBuiltWithCuda)
+        detail += ", which sees no GPU";
+    for (const auto& [target, reason] : torch->lacking)
+        detail += "; " + reason;
+    return {"libtorch", Health::Ok, std::move(detail), ""};
 }
 
 /// Checks the Slurm cluster that the user measures on, or could. No job is asked for: queues may be
@@ -229,6 +251,7 @@ std::vector<HealthCheck> examine(const Options& options) {
         if (options.gpuOn != "slurm")
             std::ranges::move(checkGpu(**workbench), std::back_inserter(checks));
         std::ranges::move(checkSlurm(options), std::back_inserter(checks));
+        checks.push_back(checkTorch(**workbench));
         const std::size_t count = (*workbench)->library().documents.size();
         checks.push_back(
             count > 0 ? HealthCheck{"skills", Health::Ok, fmt::format("{} loaded", count), ""}

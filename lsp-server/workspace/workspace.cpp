@@ -131,6 +131,7 @@ makeWorkbench(const Options& options, std::vector<skills::SkillFolder> skillFold
     engine::WorkbenchOptions workbench;
     std::error_code ignored;
     workbench.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    workbench.torch = workbench.executable.parent_path() / "kernelskill-torch";
     const auto runner = workbench.executable.parent_path() / "kernelskill-runner";
     if (options.gpuEnabled && std::filesystem::exists(runner, ignored))
         workbench.runner = runner;

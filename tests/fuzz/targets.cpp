@@ -10,6 +10,12 @@
 #include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/gpu/runner_wire.h"
 #include "engine/findings/profile_file.h"
+#include "engine/graph/extent_expression.h"
+#include "engine/graph/graph_json.h"
+#include "engine/graph/limitations.h"
+#include "engine/graph/read_program.h"
+#include "engine/graph/reference/torch_wire.h"
+#include "engine/graph/tensor_extents.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/outcome_file.h"
@@ -188,11 +194,49 @@ void readRunnerFrames(std::string_view bytes) {
     });
 }
 
+void readTorchFrames(std::string_view bytes) {
+    readBoth(bytes, [](std::string_view payload) {
+        std::ignore = engine::graph::decodeTorchRequest(bytesOf(payload));
+        std::ignore = engine::graph::decodeTorchAnswer(bytesOf(payload));
+    });
+}
+
 void readCacheFiles(std::string_view bytes) {
     readBoth(bytes, [](std::string_view payload) {
         std::ignore = engine::decodeFindings(payload);
         std::ignore = engine::decodeReply(payload);
     });
+}
+
+/// An archive of torch.export.save.
+void readProgramArchive(std::string_view bytes) {
+    const auto kept = std::make_shared<const std::string>(bytes);
+    auto archive = engine::graph::Archive::read({bytesOf(*kept), kept}, "fuzz.pt2");
+    if (!archive)
+        return;
+    const auto program = engine::graph::readProgram(*archive);
+    if (!program)
+        return;
+    std::ignore = engine::graph::limitations(*program);
+    for (const auto& [name, tensor] : program->tensors)
+        if (tensor.owner != nullptr)
+            require(engine::graph::storageProblem(tensor.type, tensor.bytes.size()).empty());
+}
+
+/// The JSON of a program, and as the expression of an extent.
+void readProgramGraph(std::string_view bytes) {
+    if (const auto program = engine::graph::readGraph(bytes, "fuzz"))
+        std::ignore = engine::graph::limitations(*program);
+    const auto expression = engine::graph::parseExtent(bytes, "fuzz");
+    if (!expression)
+        return;
+    const auto again = engine::graph::parseExtent(engine::graph::textOf(*expression), "fuzz");
+    if (!again) // of brackets that the text did not have
+        return;
+    const auto first = engine::graph::evaluateExtent(*expression, {{"s0", 7}});
+    const auto second = engine::graph::evaluateExtent(*again, {{"s0", 7}});
+    if (first && second)
+        require(*first == *second);
 }
 
 } // namespace
@@ -210,7 +254,10 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"captures", readCapture},
         FuzzTarget{"worker-frames", readWorkerFrames},
         FuzzTarget{"runner-frames", readRunnerFrames},
+        FuzzTarget{"torch-frames", readTorchFrames},
         FuzzTarget{"cache-files", readCacheFiles},
+        FuzzTarget{"pt2", readProgramArchive},
+        FuzzTarget{"pt2-graph", readProgramGraph},
     };
     return targets;
 }

@@ -1,6 +1,7 @@
 #include "engine/execution/gpu/runner_wire.h"
 
 #include "engine/execution/launch_json.h"
+#include "engine/process/error_json.h"
 #include "engine/process/framing.h"
 
 #include <nlohmann/json.hpp>
@@ -42,19 +43,9 @@ Subject subjectFrom(const Json& json) {
     return subject;
 }
 
-Json toJson(const Error& error) {
-    return {{"kind", wire::number(error.kind)},
-            {"what", error.what},
-            {"where", error.where},
-            {"remedy", error.remedy}};
-}
-
 Error errorFrom(const Json& json) {
     Error error;
-    wire::readEnum(json.at("kind"), error.kind);
-    json.at("what").get_to(error.what);
-    json.at("where").get_to(error.where);
-    json.at("remedy").get_to(error.remedy);
+    fromJson(json, error);
     return error;
 }
 

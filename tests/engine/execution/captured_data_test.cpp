@@ -54,13 +54,13 @@ TEST_F(CapturedDataTest, ALinkToAnotherFileIsNotFollowed) {
     const auto path = write("0123", std::array{1.0f});
     const auto link = (folder_ / "link").string();
     std::filesystem::create_symlink(path, link);
-    EXPECT_TRUE(MappedFile::open(path));
-    EXPECT_FALSE(MappedFile::open(link));
+    EXPECT_TRUE(openCapturedFile(path));
+    EXPECT_FALSE(openCapturedFile(link));
 }
 
 TEST_F(CapturedDataTest, GivesTheBytesOfTheFileFromAnyPlace) {
     const auto path = write("x", std::array{1.5f, -2.0f, 3.0f, 4.0f, 5.0f});
-    const auto file = MappedFile::open(path);
+    const auto file = openCapturedFile(path);
     ASSERT_TRUE(file) << file.error().describe();
     const auto spec = captured(path);
     EXPECT_THAT(filled<float>(spec, file->bytes(), 5), ElementsAre(1.5f, -2.0f, 3.0f, 4.0f, 5.0f));
@@ -69,7 +69,7 @@ TEST_F(CapturedDataTest, GivesTheBytesOfTheFileFromAnyPlace) {
 
 TEST_F(CapturedDataTest, IsPoisonBehindTheEnd) {
     const auto path = write("x", std::array{1.0f});
-    const auto file = MappedFile::open(path);
+    const auto file = openCapturedFile(path);
     ASSERT_TRUE(file);
     EXPECT_THAT(filled<std::uint32_t>(captured(path), file->bytes(), 3),
                 ElementsAre(0x3f800000u, poisonWord, poisonWord));
@@ -79,7 +79,7 @@ TEST_F(CapturedDataTest, IsPoisonBehindTheEnd) {
 
 TEST_F(CapturedDataTest, BecomesDoublesForTheReference) {
     const auto path = write("x", std::array{1.5f, -2.0f, 0.1f});
-    const auto file = MappedFile::open(path);
+    const auto file = openCapturedFile(path);
     ASSERT_TRUE(file);
     auto spec = captured(path);
     spec.element = ScalarKind::Double;
@@ -114,7 +114,7 @@ TEST_F(CapturedDataTest, OpensWhatIsReadAlone) {
 
 TEST_F(CapturedDataTest, TakesAnEmptyFile) {
     const auto path = write("empty", {});
-    const auto file = MappedFile::open(path);
+    const auto file = openCapturedFile(path);
     ASSERT_TRUE(file);
     EXPECT_TRUE(file->bytes().empty());
     EXPECT_EQ(filled<std::uint32_t>(captured(path), file->bytes(), 1).front(), poisonWord);

@@ -414,12 +414,23 @@ TEST_F(CommandLine, DoctorNamesWhatItChecked) {
         const bool mayBeAbsent =
             check.at("name") == "cuda-toolkit" || check.at("name") == "compilation-database" ||
             check.at("name") == "slurm" || check.at("name") == "language-model" ||
+            check.at("name") == "libtorch" ||
             check.at("name").get<std::string>().starts_with("gpu");
         EXPECT_TRUE(mayBeAbsent || check.at("status") == "ok") << check;
     }
     for (const char* name : {"libclang", "prelude", "cuda-toolkit", "host-compiler", "emulator",
                              "gpu", "cache", "workspace", "compilation-database", "language-model"})
         EXPECT_THAT(names, ::testing::Contains(name));
+    const auto torch = std::ranges::find(
+        checks, "libtorch", [](const json& check) { return check.at("name").get<std::string>(); });
+    ASSERT_NE(torch, checks.end());
+#ifdef KERNELSKILL_TORCH
+    EXPECT_EQ(torch->at("status"), "ok") << *torch;
+    EXPECT_THAT(torch->at("detail").get<std::string>(), HasSubstr("LibTorch"));
+#else
+    EXPECT_EQ(torch->at("status"), "absent") << *torch;
+    EXPECT_THAT(torch->at("remedy").get<std::string>(), HasSubstr("libtorch-dev"));
+#endif
     // Slurm is examined where its commands are installed.
     EXPECT_EQ(std::ranges::find(names, "slurm") != names.end(),
               analysis::findProgram("srun").has_value());

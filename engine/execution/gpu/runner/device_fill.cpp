@@ -54,7 +54,7 @@ Result<void> fillFromFile(const CudaDriver& driver, const BufferSpec& spec, CUde
     if (!spec.captured)
         return std::unexpected(
             Error{ErrorKind::Internal, "no file for the captured '" + spec.name + "'", {}, {}});
-    const auto file = MappedFile::open(spec.captured->before);
+    const auto file = openCapturedFile(spec.captured->before);
     if (!file)
         return std::unexpected(file.error());
     std::vector<std::byte> chunk(std::min(bytes, hostChunk));

@@ -3,11 +3,12 @@
 // too long. It ends by itself when the server is gone.
 #include "engine/execution/gpu/runner/job_runner.h"
 #include "engine/execution/gpu/runner/printed_text.h"
-#include "engine/execution/gpu/runner/watchdog.h"
 #include "engine/process/frame_io.h"
+#include "engine/process/watchdog.h"
 
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -46,6 +47,15 @@ std::optional<Arguments> parse(std::span<char*> words) {
     return arguments;
 }
 
+std::vector<std::byte> lateAnswer(std::chrono::milliseconds time) {
+    return encode(Answer(FailureAnswer{
+        {ErrorKind::Failed,
+         "the kernel did not end within " + std::to_string(time.count()) + " ms on the GPU",
+         {},
+         "launch a smaller problem, or look for an endless loop with the emulator"},
+        true}));
+}
+
 /// Returns the exit status.
 int serve(const Arguments& arguments) {
     // Kernels print to standard output, which is the server's channel, so separate them.
@@ -53,7 +63,7 @@ int serve(const Arguments& arguments) {
     auto printed = PrintedText::redirectStandardOutput();
     if (answers < 0 || !printed)
         return 1;
-    Watchdog watchdog(STDIN_FILENO, answers);
+    Watchdog watchdog(STDIN_FILENO, answers, lateAnswer);
     std::unique_ptr<JobRunner> runner;
     while (const auto payload = wire::readPayload(STDIN_FILENO)) {
         const auto request = decodeRequest(*payload);

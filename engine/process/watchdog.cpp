@@ -1,20 +1,19 @@
-#include "engine/execution/gpu/runner/watchdog.h"
+#include "engine/process/watchdog.h"
 
-#include "engine/execution/gpu/runner_wire.h"
 #include "engine/process/frame_io.h"
 
 #include <poll.h>
 #include <unistd.h>
 
-namespace kernelskill::engine::gpu {
+namespace kernelskill::engine {
 namespace {
 
 constexpr std::chrono::milliseconds glance{20}; // How often the watchdog checks.
 
 } // namespace
 
-Watchdog::Watchdog(int server, int answers)
-    : server_(server), answers_(answers),
+Watchdog::Watchdog(int server, int answers, LateAnswer lateAnswer)
+    : server_(server), answers_(answers), lateAnswer_(std::move(lateAnswer)),
       thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
 Watchdog::Guard Watchdog::guard(std::chrono::milliseconds time) {
@@ -43,16 +42,9 @@ void Watchdog::watch(const std::stop_token& stop) {
         const std::scoped_lock lock(mutex_);
         if (!deadline_ || Clock::now() < *deadline_)
             continue;
-        const FailureAnswer late{
-            {ErrorKind::Failed,
-             "the kernel did not end within " + std::to_string(time_.count()) + " ms on the GPU",
-             {},
-             "launch a smaller problem, or look for an endless loop with the "
-             "emulator"},
-            true};
-        wire::writeAll(answers_, encode(Answer(late)));
+        wire::writeAll(answers_, lateAnswer_(time_));
         ::_exit(3);
     }
 }
 
-} // namespace kernelskill::engine::gpu
+} // namespace kernelskill::engine

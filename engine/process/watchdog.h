@@ -1,22 +1,28 @@
-/// Ends the process if a job takes too long or the server is gone. A kernel that hangs cannot be
-/// stopped in another way.
+/// Ends a child of the server if a job takes too long or the server is gone. What a GPU or a
+/// library does cannot be stopped in another way.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <thread>
+#include <utility>
+#include <vector>
 
-namespace kernelskill::engine::gpu {
+namespace kernelskill::engine {
 
 class Watchdog {
 public:
+    /// Makes the frame that answers a job which did not end within the time.
+    using LateAnswer = std::function<std::vector<std::byte>(std::chrono::milliseconds)>;
+
     /// `server` is the descriptor of requests, `answers` that of answers.
-    Watchdog(int server, int answers);
+    Watchdog(int server, int answers, LateAnswer lateAnswer);
 
     /// Watches a job for as long as it lives.
     class [[nodiscard]] Guard {
@@ -29,8 +35,7 @@ public:
     private:
         Watchdog& watchdog_;
     };
-    /// If `time` passes before the guard ends, answers that the kernel did not end, and ends the
-    /// process.
+    /// If `time` passes before the guard ends, sends the late answer and ends the process.
     Guard guard(std::chrono::milliseconds time);
 
     /// Sends an answer completely. Returns false if the server is gone.
@@ -44,10 +49,11 @@ private:
 
     int server_;
     int answers_;
+    LateAnswer lateAnswer_;
     std::mutex mutex_; ///< Guards the deadline, and the right to answer.
     std::optional<Clock::time_point> deadline_;
     std::chrono::milliseconds time_{0};
     std::jthread thread_;
 };
 
-} // namespace kernelskill::engine::gpu
+} // namespace kernelskill::engine

@@ -1,0 +1,18 @@
+/// The GPUs that LibTorch sees. Needs no header of CUDA: names and sizes come from the driver.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+struct CudaDevice {
+    std::string name;
+    std::uint64_t l2Bytes = 0; ///< 0 if unknown.
+};
+
+/// None if LibTorch is built without CUDA, or there is no driver.
+[[nodiscard]] std::vector<CudaDevice> cudaDevices();
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,72 @@
+#include "engine/graph/torch/jobs.h"
+
+#include "engine/graph/read_program.h"
+#include "engine/graph/torch/cuda_devices.h"
+#include "engine/graph/torch/failures.h"
+#include "engine/graph/torch/prepared_program.h"
+#include "engine/graph/torch/program_run.h"
+#include "engine/graph/torch/symbolic_integers.h"
+#include "engine/graph/torch/timing.h"
+#include "engine/graph/torch/torch_names.h"
+#include "engine/graph/torch/torch_operators.h"
+
+#include <memory>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+Result<PreparedProgram> prepareArchive(const TorchSubject& subject) {
+    auto program = readProgram(subject.archive);
+    if (!program)
+        return std::unexpected(program.error());
+    return PreparedProgram::prepare(std::make_shared<const Program>(std::move(*program)), subject);
+}
+
+Result<TorchVersion> answerTo(const TorchVersionRequest& request) {
+    TorchVersion version;
+    version.version = torchVersion();
+    version.isBuiltWithCuda = at::hasCUDA();
+    for (CudaDevice& device : cudaDevices())
+        version.devices.push_back(std::move(device.name));
+    for (const std::string& target : request.operators) {
+        if (isSymbolicArithmetic(target))
+            continue;
+        const auto found = torchOperator(target);
+        if (!found)
+            version.lacking.emplace(target, found.error().what);
+        else if (found->isDecomposed)
+            version.decomposed.push_back(target);
+    }
+    return version;
+}
+
+Result<TorchRun> answerTo(const TorchRunRequest& request) {
+    const auto prepared = prepareArchive(request.subject);
+    if (!prepared)
+        return std::unexpected(prepared.error());
+    return runProgram(*prepared, {{request.keep.begin(), request.keep.end()}, request.keepsAll});
+}
+
+Result<TorchTiming> answerTo(const TorchTimingRequest& request) {
+    const auto prepared = prepareArchive(request.subject);
+    if (!prepared)
+        return std::unexpected(prepared.error());
+    return timeProgram(*prepared, request);
+}
+
+} // namespace
+
+TorchAnswer answer(const TorchRequest& request) {
+    return std::visit(
+        [](const auto& each) -> TorchAnswer {
+            auto result =
+                withoutExceptions("the request failed", "", [&] { return answerTo(each); });
+            if (!result)
+                return TorchFailure{std::move(result.error()), false};
+            return std::move(*result);
+        },
+        request);
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,15 @@
+/// What `kernelskill graph` prints of a PyTorch program, see docs/graph.md.
+#pragma once
+
+#include "engine/graph/program.h"
+
+#include <string>
+
+namespace kernelskill::lsp {
+
+/// Symbols, inputs, outputs, the sum of the weights, a line for each node, and what later stages
+/// cannot take. Names have no control characters.
+[[nodiscard]] std::string programText(const engine::graph::Program& program,
+                                      const std::string& file);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,124 @@
+#include "engine/graph/reference/torch_wire.h"
+#include "engine/process/framing.h"
+#include "tests/engine/graph/program_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::floats;
+using testing::valuesOf;
+
+template <typename Message>
+std::vector<std::byte> payloadOf(const Message& message) {
+    auto frame = encode(message);
+    frame.erase(frame.begin(), frame.begin() + wire::frameHeaderBytes);
+    return frame;
+}
+
+TEST(TorchWire, CarriesRuns) {
+    TorchRunRequest run;
+    run.subject.archive = "/models/a.pt2";
+    run.subject.inputs.emplace();
+    auto input = floats({2, 1}, {1, 2, 3});
+    input.type.strides[0].value = 2;
+    run.subject.inputs->push_back(input);
+    run.subject.precision = Precision::Float64;
+    run.subject.device = "cuda:1";
+    run.subject.seed = 7;
+    run.subject.allowsTf32 = true;
+    run.keep = {"relu"};
+    run.keepsAll = true;
+    run.time = std::chrono::milliseconds(5);
+    const auto read = decodeTorchRequest(payloadOf(TorchRequest(run)));
+    ASSERT_TRUE(read) << read.error().describe();
+    const auto& back = std::get<TorchRunRequest>(*read);
+    EXPECT_EQ(back.subject.archive, run.subject.archive);
+    EXPECT_EQ(back.subject.precision, run.subject.precision);
+    EXPECT_EQ(back.subject.device, run.subject.device);
+    EXPECT_EQ(back.subject.seed, 7u);
+    EXPECT_TRUE(back.subject.allowsTf32);
+    EXPECT_EQ(back.keep, run.keep);
+    EXPECT_TRUE(back.keepsAll);
+    EXPECT_EQ(timeLimit(*read), run.time);
+    ASSERT_EQ(back.subject.inputs->size(), 1u);
+    const TensorData& tensor = back.subject.inputs->front();
+    EXPECT_EQ(tensor.type.element, ElementType::Float32);
+    EXPECT_EQ(tensor.type.strides.at(0).value, 2);
+    EXPECT_THAT(valuesOf<float>(tensor), ElementsAre(1, 2, 3));
+}
+
+TEST(TorchWire, CarriesTimingsAndVersions) {
+    TorchTimingRequest timing;
+    timing.rounds = 3;
+    timing.warmUpRounds = 2;
+    timing.longest = std::chrono::milliseconds(9);
+    const auto request = decodeTorchRequest(payloadOf(TorchRequest(timing)));
+    const auto& back = std::get<TorchTimingRequest>(request.value());
+    EXPECT_EQ(back.rounds, 3u);
+    EXPECT_EQ(back.warmUpRounds, 2u);
+    EXPECT_EQ(back.longest, timing.longest);
+    EXPECT_FALSE(back.subject.inputs);
+
+    const auto answer =
+        decodeTorchAnswer(payloadOf(TorchAnswer(TorchTiming{{4, 1, 2, 3, 5}, true})));
+    const auto& times = std::get<TorchTiming>(answer.value());
+    EXPECT_TRUE(times.areDeviceTimes);
+    EXPECT_EQ(times.median(), 3);
+    EXPECT_DOUBLE_EQ(times.spread(), 2.0 / 3);
+
+    const TorchVersion version{"2.11.0", true, {"H100"}, {{"aten.x.default", "why"}}, {"y"}};
+    const auto read = decodeTorchAnswer(payloadOf(TorchAnswer(version)));
+    const auto& known = std::get<TorchVersion>(read.value());
+    EXPECT_EQ(known.version, "2.11.0");
+    EXPECT_TRUE(known.isBuiltWithCuda);
+    EXPECT_EQ(known.devices, version.devices);
+    EXPECT_EQ(known.lacking, version.lacking);
+    EXPECT_EQ(known.decomposed, version.decomposed);
+}
+
+TEST(TorchWire, CarriesOutputsAndErrors) {
+    TorchRun run;
+    run.outputs = {floats({0}, {}), std::nullopt};
+    run.values.emplace("relu", floats({1}, {3}));
+    const auto answer = decodeTorchAnswer(payloadOf(TorchAnswer(run)));
+    const auto& back = std::get<TorchRun>(answer.value());
+    ASSERT_EQ(back.outputs.size(), 2u);
+    EXPECT_EQ(back.outputs[0]->type.sizes.at(0).value, 0);
+    EXPECT_FALSE(back.outputs[1]);
+    EXPECT_THAT(valuesOf<float>(back.values.at("relu")), ElementsAre(3));
+
+    const auto error = decodeTorchAnswer(payloadOf(
+        TorchAnswer(TorchFailure{{ErrorKind::Unsupported, "what", "where", "remedy"}, true})));
+    const auto& failure = std::get<TorchFailure>(error.value());
+    EXPECT_EQ(failure.error.describe(), "what (where). remedy");
+    EXPECT_EQ(failure.error.kind, ErrorKind::Unsupported);
+    EXPECT_TRUE(failure.isFatal);
+}
+
+TEST(TorchWire, RefusesWhatIsCutOffOrStrange) {
+    TorchRunRequest run;
+    run.subject.inputs.emplace(1, floats({2}, {1, 2}));
+    const auto payload = payloadOf(TorchRequest(run));
+    for (std::size_t length = 0; length < payload.size(); ++length)
+        EXPECT_FALSE(decodeTorchRequest(std::span(payload).first(length))) << length;
+    for (const auto& text : {nlohmann::json{{"do", "dance"}}, nlohmann::json(3),
+                             nlohmann::json{{"do", "run"}}, nlohmann::json{{"run", 1}}}) {
+        auto frame = wire::frame(text);
+        frame.erase(frame.begin(), frame.begin() + wire::frameHeaderBytes);
+        EXPECT_FALSE(decodeTorchRequest(frame)) << text;
+        EXPECT_FALSE(decodeTorchAnswer(frame)) << text;
+    }
+}
+
+} // namespace
+} // namespace kernelskill::engine::graph
