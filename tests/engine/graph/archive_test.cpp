@@ -147,7 +147,7 @@ TEST(Archive, IsReadOrRefusedWhereverItIsCutOff) {
 
 void add(std::string& bytes, std::uint64_t value, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i)
-        bytes += static_cast<char>(value >> (8 * i));
+        bytes += i < sizeof value ? static_cast<char>(value >> (8 * i)) : '\0';
 }
 
 /// A header of the directory, or a local one, of a stored entry of zip64 whose numbers are all in

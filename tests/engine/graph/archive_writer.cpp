@@ -13,7 +13,7 @@ namespace {
 
 void add(std::string& bytes, std::uint64_t value, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i)
-        bytes += static_cast<char>(value >> (8 * i));
+        bytes += i < sizeof value ? static_cast<char>(value >> (8 * i)) : '\0';
 }
 
 std::string deflated(const std::string& data) {
