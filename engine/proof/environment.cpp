@@ -17,10 +17,6 @@ using namespace analysis;
 
 namespace {
 
-std::unexpected<Unproved> unproved(std::string reason) {
-    return std::unexpected(Unproved{std::move(reason)});
-}
-
 std::uint32_t lineOf(KernelRef kernel, std::uint32_t offset) {
     return kernel.file().source->lineColumn(offset).line + 1;
 }

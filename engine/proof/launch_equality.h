@@ -4,7 +4,6 @@
 #include "engine/execution/kernel_ref.h"
 #include "engine/proof/proof.h"
 
-#include <cstddef>
 #include <expected>
 #include <string>
 #include <vector>
@@ -16,9 +15,5 @@ namespace kernelskill::engine {
 /// have a thread for each number at which one does anything. Returns the conditions.
 [[nodiscard]] std::expected<std::vector<std::string>, Unproved> proveLaunches(KernelRef original,
                                                                               KernelRef candidate);
-
-/// Whether each launch in the kernel's file has a thread for each number below the argument of that
-/// parameter. False if there is none.
-[[nodiscard]] bool launchesCover(KernelRef kernel, std::size_t parameter);
 
 } // namespace kernelskill::engine

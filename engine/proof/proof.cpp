@@ -1,7 +1,9 @@
 #include "engine/proof/proof.h"
 
 #include "engine/proof/environment.h"
+#include "engine/proof/launch_coverage.h"
 #include "engine/proof/launch_equality.h"
+#include "engine/proof/shared_work.h"
 #include "engine/proof/thread_run.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -49,10 +51,6 @@ std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate,
     if (numerics == skills::Numerics::Reassociates)
         attempts.push_back({{}, with(&RunRules::overReals)});
     return attempts;
-}
-
-std::string lines(std::string_view what, std::uint32_t line) {
-    return fmt::format("{} on line {}", what, line);
 }
 
 /// True if whenever the literals of `under` hold, those of `wanted` do.
@@ -111,7 +109,7 @@ std::optional<std::string> difference(TermTable& terms, const ThreadTrace& befor
                before.log[at].upTo == after.log[at].upTo)
             ++at;
         if (at < after.log.size())
-            return lines(after.log[at].what + " may differ", after.log[at].line);
+            return onLine(after.log[at].what + " may differ", after.log[at].line);
         return "the edit leaves out what the original does last";
     }
     for (const auto& [place, ways] : after.reads) {
@@ -120,11 +118,11 @@ std::optional<std::string> difference(TermTable& terms, const ThreadTrace& befor
             if (known == before.reads.end() ||
                 std::ranges::none_of(
                     known->second, [&](const Facts& facts) { return implies(terms, way, facts); }))
-                return lines("a read that the original may not make", after.lines.at(place));
+                return onLine("a read that the original may not make", after.lines.at(place));
     }
     for (const Term divisor : after.divisors)
         if (!before.divisors.contains(divisor))
-            return lines("a divisor that may be zero", after.lines.at(divisor));
+            return onLine("a divisor that may be zero", after.lines.at(divisor));
     return std::nullopt;
 }
 
@@ -181,13 +179,13 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
         // An unsplit loop has no need of it.
         if (!parameter || after->rounds.empty())
             return std::unexpected(
-                Unproved{lines("arithmetic that may overflow where the original's does not",
-                               after->lines.at(sum))});
+                Unproved{onLine("arithmetic that may overflow where the original's does not",
+                                after->lines.at(sum))});
         proved.conditions.push_back(
             fmt::format("{} - 1024 does not overflow", parameters[*parameter].name));
     }
     for (const auto& [parameter, condition] : after->covered)
-        if (!launchesCover(candidate, parameter))
+        if (!launchesCover(terms, candidate, terms.symbol(fmt::format("parameter{}", parameter))))
             proved.conditions.push_back(condition);
     for (const std::string& condition : before->conditions)
         if (!after->conditions.contains(condition))
@@ -207,6 +205,10 @@ bool readsArchitecture(KernelRef kernel) {
 
 } // namespace
 
+std::string onLine(std::string_view what, std::uint32_t line) {
+    return fmt::format("{} on line {}", what, line);
+}
+
 std::string Proved::sentence() const {
     std::string text = equality == Equality::Reals
                            ? "proved for all inputs and sizes, as real numbers"
@@ -224,9 +226,7 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
         return std::unexpected(heads.error());
     std::vector<std::string> conditions = conditionsOfHead(original, candidate);
     const bool isSame = haveSameBody(original, candidate);
-    if (surroundings->changesLaunches) {
-        if (!isSame)
-            return std::unexpected(Unproved{"both the kernel and its launch are changed"});
+    if (surroundings->changesLaunches && isSame) {
         const auto launches = proveLaunches(original, candidate);
         if (!launches)
             return std::unexpected(launches.error());
@@ -244,7 +244,9 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
         constexpr std::string_view noLoop = "no loop of the original";
         std::optional<Unproved> first;
         std::optional<Proved> found;
-        for (const Attempt& attempt : attemptsAt(original, candidate, numerics)) {
+        for (const Attempt& attempt : surroundings->changesLaunches
+                                          ? std::vector<Attempt>{}
+                                          : attemptsAt(original, candidate, numerics)) {
             if (auto proof = attemptProof(original, candidate, attempt)) {
                 found = std::move(*proof);
                 break;
@@ -252,6 +254,12 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
                                   !proof.error().reason.starts_with(noLoop))) {
                 first = std::move(proof).error();
             }
+        }
+        if (!found) {
+            if (auto proof = proveSharedWork(original, candidate, surroundings->changesLaunches))
+                found = std::move(*proof);
+            else if (!first)
+                first = std::move(proof).error();
         }
         if (!found)
             return std::unexpected(std::move(*first));

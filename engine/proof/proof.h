@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -36,6 +38,12 @@ struct Unproved {
 };
 
 using Proof = std::expected<Proved, Unproved>;
+
+[[nodiscard]] inline std::unexpected<Unproved> unproved(std::string reason) {
+    return std::unexpected(Unproved{std::move(reason)});
+}
+/// "a read on line 5"
+[[nodiscard]] std::string onLine(std::string_view what, std::uint32_t line);
 
 /// Both programs' models are set. `numerics` is what the edit may do to rounding.
 [[nodiscard]] Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics);

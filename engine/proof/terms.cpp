@@ -56,6 +56,8 @@ int wrapBits(std::string_view function) {
     return bits == "8" ? 8 : bits == "16" ? 16 : bits == "32" ? 32 : bits == "64" ? 64 : 0;
 }
 
+} // namespace
+
 std::string spelled(Wide value) {
     if (value < 0)
         return "-" + spelled(-value);
@@ -63,8 +65,6 @@ std::string spelled(Wide value) {
         return std::string(1, static_cast<char>('0' + static_cast<int>(value)));
     return spelled(value / 10) + static_cast<char>('0' + static_cast<int>(value % 10));
 }
-
-} // namespace
 
 IntegerRange valuesOf(ScalarKind kind) {
     switch (kind) {
@@ -146,6 +146,8 @@ TermTable::Polynomial TermTable::polynomialOf(Term term) const {
 }
 
 Term TermTable::ofPolynomial(Polynomial polynomial) {
+    if (number_)
+        placeNumber(polynomial);
     std::erase_if(polynomial, [](const auto& entry) { return entry.second == 0; });
     if (polynomial.size() == 1 && polynomial.begin()->second == 1 &&
         polynomial.begin()->first.size() == 1)
@@ -274,7 +276,7 @@ IntegerRange TermTable::rangeOf(const Polynomial& polynomial, bool fewThreads) c
     return sum;
 }
 
-/// A fact `p < 0` bounds a term that differs from p, or from -p, by a constant.
+/// A fact `p < 0` bounds a term by the range of what it differs from p, or from -p.
 IntegerRange TermTable::narrowed(Term term, IntegerRange range, const Facts& facts) const {
     const Polynomial own = polynomialOf(term);
     for (const Term fact : facts) {
@@ -287,17 +289,24 @@ IntegerRange TermTable::narrowed(Term term, IntegerRange range, const Facts& fac
             for (const auto& [atoms, factor] : polynomialOf(negative->front()))
                 difference[atoms] -= sign * factor;
             std::erase_if(difference, [](const auto& entry) { return entry.second == 0; });
-            if (difference.size() > 1 ||
-                (difference.size() == 1 && !difference.begin()->first.empty()))
+            // What shares nothing with p is bounded no better by it.
+            if (difference.size() >= own.size() + polynomialOf(negative->front()).size())
                 continue;
-            const Wide constant = difference.empty() ? 0 : difference.begin()->second;
-            if (sign > 0)
-                range.high = std::min(range.high, constant - 1);
-            else
-                range.low = std::max(range.low, constant + 1);
+            const IntegerRange rest = rangeOf(difference, assumptions_.fewThreads);
+            if (sign > 0 && rest.high < huge)
+                range.high = std::min(range.high, rest.high - 1);
+            else if (sign < 0 && rest.low > -huge)
+                range.low = std::max(range.low, rest.low + 1);
         }
     }
     return range;
+}
+
+IntegerRange TermTable::lastingRange(Term term) const {
+    const Node& node = nodes_[term];
+    if (!isPlaced_)
+        return range(term, {});
+    return node.function.empty() ? rangeOf(node.polynomial, assumptions_.fewThreads) : node.range;
 }
 
 IntegerRange TermTable::range(Term term, const Facts& facts) const {
@@ -340,16 +349,16 @@ Term TermTable::reduced(Term term, int bits) {
 
 Term TermTable::wrapped(Term term, ScalarKind kind, const Facts& facts) {
     const IntegerRange values = valuesOf(kind);
-    const auto fits = [&](Term candidate) {
+    const auto fitsType = [&](Term candidate) {
         if (!range(candidate, facts).within(values))
-            return false;
+            return fits(candidate, values, facts);
         const Node& node = nodes_[candidate];
         if (node.function.empty() && assumptions_.fewThreads &&
             !narrowed(candidate, rangeOf(node.polynomial, false), facts).within(values))
             usedFewThreads_ = true;
         return true;
     };
-    if (fits(term))
+    if (fitsType(term))
         return term;
     const int bits = bitsOf(kind);
     if (const auto value = constant(term)) {
@@ -360,7 +369,7 @@ Term TermTable::wrapped(Term term, ScalarKind kind, const Facts& facts) {
         return integer(rest);
     }
     const Term inner = reduced(unwrapped(term, bits), bits);
-    if (fits(inner))
+    if (fitsType(inner))
         return inner;
     return apply(wrapName(bits, isSigned(kind)), {inner}, values);
 }
@@ -373,10 +382,10 @@ Term TermTable::divide(Term left, Term right) {
     if (numerator && divisor && *divisor != 0)
         return integer(*numerator / *divisor);
     // The facts of this place do not hold wherever the quotient is used.
-    const IntegerRange of = range(left, {});
+    const IntegerRange of = lastingRange(left);
     const Wide size = std::max(of.high, -of.low);
     IntegerRange result{-size, size};
-    if (of.low >= 0 && range(right, {}).low >= 0)
+    if (of.low >= 0 && lastingRange(right).low >= 0)
         result = {0, divisor && *divisor > 0 ? of.high / *divisor : of.high};
     return apply("/", {left, right}, result);
 }
@@ -386,8 +395,8 @@ Term TermTable::remainder(Term left, Term right) {
     const auto divisor = constant(right);
     if (numerator && divisor && *divisor != 0)
         return integer(*numerator % *divisor);
-    const IntegerRange of = range(left, {});
-    const IntegerRange by = range(right, {});
+    const IntegerRange of = lastingRange(left);
+    const IntegerRange by = lastingRange(right);
     const Wide size = std::max(by.high, -by.low);
     return apply("%", {left, right}, {of.low >= 0 ? 0 : -size, size});
 }
@@ -425,6 +434,39 @@ Term TermTable::substituted(Term term, const std::map<Term, Term>& replacements)
         return result;
     };
     return visit(visit, term);
+}
+
+template <typename Visitor>
+void TermTable::visit(Term term, const Visitor& visitor) const {
+    std::set<Term> seen{term};
+    std::vector<Term> waiting{term};
+    while (!waiting.empty()) {
+        const Term at = waiting.back();
+        waiting.pop_back();
+        visitor(at);
+        const auto add = [&](Term part) {
+            if (seen.insert(part).second)
+                waiting.push_back(part);
+        };
+        std::ranges::for_each(nodes_[at].arguments, add);
+        for (const auto& [atoms, factor] : nodes_[at].polynomial)
+            std::ranges::for_each(atoms, add);
+    }
+}
+
+bool TermTable::mentions(Term term, Term atom) const {
+    bool found = false;
+    visit(term, [&](Term at) { found = found || at == atom; });
+    return found;
+}
+
+std::vector<Term> TermTable::within(Term term, std::string_view function) const {
+    std::vector<Term> found;
+    visit(term, [&](Term at) {
+        if (nodes_[at].function == function)
+            found.push_back(at);
+    });
+    return found;
 }
 
 std::string TermTable::describe(Term term, int depth) const {

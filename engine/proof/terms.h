@@ -8,6 +8,7 @@
 #include "analysis/syntax/syntax.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,6 +32,9 @@ struct IntegerRange {
         return other.low <= low && high <= other.high;
     }
 };
+
+/// In decimal digits.
+[[nodiscard]] std::string spelled(Wide value);
 
 /// The values of an integer type; those of 64 signed bits for any other type.
 [[nodiscard]] IntegerRange valuesOf(analysis::ScalarKind kind);
@@ -80,6 +84,23 @@ public:
         return nodes_[term].arguments;
     }
 
+    // The number of a thread along x.
+    /// From now on `blockIdx.x * blockDim.x + threadIdx.x` is `number`, wherever a sum has it.
+    void placeThreads(Term number);
+    /// Runs `work` with another number, which is in `range` as long as it runs.
+    void placeThreadsAt(Term number, IntegerRange range, const std::function<void()>& work);
+
+    /// Whether the work of placeThreadsAt() is under way.
+    [[nodiscard]] bool isPlaced() const { return isPlaced_; }
+
+    /// Tells whether a term is in a range where facts hold; asked where the ranges of atoms do not
+    /// tell it. False: not known.
+    using Oracle = std::function<bool(Term, const IntegerRange&, const Facts&)>;
+    void consult(Oracle oracle) { oracle_ = std::move(oracle); }
+    [[nodiscard]] bool fits(Term term, const IntegerRange& values, const Facts& facts) const {
+        return range(term, facts).within(values) || (oracle_ && oracle_(term, values, facts));
+    }
+
     // Truth values.
     [[nodiscard]] Term truth(bool value);
     [[nodiscard]] Term isNegative(Term term, const Facts& facts);
@@ -103,6 +124,11 @@ public:
     /// `term` with other terms for some atoms, wherever they stand.
     [[nodiscard]] Term substituted(Term term, const std::map<Term, Term>& replacements);
 
+    /// All apply(function, ...) that stand anywhere in the term.
+    [[nodiscard]] std::vector<Term> within(Term term, std::string_view function) const;
+    /// Whether the atom stands anywhere in the term.
+    [[nodiscard]] bool mentions(Term term, Term atom) const;
+
     /// Whether a conversion was left out because there are fewer than 2^31 threads an axis.
     [[nodiscard]] bool usedFewThreads() const { return usedFewThreads_; }
     [[nodiscard]] std::size_t size() const { return nodes_.size(); }
@@ -121,11 +147,17 @@ private:
     };
     using Key = std::pair<std::string, std::vector<Term>>;
 
+    template <typename Visitor>
+    void visit(Term term, const Visitor& visitor) const;
     [[nodiscard]] Polynomial polynomialOf(Term term) const;
+    /// With the number of the thread in the place of what it is made of.
+    void placeNumber(Polynomial& polynomial) const;
     [[nodiscard]] Term ofPolynomial(Polynomial polynomial);
     [[nodiscard]] std::optional<Polynomial> product(const Polynomial& left,
                                                     const Polynomial& right) const;
     [[nodiscard]] IntegerRange rangeOf(const Polynomial& polynomial, bool fewThreads) const;
+    /// The range that the term has also when placeThreadsAt() is over.
+    [[nodiscard]] IntegerRange lastingRange(Term term) const;
     [[nodiscard]] IntegerRange narrowed(Term term, IntegerRange range, const Facts& facts) const;
     /// `term`, of which it is known that it is in `range`.
     Term bounded(Term term, IntegerRange range);
@@ -140,6 +172,10 @@ private:
     /// Of sums and products, where the ranges of their operands tell more than the polynomial.
     std::map<Term, IntegerRange> bounds_;
     bool usedFewThreads_ = false;
+    std::optional<Term> number_;             ///< See placeThreads().
+    Term block_ = 0, size_ = 0, thread_ = 0; ///< What the number is made of.
+    bool isPlaced_ = false;
+    Oracle oracle_;
 };
 
 } // namespace kernelskill::engine

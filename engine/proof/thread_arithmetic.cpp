@@ -177,6 +177,18 @@ Term ThreadRun::converted(Term term, const Type& from, const Type& to, const Thr
                         {term});
 }
 
+/// What each thread of the original computes whatever it is given does not overflow.
+void ThreadRun::takeToFit(Term result, ScalarKind kind, const ThreadState& state) {
+    if (!isOriginal_ || !rules_.notesAccesses || guard(state) != terms_.truth(true) ||
+        terms_.mentions(result, terms_.symbol("number")) || rules_.item || terms_.isPlaced())
+        return;
+    const IntegerRange values = valuesOf(kind);
+    integers_->assume(terms_.negation(
+        terms_.isNegative(terms_.subtract(result, terms_.integer(values.low)), {})));
+    integers_->assume(terms_.negation(
+        terms_.isNegative(terms_.subtract(terms_.integer(values.high), result), {})));
+}
+
 Term ThreadRun::integerResult(std::string_view op, Term left, Term right, ScalarKind kind,
                               const ThreadState& state, Span where) {
     if (op == "+" || op == "-" || op == "*") {
@@ -185,10 +197,11 @@ Term ThreadRun::integerResult(std::string_view op, Term left, Term right, Scalar
                                         : terms_.multiply(left, right);
         if (!isSigned(kind))
             return terms_.wrapped(result, kind, facts(state));
-        if (!terms_.range(result, facts(state)).within(valuesOf(kind))) {
+        if (!terms_.fits(result, valuesOf(kind), facts(state))) {
             const Term marked = terms_.apply("sum of type " + kindName(kind), {result});
             trace_.mayOverflow.insert(marked);
             trace_.lines.try_emplace(marked, lineOf(where));
+            takeToFit(result, kind, state);
         }
         return result;
     }

@@ -70,6 +70,12 @@ bool isOneOf(const std::array<std::string_view, N>& names, std::string_view name
     return std::ranges::find(names, name) != names.end();
 }
 
+/// The name of the type, one for both integers of 64 bits.
+std::string numberName(const Type& type) {
+    const std::string name = plainTypeName(type);
+    return name == "unsigned long long" ? "unsigned long" : name == "long long" ? "long" : name;
+}
+
 } // namespace
 
 bool ThreadRun::isUsers(std::string_view name) const {
@@ -169,7 +175,7 @@ Term ThreadRun::call(const Expr& expr, ThreadState& state) {
     for (const ExprId child : expr.children) {
         const Expr& argument = body().expr(child);
         arguments.push_back(evaluate(child, state));
-        signature += ":" + plainTypeName(argument.type);
+        signature += ":" + (isOwn ? plainTypeName(argument.type) : numberName(argument.type));
         areAlike = areAlike && plainTypeName(argument.type) ==
                                    plainTypeName(body().expr(expr.children[0]).type);
         if (isAddress(argument.type) && argument.kind != ExprKind::String &&

@@ -261,6 +261,8 @@ Term ThreadRun::read(const Place& place, ThreadState& state, Span where, std::st
         give("a read through a pointer of unknown origin", where);
         return terms_.integer(0);
     }
+    if (rules_.notesAccesses && !memory.starts_with("local:"))
+        return readElement(place, state, where, by);
     const Type& type = place.type;
     const bool isNumber = isPlainNumber(type) && !isAddress(type) && isInteger(type.scalar);
     const std::string name = fmt::format("{}:{}", by, plainTypeName(type));
@@ -314,6 +316,8 @@ void ThreadRun::write(const Place& place, Term value, ThreadState& state, Span w
         return give("a write through a pointer of unknown origin", where);
     if (!place.type.arrayExtents.empty() || place.type.isVolatile)
         return give("a write that is not followed", where);
+    if (rules_.notesAccesses && !memory.starts_with("local:"))
+        return writeElement(place, value, state, where);
     const std::string type = plainTypeName(place.type);
     if (!memory.starts_with("local:"))
         effect(state, "write of " + type, {place.address, value}, where);

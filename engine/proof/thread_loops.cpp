@@ -113,7 +113,10 @@ void ThreadRun::loop(StmtId id, ThreadState& state) {
     if (!trouble_.empty())
         return;
     const ThreadState before = state;
-    if (rules_.unrolls && unrolled(stmt, state)) {
+    if (rules_.notesAccesses) {
+        if (!spreads(stmt, state) && !unfolded(stmt, state))
+            give("a loop of unknown length", stmt.span);
+    } else if (rules_.unrolls && unrolled(stmt, state)) {
         // Nothing else to do.
     } else if (isOriginal_) {
         record(stmt, state);

@@ -48,6 +48,8 @@ std::expected<ThreadTrace, std::string> ThreadRun::run() {
     ThreadState state;
     state.path = state.alive = state.inLoop = state.inRound = terms_.truth(true);
     state.effects = trace_.effects = terms_.symbol("start");
+    if (rules_.notesAccesses)
+        trace_.sections.push_back({terms_.symbol("number"), terms_.integer(0), state.path});
     state.memories["global"] = terms_.symbol("memory:global");
     const auto& parameters = kernel_.kernel.parameters;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -100,6 +102,8 @@ Facts ThreadRun::facts(const ThreadState& state) {
 
 void ThreadRun::effect(ThreadState& state, const std::string& what, std::vector<Term> arguments,
                        Span place) {
+    if (rules_.notesAccesses)
+        return give("what threads do together", place);
     arguments.insert(arguments.begin(), guard(state));
     const Term done = terms_.apply("effect:" + what, std::move(arguments));
     state.effects = terms_.apply("then", {state.effects, done});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/kernel_ref.h"
+#include "engine/proof/integer_facts.h"
 #include "engine/proof/loop_record.h"
 #include "engine/proof/terms.h"
 
@@ -26,10 +27,42 @@ struct RunRules {
     bool subscriptsInBounds = false;
     /// Numbers of the parameters behind which nothing is written while the kernel runs.
     std::set<std::size_t> readOnly = {};
+    /// Each access is noted on its own, lane by lane, and reads see the memory as it was when the
+    /// kernel began; see ThreadTrace::accesses. What threads do together is not followed.
+    bool notesAccesses = false;
+    /// With `notesAccesses`: what the variable of a loop over the grid is in its round.
+    std::optional<Term> item = std::nullopt;
+};
+
+/// One read or write of an element of memory that threads share.
+struct ThreadAccess {
+    bool isWrite = false;
+    Term address = 0;
+    std::string type; ///< Of the element.
+    Wide size = 0;    ///< In bytes.
+    Term value = 0;
+    Term guard = 0;
+    std::size_t section = 0; ///< Index into ThreadTrace::sections.
+    std::uint32_t line = 0;
+};
+
+/// A loop over all numbers from `first` on, of which a thread does every so many rounds as there
+/// are threads. Or, as the first section, what the thread does once, for its own number.
+struct ThreadSection {
+    Term variable = 0;
+    Term first = 0;
+    Term condition = 0; ///< Under which there is a round.
 };
 
 /// What a thread does that others may notice, and what it relies on.
 struct ThreadTrace {
+    // With RunRules::notesAccesses.
+    std::vector<ThreadSection> sections;
+    std::vector<ThreadAccess> accesses; ///< In the order in which they are made.
+    /// Accesses to several lanes, by address and bytes: what has to be aligned to so many bytes, as
+    /// a condition; empty where the guard says that it is.
+    std::map<std::pair<Term, Wide>, std::string> aligned;
+
     Term effects = 0; ///< All stores, barriers, atomics and calls, in order.
     struct Effect {
         Term upTo = 0; ///< The effects, this one included.
@@ -57,6 +90,8 @@ class ThreadRun {
 public:
     ThreadRun(TermTable& terms, KernelRef kernel, RunRules rules, LoopRecords& records,
               bool isOriginal);
+    /// Conditions on integers that the run may take for granted, and adds to. Keeps the pointer.
+    void relyOn(IntegerFacts* facts) { integers_ = facts; }
 
     /// The whole kernel; the reason if something in it is not followed.
     [[nodiscard]] std::expected<ThreadTrace, std::string> run();
@@ -111,6 +146,18 @@ private:
     void leave(ThreadState& state, std::size_t record, analysis::Span place);
     [[nodiscard]] IntegerRange rangeOf(VariableId id) const;
 
+    // thread_accesses.cpp
+    [[nodiscard]] Term readElement(const Place& place, ThreadState& state, analysis::Span where,
+                                   std::string_view by);
+    void writeElement(const Place& place, Term value, ThreadState& state, analysis::Span where);
+    /// The type of a lane; the type itself if it has one.
+    [[nodiscard]] analysis::Type laneTypeOf(const Place& place, ThreadState& state,
+                                            analysis::Span where);
+    void requireAligned(const Place& place, const ThreadState& state, analysis::Span where);
+    [[nodiscard]] bool spreads(const analysis::Stmt& stmt, ThreadState& state);
+    [[nodiscard]] bool unfolded(const analysis::Stmt& stmt, ThreadState& state);
+    void unfold(const analysis::Stmt& stmt, ThreadState& state, int rounds);
+
     // thread_split_loops.cpp
     /// Between a loop of several rounds at once and the one that does what it left over.
     struct Resumption {
@@ -161,6 +208,7 @@ private:
                                   Term right, const analysis::Type& rightType,
                                   const ThreadState& state, analysis::Span where,
                                   analysis::Type& type);
+    void takeToFit(Term result, analysis::ScalarKind kind, const ThreadState& state);
     [[nodiscard]] Term integerResult(std::string_view op, Term left, Term right,
                                      analysis::ScalarKind kind, const ThreadState& state,
                                      analysis::Span where);
@@ -189,6 +237,8 @@ private:
     std::string trouble_;               ///< The first thing that is not followed.
     std::map<Term, std::string> bases_; ///< By address of an object, its memory.
     std::vector<Resumption> resumptions_;
+    IntegerFacts* integers_ = nullptr;
+    std::size_t section_ = 0;
     std::size_t fresh_ = 0; ///< Numbers symbols of this run.
     std::size_t steps_ = 0; ///< Statements run, to bound the work.
 };

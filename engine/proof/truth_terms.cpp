@@ -110,8 +110,8 @@ Term TermTable::choice(Term condition, Term chosen, Term other, bool isTruth) {
         return add(shared,
                    choice(condition, subtract(chosen, shared), subtract(other, shared), false));
     }
-    const IntegerRange left = range(chosen, {});
-    const IntegerRange right = range(other, {});
+    const IntegerRange left = lastingRange(chosen);
+    const IntegerRange right = lastingRange(other);
     return apply("choice", {condition, chosen, other},
                  {std::min(left.low, right.low), std::max(left.high, right.high)});
 }

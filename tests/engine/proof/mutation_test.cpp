@@ -1,6 +1,6 @@
 /// No kernel that does something else is proved to do the same: kernels are changed token by token,
 /// and each change that the prover takes for none must be listed here with its reason.
-#include "analysis/syntax/lexer.h"
+#include "tests/engine/proof/mutants.h"
 #include "tests/engine/proof/proof_subject.h"
 #include "tests/samples.h"
 #include "tests/skills/skill_check.h"
@@ -8,111 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <iostream>
-#include <map>
-#include <ostream>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
 namespace {
-
-using analysis::Span;
-using analysis::Token;
-using analysis::TokenKind;
-
-struct Mutant {
-    Span span;
-    std::string text;
-};
-
-/// Other tokens for one token.
-const std::map<std::string_view, std::vector<std::string_view>>& replacements() {
-    static const std::map<std::string_view, std::vector<std::string_view>> table{
-        {"<", {"<=", ">"}},
-        {"<=", {"<"}},
-        {">", {">=", "<"}},
-        {">=", {">"}},
-        {"==", {"!="}},
-        {"!=", {"=="}},
-        {"+", {"-", "*"}},
-        {"-", {"+"}},
-        {"*", {"+"}},
-        {"/", {"*"}},
-        {"%", {"/"}},
-        {"+=", {"-=", "="}},
-        {"-=", {"+="}},
-        {"*=", {"+="}},
-        {"++", {"--"}},
-        {"--", {"++"}},
-        {"&&", {"||"}},
-        {"||", {"&&"}},
-        {"&", {"|"}},
-        {"|", {"&"}},
-        {"^", {"&"}},
-        {"<<", {">>"}},
-        {"int", {"short", "unsigned", "float"}},
-        {"unsigned", {"unsigned char"}},
-        {"float", {"double", "int"}},
-        {"double", {"float"}},
-        {"blockIdx", {"threadIdx"}},
-        {"threadIdx", {"blockIdx"}},
-        {"blockDim", {"gridDim"}},
-        {"x", {"y"}},
-        {"y", {"x"}},
-        {"atomicAdd", {"atomicSub", "atomicMax"}},
-        {"fmaxf", {"fminf"}},
-        {"expf", {"logf"}},
-        {"return", {";"}},
-        {"break", {"continue"}},
-        {"__syncthreads", {"__syncwarp", "__threadfence_block"}},
-        {"__shfl_xor_sync", {"__shfl_down_sync"}},
-    };
-    return table;
-}
-
-std::vector<Mutant> mutantsOf(const std::string& text, Span body) {
-    std::vector<Mutant> mutants;
-    const std::vector<Token> tokens = analysis::lex(text, body);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const Token& token = tokens[i];
-        if (const auto known = replacements().find(token.text); known != replacements().end())
-            for (const std::string_view other : known->second)
-                mutants.push_back({token.span, std::string(other)});
-        if (token.kind == TokenKind::Number)
-            mutants.push_back({token.span, "(" + std::string(token.text) + " + 1)"});
-        const bool opensCondition =
-            token.is("(") && i > 0 && (tokens[i - 1].is("if") || tokens[i - 1].is("while"));
-        if (opensCondition) {
-            const std::size_t close = analysis::matchingBracket(tokens, i);
-            if (close < tokens.size()) {
-                const Span inside{token.span.end, tokens[close].span.begin};
-                mutants.push_back({inside, "true"});
-                mutants.push_back({inside, "!(" + text.substr(inside.begin, inside.size()) + ")"});
-            }
-        }
-        if (token.is("["))
-            mutants.push_back({{token.span.end, token.span.end}, "1 + "});
-        // A statement that is left out.
-        const bool begins =
-            i > 0 && (tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}"));
-        if (begins && token.isIdentifier() && i + 1 < tokens.size() &&
-            (tokens[i + 1].is("[") || tokens[i + 1].is("(") || tokens[i + 1].is("=") ||
-             tokens[i + 1].is("+=")) &&
-            !token.is("if") && !token.is("for") && !token.is("while")) {
-            std::size_t end = i;
-            while (end < tokens.size() && !tokens[end].is(";"))
-                ++end;
-            if (end < tokens.size())
-                mutants.push_back({{token.span.begin, tokens[end].span.begin}, ""});
-        }
-    }
-    return mutants;
-}
 
 /// A change that does nothing, and why.
 struct Equivalent {
@@ -137,6 +39,7 @@ const std::vector<Equivalent>& equivalents() {
         {"grayScott", "unsigned r", "at least 1, also before it is lowered by 1"},
         {"digitCounts", "__shared__", "an array with more room"},
         {"rankSort", "unsigned rank", "counts up from 0"},
+        {"rankSort", "unsigned j = 0; j < n", "the guard shows that n is positive"},
         {"blockSum", "__shared__", "an array with more room"},
         {"transpose", "__shared__", "an array with more room"},
     };
@@ -159,8 +62,7 @@ TEST_P(Mutations, AreNotProved) {
         for (const Mutant& mutant : mutantsOf(text, kernel.bodySpan)) {
             if (made++ % casesApart(mutantsApart) != 0)
                 continue;
-            std::string changed = text;
-            changed.replace(mutant.span.begin, mutant.span.size(), mutant.text);
+            const std::string changed = mutated(text, mutant);
             const ProgramSource after = program.with(changed);
             if (hasErrors(after))
                 continue;
@@ -168,8 +70,7 @@ TEST_P(Mutations, AreNotProved) {
             const Proof proof = proofOf(before, after, kernel.qualifiedName);
             if (!proof)
                 continue;
-            const auto begin = changed.rfind('\n', mutant.span.begin) + 1;
-            const std::string line = changed.substr(begin, changed.find('\n', begin) - begin);
+            const std::string line = lineOf(changed, mutant);
             const bool isListed =
                 std::ranges::any_of(equivalents(), [&](const Equivalent& equivalent) {
                     return !equivalent.reason.empty() && kernel.name == equivalent.kernel &&

@@ -370,5 +370,49 @@ TEST(Proof, FollowsAThreadsNumberThroughAnotherBlock) {
                 HasSubstr("outside of the kernel"));
 }
 
+TEST(Proof, FollowsRowsThroughAnotherBlock) {
+    const std::string before = R"(
+__global__ void first(float* out, const float* in, int rows, int columns) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows)
+        out[row] = in[row * columns];
+}
+void launch(float* out, const float* in, int rows, int columns) {
+    first<<<(rows + 255) / 256, 256>>>(out, in, rows, columns);
+}
+)";
+    EXPECT_THAT(
+        proofText(before, replaced(before, "(rows + 255) / 256, 256", "(rows + 31) / 32, 32")),
+        HasSubstr(always));
+    EXPECT_THAT(
+        proofText(before, replaced(before, "(rows + 255) / 256, 256", "(rows + 31) / 64, 32")),
+        HasSubstr("unproved"));
+    // A place in the block is no part of the thread's number.
+    const std::string inBlock = replaced(before, "row * columns", "row * columns + threadIdx.x");
+    EXPECT_THAT(
+        proofText(inBlock, replaced(inBlock, "(rows + 255) / 256, 256", "(rows + 31) / 32, 32")),
+        HasSubstr("unproved"));
+}
+
+TEST(Proof, ComparesTheGridWithProductsOfArguments) {
+    const std::string before = R"(
+__global__ void fill(float* out, const float* in, int rows, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows * columns)
+        out[i] = in[i % columns];
+}
+void launch(float* out, const float* in) {
+    fill<<<(16 * 400 + 255) / 256, 256>>>(out, in, 16, 400);
+}
+)";
+    const auto proofOfGrid = [&](const std::string& grid) {
+        return proofText(before, replaced(before, "(16 * 400 + 255) / 256, 256", grid));
+    };
+    EXPECT_THAT(proofOfGrid("(16 * 400 + 31) / 32, 32"), HasSubstr(always));
+    EXPECT_THAT(proofOfGrid("200, 32"), HasSubstr(always));
+    EXPECT_THAT(proofOfGrid("199, 32"), HasSubstr("may leave out some of the elements"));
+    EXPECT_THAT(proofOfGrid("(16 * 400) / 64, 32"), HasSubstr("may leave out"));
+}
+
 } // namespace
 } // namespace kernelskill::engine

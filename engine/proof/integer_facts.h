@@ -1,0 +1,41 @@
+/// What follows for integers from conditions, all of them taken together, by sets of points.
+///
+/// Products of unknowns, and functions of which nothing is known, count as any number of their
+/// range: what is found impossible is so.
+#pragma once
+
+#include "analysis/nest/polyhedra.h"
+#include "engine/proof/terms.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Keeps the reference. For one thread.
+class IntegerFacts {
+public:
+    explicit IntegerFacts(TermTable& terms) : terms_(terms) {}
+
+    /// The truth value holds from now on.
+    void assume(Term truth) { assumed_.push_back(truth); }
+
+    /// Whether the truth values cannot hold all at once. False: not known, or asked too often.
+    [[nodiscard]] bool excludes(std::vector<Term> truths);
+    [[nodiscard]] bool implies(const Facts& facts, Term truth);
+    [[nodiscard]] bool within(Term term, const IntegerRange& range, const Facts& facts);
+
+private:
+    /// Whether a part of the term, of which the facts say nothing, alone takes it out of any range
+    /// of that size.
+    [[nodiscard]] bool isLoose(Term term, const IntegerRange& range, const Facts& facts);
+
+    TermTable& terms_;
+    int questions_ = 0;
+    std::vector<Term> assumed_;
+    analysis::Polyhedra polyhedra_;
+    std::map<std::vector<Term>, bool> known_;
+};
+
+} // namespace kernelskill::engine
