@@ -1,3 +1,4 @@
+#include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/report/program_json.h"
@@ -12,12 +13,19 @@ namespace kernelskill::lsp {
 
 namespace {
 
-int runGraph(const std::string& file, const Invocation& invocation) {
+int runGraph(const std::string& file, bool isRaised, const Invocation& invocation) {
     auto program = engine::graph::readProgram(file);
     if (!program) {
         // What cannot be read has one exit status, also where its kind is known and refused.
         program.error().kind = ErrorKind::InvalidInput;
         return reportError(program.error(), invocation);
+    }
+    if (isRaised) {
+        const auto raised = engine::graph::raised(*program);
+        if (!raised)
+            return reportError(raised.error(), invocation);
+        fmt::print("{}", textOf(raised->program));
+        return exitDone;
     }
     if (invocation.json)
         printJson(programJson(*program, file));
@@ -36,6 +44,7 @@ void addGraphCommand(CliCommand& program, Invocation& invocation) {
         "\nExamples:\n"
         "  kernelskill graph model.pt2\n"
         "  kernelskill graph model.pt2 --json\n"
+        "  kernelskill graph model.pt2 --raised\n"
         "\nArchives of PyTorch 2.6 to 2.11 are read: inputs, outputs, weights, and each "
         "node with its operator,\nthe types of its results and its module. Nothing of an "
         "archive is run.");
@@ -44,8 +53,14 @@ void addGraphCommand(CliCommand& program, Invocation& invocation) {
     command.option(
         file.get(),
         {.name = "FILE", .help = "An archive of torch.export.save (.pt2)", .required = true});
-    command.whenChosen([&invocation, file] {
-        invocation.run = [&invocation, file] { return runGraph(*file, invocation); };
+    const auto isRaised = std::make_shared<bool>(false);
+    command.flag(*isRaised, {.name = "--raised",
+                             .help = "Print it as loops over elements, as kernels are made of it",
+                             .excludes = "--json"});
+    command.whenChosen([&invocation, file, isRaised] {
+        invocation.run = [&invocation, file, isRaised] {
+            return runGraph(*file, *isRaised, invocation);
+        };
     });
 }
 

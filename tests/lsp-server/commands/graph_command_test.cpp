@@ -60,6 +60,18 @@ TEST(GraphCommand, PrintsJson) {
     EXPECT_EQ(limitation.at("node"), "cond");
 }
 
+TEST(GraphCommand, PrintsLoopsOverElements) {
+    const CommandResult result = runKernelskill({"graph", archiveOf("mlp.pt2"), "--raised"});
+    ASSERT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("input float x["), HasSubstr("output float softmax["),
+                      HasSubstr("contraction linear for [i0<"),
+                      HasSubstr("acc0 = sum mul(x[i0, k], p_a_weight[i1, k])\n")));
+    const CommandResult lstm = runKernelskill({"graph", archiveOf("lstm.pt2"), "--raised"});
+    EXPECT_THAT(lstm.output, HasSubstr("library lstm: recurrent layers run step by step"));
+    EXPECT_EQ(runKernelskill({"graph", archiveOf("mlp.pt2"), "--raised", "--json"}).status, 2);
+}
+
 TEST(GraphCommand, RefusesWhatItCannotRead) {
     TemporaryWorkspace workspace;
     EXPECT_EQ(runKernelskill({"graph"}).status, 2);

@@ -1,0 +1,215 @@
+#include "engine/graph/lowering/raised.h"
+
+#include "engine/graph/lowering/lowering.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+
+namespace {
+
+using analysis::raise::Buffer;
+using analysis::raise::BufferId;
+
+/// A value that is read more often than once, and takes more than this to compute, is written to a
+/// buffer.
+constexpr std::size_t cheapToRepeat = 2;
+
+std::vector<std::span<const Rule>> allRules() {
+    return {contractionRules(), convolutionRules(), creationRules(),
+            elementwiseRules(), lossRules(),        normalisationRules(),
+            poolingRules(),     reductionRules(),   viewRules()};
+}
+
+const Rule* ruleOf(std::string_view target) {
+    for (const std::span<const Rule> rules : allRules()) {
+        const auto rule = std::ranges::find(rules, target, &Rule::target);
+        if (rule != rules.end())
+            return &*rule;
+    }
+    return nullptr;
+}
+
+/// How often each value is read by nodes and outputs.
+std::map<std::string, std::size_t> readsOf(const Program& graph) {
+    std::map<std::string, std::size_t> reads;
+    const auto read = [&](const std::string& name) { ++reads[name]; };
+    for (const Node& node : graph.nodes)
+        for (const NamedArgument& argument : node.arguments) {
+            if (const auto* name = std::get_if<ValueName>(&argument.value))
+                read(name->name);
+            else if (const auto* names = std::get_if<std::vector<ValueName>>(&argument.value))
+                for (const ValueName& each : *names)
+                    read(each.name);
+            else if (const auto* options =
+                         std::get_if<std::vector<std::optional<ValueName>>>(&argument.value))
+                for (const auto& each : *options)
+                    if (each)
+                        read(each->name);
+        }
+    for (const Output& output : graph.outputs)
+        read(output.value);
+    return reads;
+}
+
+class Raising {
+public:
+    Raising(const Program& graph, const RaisingOptions& options)
+        : graph_(graph), options_(options), lowering_(graph, builder_), reads_(readsOf(graph)) {}
+
+    Result<Raised> run() {
+        try {
+            for (const Input& input : graph_.inputs)
+                defineInput(input);
+            for (const Node& node : graph_.nodes)
+                raise(node);
+            for (const Output& output : graph_.outputs)
+                defineOutput(output);
+        } catch (const NotRaised& failure) {
+            return std::unexpected(Error{ErrorKind::Unsupported, failure.reason, "", ""});
+        }
+        raised_.program = builder_.take();
+        return std::move(raised_);
+    }
+
+private:
+    void defineInput(const Input& input) {
+        const auto type = graph_.values.find(input.value);
+        if (type == graph_.values.end()) {
+            raised_.inputs.emplace_back();
+            return;
+        }
+        std::vector<Index> shape;
+        if (const auto given = options_.shapes.find(input.value); given != options_.shapes.end())
+            shape.assign(given->second.begin(), given->second.end());
+        else
+            for (const Extent& extent : type->second.sizes) {
+                if (extent.isDynamic() && extent.value < 0)
+                    throw NotRaised{
+                        fmt::format("an extent of the input {} depends on data", input.value)};
+                shape.push_back(lowering_.indexOf(extent));
+            }
+        const bool isUsers = input.kind == Input::Kind::User;
+        raised_.inputs.emplace_back(static_cast<BufferId>(builder_.program().buffers.size()));
+        lowering_.define(
+            input.value,
+            builder_.input(input.value, scalarKindOf(type->second.element), std::move(shape),
+                           isUsers ? Buffer::Role::Input : Buffer::Role::Weight, input.value));
+    }
+
+    void raise(const Node& node) {
+        lowering_.enter(node);
+        builder_.setSource(node.name);
+        const std::size_t steps = builder_.program().steps.size();
+        std::string reason = fmt::format("no rule for {}", node.target);
+        if (const Rule* rule = ruleOf(node.target)) {
+            try {
+                define(node, rule->lower(lowering_));
+                return;
+            } catch (const NotRaised& failure) {
+                reason = failure.reason;
+            } catch (const std::out_of_range&) {
+                reason = "its arguments have another number of axes than the rule expects";
+            }
+        }
+        // What a rule has begun is dropped: nothing reads it.
+        builder_.dropSteps(steps);
+        leaveToLibrary(node, reason);
+    }
+
+    void define(const Node& node, const Results& results) {
+        std::size_t next = 0;
+        for (const std::vector<std::string>& names : node.results)
+            for (const std::string& name : names) {
+                if (next >= results.size())
+                    throw NotRaised{fmt::format("{} has more results than its rule", node.target)};
+                Tensor tensor = results[next++];
+                if (name.empty())
+                    continue;
+                const auto reads = reads_.find(name);
+                const bool isReadOften = reads != reads_.end() && reads->second > 1;
+                if (isReadOften && builder_.costOf(tensor) > cheapToRepeat)
+                    tensor = builder_.kept(tensor, name);
+                define(name, std::move(tensor));
+            }
+    }
+
+    void define(const std::string& value, Tensor tensor) {
+        raised_.shapes[value] = tensor.shape;
+        lowering_.define(value, std::move(tensor));
+    }
+
+    /// Values whose types are not known have none afterwards, nor have those that read them.
+    void leaveToLibrary(const Node& node, const std::string& reason) {
+        std::vector<Tensor> inputs;
+        const auto add = [&](const std::string& name) {
+            inputs.push_back(lowering_.anyValue(name));
+        };
+        for (const NamedArgument& argument : node.arguments) {
+            if (const auto* name = std::get_if<ValueName>(&argument.value)) {
+                if (graph_.values.contains(name->name))
+                    add(name->name);
+            } else if (const auto* names = std::get_if<std::vector<ValueName>>(&argument.value)) {
+                for (const ValueName& each : *names)
+                    add(each.name);
+            } else if (const auto* options =
+                           std::get_if<std::vector<std::optional<ValueName>>>(&argument.value)) {
+                for (const auto& each : *options)
+                    if (each)
+                        add(each->name);
+            }
+        }
+        std::vector<Tensor> types;
+        std::size_t number = 0;
+        std::vector<std::string> results;
+        for (const std::vector<std::string>& names : node.results)
+            for (const std::string& name : names) {
+                if (!name.empty()) {
+                    types.push_back(analysis::raise::constantTensor(
+                        lowering_.anyResultType(number), lowering_.resultShape(number), 0));
+                    results.push_back(name);
+                }
+                ++number;
+            }
+        const std::vector<Tensor> values = builder_.library(reason, inputs, types, node.name);
+        for (std::size_t i = 0; i < results.size(); ++i)
+            define(results[i], values[i]);
+    }
+
+    void defineOutput(const Output& output) {
+        if (output.value.empty() || !graph_.values.contains(output.value)) {
+            raised_.outputs.emplace_back();
+            return;
+        }
+        builder_.setSource("");
+        raised_.outputs.emplace_back(
+            builder_.output(lowering_.anyValue(output.value), output.value));
+    }
+
+    const Program& graph_;
+    const RaisingOptions& options_;
+    Builder builder_;
+    Lowering lowering_;
+    std::map<std::string, std::size_t> reads_;
+    Raised raised_;
+};
+
+} // namespace
+
+Result<Raised> raised(const Program& graph, const RaisingOptions& options) {
+    return Raising(graph, options).run();
+}
+
+std::vector<std::string> raisedOperators() {
+    std::vector<std::string> targets;
+    for (const std::span<const Rule> rules : allRules())
+        for (const Rule& rule : rules)
+            targets.emplace_back(rule.target);
+    return targets;
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,41 @@
+/// Raises PyTorch programs: each operator becomes loops over elements, by a table of rules. Views
+/// cost nothing, and maps of maps are one.
+#pragma once
+
+#include "analysis/raise/program.h"
+#include "analysis/source/error.h"
+#include "engine/graph/program.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+struct RaisingOptions {
+    /// Other shapes for inputs of the graph, by their names: the same program on smaller tensors.
+    std::map<std::string, std::vector<std::int64_t>> shapes = {};
+};
+
+/// A node that has no rule, or that its rule does not take, is left to a library, with the reason.
+/// The program's buffers have the names of the graph's values as their sources.
+struct Raised {
+    analysis::raise::Program program;
+    /// The buffers of the graph's inputs and outputs, in their order; inputs that are no tensors,
+    /// and outputs that no node computes, have none.
+    std::vector<std::optional<analysis::raise::BufferId>> inputs;
+    std::vector<std::optional<analysis::raise::BufferId>> outputs;
+    /// The shapes of all tensors of the graph.
+    std::map<std::string, std::vector<analysis::raise::Index>> shapes;
+};
+
+/// Fails where the program as a whole cannot be raised: an input has an extent that depends on
+/// data, or a type without a counterpart.
+[[nodiscard]] Result<Raised> raised(const Program& graph, const RaisingOptions& options = {});
+
+/// The operators that have a rule: "aten.linear.default".
+[[nodiscard]] std::vector<std::string> raisedOperators();
+
+} // namespace kernelskill::engine::graph
