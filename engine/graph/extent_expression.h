@@ -2,10 +2,10 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "engine/graph/program.h"
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +47,9 @@ struct ExtentExpression {
 [[nodiscard]] Result<std::int64_t>
 evaluateExtent(const ExtentExpression& expression,
                const std::map<std::string, std::int64_t>& symbols);
+
+/// The same of an extent of a program; a static one has its value.
+[[nodiscard]] Result<std::int64_t>
+evaluateExtent(const Extent& extent, const std::map<std::string, std::int64_t>& symbols);
 
 } // namespace kernelskill::engine::graph

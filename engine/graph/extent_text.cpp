@@ -10,35 +10,35 @@ namespace {
 using Kind = ExtentExpression::Kind;
 
 /// How tightly operators bind.
-enum Binding : int { bindsSum, bindsProduct, bindsPower, bindsAtom };
+enum class Binding : std::uint8_t { Sum, Product, Power, Atom };
 
 Binding bindingOf(const ExtentExpression& expression) {
     switch (expression.kind) {
     case Kind::Integer:
-        return expression.integer < 0 ? bindsSum : bindsAtom;
+        return expression.integer < 0 ? Binding::Sum : Binding::Atom;
     case Kind::Sum:
-        return bindsSum;
+        return Binding::Sum;
     case Kind::Product:
     case Kind::Quotient:
     case Kind::FloorDivide:
     case Kind::Modulo:
-        return bindsProduct;
+        return Binding::Product;
     case Kind::Power:
-        return bindsPower;
+        return Binding::Power;
     case Kind::Symbol:
     case Kind::CeilDivide:
     case Kind::Min:
     case Kind::Max:
-        return bindsAtom;
+        return Binding::Atom;
     }
-    return bindsAtom;
+    return Binding::Atom;
 }
 
 std::string within(const ExtentExpression& expression, Binding least) {
     std::string text = textOf(expression);
     // A negative factor begins with a minus, which a product cannot have in its middle.
     const bool isBracketed =
-        bindingOf(expression) < least || (least > bindsSum && text.starts_with('-'));
+        bindingOf(expression) < least || (least > Binding::Sum && text.starts_with('-'));
     return isBracketed ? "(" + text + ")" : text;
 }
 
@@ -53,8 +53,8 @@ std::string call(std::string_view function, const ExtentExpression& expression) 
 }
 
 std::string operatorText(const ExtentExpression& expression, std::string_view sign) {
-    return fmt::format("{}{}{}", within(expression.operands[0], bindsProduct), sign,
-                       within(expression.operands[1], bindsPower));
+    return fmt::format("{}{}{}", within(expression.operands[0], Binding::Product), sign,
+                       within(expression.operands[1], Binding::Power));
 }
 
 /// Numbers come last, as in "2*s77 + 1".
@@ -94,9 +94,10 @@ std::string productText(const ExtentExpression& expression) {
                 text += "*";
             const bool isFirst = text.empty();
             // "-a//b" would be (-a)//b.
-            text += takesNumbers && isFirst && sign.empty()
-                        ? textOf(operand)
-                        : within(operand, isFirst && sign.empty() ? bindsProduct : bindsPower);
+            text +=
+                takesNumbers && isFirst && sign.empty()
+                    ? textOf(operand)
+                    : within(operand, isFirst && sign.empty() ? Binding::Product : Binding::Power);
         }
     return sign + text;
 }
@@ -120,8 +121,8 @@ std::string textOf(const ExtentExpression& expression) {
     case Kind::Modulo:
         return operatorText(expression, " % ");
     case Kind::Power:
-        return fmt::format("{}**{}", within(expression.operands[0], bindsAtom),
-                           within(expression.operands[1], bindsAtom));
+        return fmt::format("{}**{}", within(expression.operands[0], Binding::Atom),
+                           within(expression.operands[1], Binding::Atom));
     case Kind::CeilDivide:
         return call("ceildiv", expression);
     case Kind::Min:

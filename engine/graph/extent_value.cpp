@@ -150,4 +150,12 @@ Result<std::int64_t> evaluateExtent(const ExtentExpression& expression,
     return value.numerator;
 }
 
+Result<std::int64_t> evaluateExtent(const Extent& extent,
+                                    const std::map<std::string, std::int64_t>& symbols) {
+    if (!extent.isDynamic())
+        return extent.value;
+    KERNELSKILL_TRY(const ExtentExpression expression, parseExtent(extent.expression, {}));
+    return evaluateExtent(expression, symbols);
+}
+
 } // namespace kernelskill::engine::graph

@@ -77,6 +77,12 @@ TEST(ExtentExpression, HasTheValueThatPythonGives) {
     EXPECT_EQ(value("9223372036854775807"), 9223372036854775807);
 }
 
+TEST(ExtentExpression, IsEvaluatedInAProgramsExtents) {
+    EXPECT_EQ(evaluateExtent(Extent{7, "2*s77 + 1"}, {{"s77", 20}}), 41);
+    EXPECT_EQ(evaluateExtent(Extent{7, {}}, {}), 7);
+    EXPECT_FALSE(evaluateExtent(Extent{7, "s77"}, {}));
+}
+
 TEST(ExtentExpression, HasNoValueThatDoesNotFit) {
     EXPECT_THAT(whyNoValue("s1 + 1"), HasSubstr("'s1' has no value"));
     EXPECT_THAT(whyNoValue("s0/2"), HasSubstr("7/2"));

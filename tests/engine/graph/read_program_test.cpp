@@ -401,8 +401,9 @@ TEST(DamagedProgram, IsReadOrRefusedWithFlippedBytes) {
             }
             ++read;
             for (const auto& [weight, tensor] : program->tensors)
-                if (tensor.owner != nullptr)
+                if (tensor.owner != nullptr) {
                     EXPECT_EQ(storageProblem(tensor.type, tensor.bytes.size()), "");
+                }
         }
     }
     EXPECT_GT(refused, 100u);
@@ -422,8 +423,9 @@ TEST_F(ChangedArchive, IsReadOrRefusedWithFlippedContents) {
                                 .data;
         data[random() % data.size()] = static_cast<char>(random());
         const auto program = read();
-        if (!program)
+        if (!program) {
             EXPECT_FALSE(program.error().what.empty());
+        }
     }
 }
 
