@@ -336,6 +336,8 @@ std::optional<CommonFactor> commonFactor(const Index& left, std::int64_t right) 
 Index quotient(const Index& left, const Index& right) {
     if (right.constant() == 1)
         return left;
+    if (right.isZero()) // Of an axis without elements: it has no position.
+        return 0;
     const Division parts = divide(left, right);
     if (isWithin(parts.rest, right))
         return parts.multiple;
@@ -359,7 +361,7 @@ Index quotient(const Index& left, const Index& right) {
 }
 
 Index remainder(const Index& left, const Index& right) {
-    if (right.constant() == 1)
+    if (right.constant() == 1 || right.isZero())
         return 0;
     const Index rest = divide(left, right).rest;
     if (isWithin(rest, right))

@@ -2,7 +2,8 @@
 ///
 /// An index is a polynomial over atoms: axes, sizes that are known only when the program runs,
 /// quotients, remainders, and integers that are read from tensors. Equal indices that the rules
-/// here see as equal have the same text. All divisors are positive; quotients are rounded down.
+/// here see as equal have the same text. Divisors are positive; quotients are rounded down. By 0,
+/// which an axis without elements leads to, both are 0.
 #pragma once
 
 #include <cstdint>

@@ -162,11 +162,11 @@ private:
         case Index::Atom::Kind::Quotient: {
             const std::int64_t left = (*this)(*atom.left);
             const std::int64_t right = (*this)(*atom.right);
-            return left / right - (left % right < 0 ? 1 : 0);
+            return right == 0 ? 0 : left / right - (left % right < 0 ? 1 : 0);
         }
         case Index::Atom::Kind::Remainder: {
             const std::int64_t right = (*this)(*atom.right);
-            return ((*this)(*atom.left) % right + right) % right;
+            return right == 0 ? 0 : ((*this)(*atom.left) % right + right) % right;
         }
         case Index::Atom::Kind::Data:
             return static_cast<std::int64_t>((*this)(atom.data));

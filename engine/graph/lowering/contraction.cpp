@@ -153,7 +153,7 @@ Results einsum(Lowering& in) {
             summed.emplace_back(std::string(1, letter), extent);
             inner += letter;
         }
-    const auto product = [&](const Position& at, const Position& k) {
+    const auto product = [=](const Position& at, const Position& k) {
         Scalar value;
         for (std::size_t i = 0; i < operands.size(); ++i) {
             Position from;

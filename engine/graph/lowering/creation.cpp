@@ -12,6 +12,9 @@ using analysis::raise::constantTensor;
 Results ones(Lowering& in) {
     return {constantTensor(in.resultType(), in.sizes("size"), 1)};
 }
+Results zeros(Lowering& in) {
+    return {constantTensor(in.resultType(), in.sizes("size"), 0)};
+}
 Results zerosLike(Lowering& in) {
     return {constantTensor(in.resultType(), in.tensor("self").shape, 0)};
 }
@@ -32,6 +35,7 @@ constexpr std::array creationTable = {
     Rule{"aten.lstm.input", recurrent},
     Rule{"aten.ones.default", ones},
     Rule{"aten.randn.default", random},
+    Rule{"aten.zeros.default", zeros},
     Rule{"aten.zeros_like.default", zerosLike},
 };
 

@@ -92,6 +92,10 @@ Results maskedFill(Lowering& in) {
     })};
 }
 
+Results convert(Lowering& in) {
+    return {analysis::raise::convertedTensor(in.tensor("self"), in.resultType())};
+}
+
 Results power(Lowering& in) {
     const double exponent = in.real("exponent");
     return unary(in, [exponent](const Scalar& x) {
@@ -240,6 +244,7 @@ constexpr std::array elementwiseTable = {
     Rule{"aten.sqrt.default", plain<Function::SquareRoot>},
     Rule{"aten.sub.Tensor", subtract},
     Rule{"aten.tanh.default", plain<Function::Tanh>},
+    Rule{"aten.to.dtype", convert},
 };
 
 } // namespace

@@ -110,6 +110,21 @@ Results batchNorm(Lowering& in) {
     return {result, empty, empty};
 }
 
+/// As it was exported: with the statistics that were kept, or with those of the input.
+Results batchNormOf(Lowering& in) {
+    const Tensor input = in.tensor("input");
+    if (!in.truth("training"))
+        return {byRunningStatistics(in, input)};
+    if (!in.isNone("running_mean"))
+        throw NotRaised{"statistics that training changes"};
+    std::vector<std::size_t> axes{0};
+    for (std::size_t i = 2; i < input.rank(); ++i)
+        axes.push_back(i);
+    return {scaled(normalised(in, input, axes, in.real("eps")),
+                   ofChannels(in.optionalTensor("weight"), input.rank()),
+                   ofChannels(in.optionalTensor("bias"), input.rank()), in.resultType())};
+}
+
 Results instanceNorm(Lowering& in) {
     const Tensor input = in.tensor("input");
     if (!in.truth("use_input_stats"))
@@ -124,6 +139,7 @@ Results instanceNorm(Lowering& in) {
 
 constexpr std::array normalisationTable = {
     Rule{"aten._native_batch_norm_legit_no_training.default", batchNorm},
+    Rule{"aten.batch_norm.default", batchNormOf},
     Rule{"aten.group_norm.default", groupNorm},
     Rule{"aten.instance_norm.default", instanceNorm},
     Rule{"aten.layer_norm.default", layerNorm},

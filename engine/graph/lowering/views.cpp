@@ -131,6 +131,45 @@ Results split(Lowering& in) {
     return parts;
 }
 
+/// As many parts of one size as there are to be, or fewer.
+Results chunk(Lowering& in) {
+    const Tensor self = in.tensor("self");
+    const std::size_t axis = axisNumber(in.integer("dim"), self.rank());
+    const std::int64_t count = in.integer("chunks");
+    const auto extent = self.shape.at(axis).constant();
+    if (!extent || count <= 0)
+        throw NotRaised{"a split of an extent that is known only when the program runs"};
+    const std::int64_t size = std::max<std::int64_t>((*extent + count - 1) / count, 1);
+    Results parts;
+    for (std::int64_t first = 0; first < *extent; first += size)
+        parts.push_back(sliced(self, axis, first, std::min(size, *extent - first)));
+    return parts;
+}
+
+Results flatten(Lowering& in) {
+    const Tensor self = in.tensor("self");
+    if (self.rank() == 0)
+        return {reshaped(self, {Index(1)})};
+    const auto begin = self.shape.begin();
+    const auto first =
+        static_cast<std::ptrdiff_t>(axisNumber(in.integer("start_dim"), self.rank()));
+    const auto last = static_cast<std::ptrdiff_t>(axisNumber(in.integer("end_dim"), self.rank()));
+    std::vector<Index> shape(begin, begin + first);
+    shape.push_back(elementsOf({begin + first, begin + last + 1}));
+    shape.insert(shape.end(), begin + last + 1, self.shape.end());
+    return {reshaped(self, shape)};
+}
+
+Results unflatten(Lowering& in) {
+    const Tensor self = in.tensor("self");
+    const auto axis = static_cast<std::ptrdiff_t>(axisNumber(in.integer("dim"), self.rank()));
+    std::vector<Index> shape = self.shape;
+    const std::vector<Index> sizes = in.sizes("sizes");
+    shape.erase(shape.begin() + axis);
+    shape.insert(shape.begin() + axis, sizes.begin(), sizes.end());
+    return {reshaped(self, completed(self, shape))};
+}
+
 Results concatenate(Lowering& in) {
     std::vector<Tensor> tensors = in.tensors("tensors");
     const ScalarKind type = in.resultType();
@@ -272,9 +311,11 @@ constexpr std::array viewTable = {
     Rule{"aten.alias.default", same},
     Rule{"aten.broadcast_tensors.default", broadcastTensors},
     Rule{"aten.cat.default", concatenate},
+    Rule{"aten.chunk.default", chunk},
     Rule{"aten.clone.default", same},
     Rule{"aten.detach.default", same},
     Rule{"aten.expand.default", expand},
+    Rule{"aten.flatten.using_ints", flatten},
     Rule{"aten.flip.default", flip},
     Rule{"aten.index.Tensor", index},
     Rule{"aten.pad.default", pad},
@@ -288,6 +329,7 @@ constexpr std::array viewTable = {
     Rule{"aten.transpose.int", transpose},
     Rule{"aten.tril.default", lowerTriangle},
     Rule{"aten.triu.default", upperTriangle},
+    Rule{"aten.unflatten.int", unflatten},
     Rule{"aten.unfold.default", unfold},
     Rule{"aten.unsqueeze.default", unsqueeze},
     Rule{"aten.view.default", view},

@@ -49,6 +49,12 @@ TEST_F(RaisedIndices, AreDividedBySizesThatAreNotKnown) {
     EXPECT_EQ(quotient(i * n * 4 + j * n + k, n), i * 4 + j);
 }
 
+TEST_F(RaisedIndices, HaveNoPositionInAnEmptyAxis) {
+    EXPECT_EQ(quotient(i, 0).constant(), 0);
+    EXPECT_EQ(remainder(Index(5), 0).constant(), 0);
+    EXPECT_EQ(unflattened(k, {Index(2), Index(0)}).at(1).constant(), 0);
+}
+
 TEST_F(RaisedIndices, KnowTheirBounds) {
     EXPECT_EQ((i * 4 + j).bounds().high, 31);
     EXPECT_EQ((i * 4 + j).bounds().low, 0);

@@ -80,8 +80,10 @@ TEST(Raised, LeavesRecurrentLayersToALibrary) {
 TEST(Raised, NamesOperatorsWithoutARule) {
     const std::vector<std::string> calls = libraryCalls(raisedSample("unusual-operators"));
     ASSERT_FALSE(calls.empty());
-    for (const std::string& call : calls)
-        EXPECT_NE(call.find("no rule for "), std::string::npos) << call;
+    EXPECT_TRUE(calls.front().contains("no rule for ")) << calls.front();
+    // What reads a library's complex numbers is left to it as well.
+    EXPECT_TRUE(std::ranges::any_of(
+        calls, [](const std::string& call) { return call.contains("elements of complex64"); }));
 }
 
 TEST(Raised, WritesWhatIsReadTwiceOnce) {
