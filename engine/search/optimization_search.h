@@ -21,8 +21,8 @@ namespace kernelskill::engine {
 /// the version before it, together with it.
 ///
 /// When no plan is left or rounds gain nothing, and there is a version that gains, a last round
-/// tries other options of the edits that lead to it, such as factors and block sizes, with the later
-/// edits made again. It is repeated around a faster version that it finds.
+/// tries other options of the edits that lead to it, such as factors and block sizes, with the
+/// later edits made again. It is repeated around a faster version that it finds.
 ///
 /// The search ends at the roofline, when no version has a plan left, after two rounds without a new
 /// best (and two on stepping stones), when rounds or seconds are spent, or when it is cancelled.

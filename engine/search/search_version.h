@@ -50,8 +50,8 @@ struct SearchCandidate {
     std::size_t version = 0; ///< The index of the version that it edits.
     Attempt attempt;
     std::optional<Draft> draft;
-    /// The steps from the original, if this is the version with another option for one of its steps.
-    /// Its outcome is not remembered, since it is no skill's edit of the version's text.
+    /// The steps from the original, if this is the version with another option for one of its
+    /// steps. Its outcome is not remembered, since it is no skill's edit of the version's text.
     std::vector<AppliedStep> tunedPath;
     std::optional<Screening> screening; ///< Beside the version that it is compared with.
     /// The fastest of its round at a glance: if the search has nothing yet when its time is over,

@@ -25,7 +25,8 @@ struct WorkbenchOptions {
     std::filesystem::path runner;
     /// The path of kernelskill-torch. If there is none, PyTorch programs have no reference.
     std::filesystem::path torch;
-    /// Whether reviews on a GPU ask compute-sanitizer, which is searched in the toolkit and on PATH.
+    /// Whether reviews on a GPU ask compute-sanitizer, which is searched in the toolkit and on
+    /// PATH.
     bool asksSanitizer = false;
     /// If set, kernels are measured there and not on this machine.
     std::optional<gpu::SlurmJob> slurm = std::nullopt;
