@@ -14,7 +14,7 @@ constexpr std::size_t maxDimensions = 40;
 /// Of alternatives; each doubles the work at worst.
 constexpr std::size_t maxChoices = 24;
 /// Some 0.3 s of work.
-constexpr int maxQuestions = 1'500;
+constexpr int maxQuestions = 400;
 
 /// One set in isl's notation, of truth values that hold at once.
 class PointText {

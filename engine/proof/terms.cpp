@@ -44,6 +44,10 @@ IntegerRange sumOf(const IntegerRange& left, const IntegerRange& right) {
             noHigh ? huge : clamped(left.high + right.high)};
 }
 
+/// In the order of TermTable::AxisTerms.
+constexpr std::array<std::string_view, 4> axisNames = {"blockDim", "blockIdx", "threadIdx",
+                                                       "gridDim"};
+
 std::string wrapName(int bits, bool isSignedType) {
     return fmt::format("wrap{}{}", isSignedType ? "s" : "u", bits);
 }
@@ -132,7 +136,13 @@ Term TermTable::apply(const std::string& function, std::vector<Term> arguments,
 }
 
 Term TermTable::symbol(const std::string& name, IntegerRange range) {
-    return apply("$" + name, {}, range);
+    const Term term = apply("$" + name, {}, range);
+    for (std::size_t axis = 0; axis < axisTerms_.size(); ++axis)
+        for (std::size_t kind = 0; kind < axisNames.size(); ++kind)
+            if (name.size() == axisNames[kind].size() + 2 && name.starts_with(axisNames[kind]) &&
+                name.ends_with(static_cast<char>('x' + axis)))
+                axisTerms_[axis][kind] = term;
+    return term;
 }
 
 const std::vector<Term>* TermTable::argumentsOf(Term term, std::string_view function) const {
@@ -233,15 +243,7 @@ IntegerRange TermTable::rangeOf(const Polynomial& polynomial, bool fewThreads) c
     IntegerRange sum{0, 0};
     std::set<std::vector<Term>> done;
     if (fewThreads)
-        for (const auto* axis : {"x", "y", "z"}) {
-            const auto find = [&](const char* name) {
-                const auto known = functions_.find({fmt::format("${}.{}", name, axis), {}});
-                return known == functions_.end() ? std::optional<Term>{} : known->second;
-            };
-            const auto size = find("blockDim");
-            const auto block = find("blockIdx");
-            const auto thread = find("threadIdx");
-            const auto grid = find("gridDim");
+        for (const auto& [size, block, thread, grid] : axisTerms_) {
             const auto factorOf = [&](std::vector<Term> atoms) {
                 std::ranges::sort(atoms);
                 const auto known = polynomial.find(atoms);

@@ -7,6 +7,7 @@
 
 #include "analysis/syntax/syntax.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -171,6 +172,9 @@ private:
     std::map<std::vector<std::pair<std::vector<Term>, Wide>>, Term> polynomials_;
     /// Of sums and products, where the ranges of their operands tell more than the polynomial.
     std::map<Term, IntegerRange> bounds_;
+    /// Those of blockDim, blockIdx, threadIdx and gridDim, by axis.
+    using AxisTerms = std::array<std::optional<Term>, 4>;
+    std::array<AxisTerms, 3> axisTerms_;
     bool usedFewThreads_ = false;
     std::optional<Term> number_;             ///< See placeThreads().
     Term block_ = 0, size_ = 0, thread_ = 0; ///< What the number is made of.
