@@ -21,7 +21,7 @@ struct ReductionOf {
 
 class Builder {
 public:
-    /// The nodes of the graph whose work the next computations do.
+    /// Names the node of the graph whose work the next computations do.
     void setSource(std::string node) { source_ = std::move(node); }
 
     /// A buffer that the program is given, as a tensor.
@@ -60,8 +60,17 @@ public:
                                               const std::vector<Tensor>& resultTypes,
                                               const std::string& name);
 
-    /// Drops the computations behind the first `count`; nothing may read what they store.
-    void dropSteps(std::size_t count) { program_.steps.resize(count); }
+    /// How far the program has been built.
+    struct Mark {
+        std::size_t steps = 0;
+        std::size_t buffers = 0;
+    };
+    [[nodiscard]] Mark mark() const { return {program_.steps.size(), program_.buffers.size()}; }
+    /// Drops what was built since. No tensor of it may be used any more.
+    void dropBehind(Mark mark) {
+        program_.steps.resize(mark.steps);
+        program_.buffers.resize(mark.buffers);
+    }
 
     /// How much it takes to compute an element again: operations, and loads that are no plain reads
     /// of a buffer at the element's own place.
@@ -85,7 +94,7 @@ private:
 
     Program program_;
     std::string source_;
-    std::map<std::string, std::size_t> names_; ///< Of computations: how often each was asked for.
+    std::map<std::string, std::size_t> names_; ///< How often computations asked for each name.
     std::map<std::string, std::size_t> bufferNames_;
 };
 

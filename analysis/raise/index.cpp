@@ -35,7 +35,7 @@ std::optional<std::int64_t> sum(std::optional<std::int64_t> left,
     return result;
 }
 
-/// Of a product whose factors' bounds are known where they matter.
+/// Returns the bounds of a product from those of its factors.
 Bounds productOf(const Bounds& left, const Bounds& right) {
     if (left.low && left.low == left.high && *left.low == 0)
         return {0, 0};
@@ -316,7 +316,7 @@ Division divide(const Index& left, const Index& right) {
 struct CommonFactor {
     std::int64_t factor;
     Index scaled; ///< Divided by the factor.
-    Index small;  ///< From 0 to the factor.
+    Index small;  ///< At least 0 and less than the factor.
 };
 
 std::optional<CommonFactor> commonFactor(const Index& left, std::int64_t right) {

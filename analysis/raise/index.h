@@ -1,9 +1,10 @@
-/// Where an element of a tensor is: integers over axes, sizes and constants, in a normal form.
+/// Indices say which element of a tensor is meant: integers over axes, sizes and constants, in a
+/// normal form.
 ///
 /// An index is a polynomial over atoms: axes, sizes that are known only when the program runs,
 /// quotients, remainders, and integers that are read from tensors. Equal indices that the rules
-/// here see as equal have the same text. Divisors are positive; quotients are rounded down. By 0,
-/// which an axis without elements leads to, both are 0.
+/// here see as equal have the same text. Divisors are positive; quotients are rounded down. An
+/// axis without elements leads to a divisor of 0: quotient and remainder are 0 then.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +39,12 @@ public:
         enum class Kind : std::uint8_t { Axis, Size, Quotient, Remainder, Data };
         Kind kind = Kind::Axis;
         std::string key = {};                         ///< Unique: equal atoms have equal keys.
-        Axis axis = {};                               ///< Of an axis.
-        std::string name = {};                        ///< Of a size: "s77".
-        Bounds bounds = {};                           ///< Of a size, or of data.
-        std::shared_ptr<const Index> left = nullptr;  ///< What is divided.
-        std::shared_ptr<const Index> right = nullptr; ///< What it is divided by.
-        Scalar data = nullptr;                        ///< An integer that is read.
+        Axis axis = {};                               ///< Set for an Axis.
+        std::string name = {};                        ///< Set for a Size: "s77".
+        Bounds bounds = {};                           ///< Set for a Size and for Data.
+        std::shared_ptr<const Index> left = nullptr;  ///< The dividend of a Quotient or Remainder.
+        std::shared_ptr<const Index> right = nullptr; ///< Its divisor.
+        Scalar data = nullptr;                        ///< Set for Data: an integer that is read.
     };
     using AtomRef = std::shared_ptr<const Atom>;
     /// A product of atoms, sorted by their keys, times a factor.

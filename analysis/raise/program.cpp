@@ -91,7 +91,7 @@ std::string listed(const std::vector<Index>& indices) {
     return text;
 }
 
-/// With the names of buffers for their numbers, and axes without theirs.
+/// Replaces the numbers of buffers by their names, and drops the numbers of axes.
 std::string readable(const std::string& text, const Program& program) {
     const auto isDigit = [&](std::size_t at) {
         return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;

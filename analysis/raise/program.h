@@ -25,7 +25,7 @@ struct Buffer {
     ScalarKind element = ScalarKind::Float;
     std::vector<Index> shape;
     Role role = Role::Local;
-    std::string source; ///< Of an input or weight: its name in the graph.
+    std::string source; ///< The graph's name of an input or weight; else empty.
 };
 
 enum class Reducer : std::uint8_t {
@@ -43,7 +43,7 @@ enum class Reducer : std::uint8_t {
 struct Reduction {
     Reducer reducer = Reducer::Sum;
     Scalar element;
-    ScalarKind type = ScalarKind::Float; ///< Of the result; sums of halves are kept in float.
+    ScalarKind type = ScalarKind::Float; ///< The result's type; sums of halves are kept in float.
 };
 
 struct Store {
@@ -60,8 +60,8 @@ struct Computation {
     std::vector<Axis> axes;
     std::vector<Axis> reduced; ///< Empty: a map.
     std::vector<Reduction> reductions;
-    /// Of a scan: the number of the axis of `axes` along which the reductions run. Their results
-    /// are those of all elements up to this one, and `reduced` is empty.
+    /// The number of the axis of `axes` along which a scan runs; nullopt: it is no scan. In a scan,
+    /// `reduced` is empty, and a reduction's result is that of all elements up to this one.
     std::optional<std::size_t> scanned;
     std::vector<Store> stores;
 };
@@ -78,11 +78,11 @@ using Step = std::variant<Computation, LibraryCall>;
 
 struct Program {
     std::vector<Buffer> buffers;
-    std::vector<Step> steps; ///< In an order in which they can run.
+    std::vector<Step> steps; ///< They can run in this order.
     std::uint32_t axes = 0;  ///< Axes that have been numbered.
 };
 
-/// What a computation is, by its form.
+/// The kinds of computations that schedules tell apart.
 enum class Form : std::uint8_t {
     Map,
     Reduction,

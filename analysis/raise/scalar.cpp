@@ -65,10 +65,6 @@ Scalar withoutNeutral(Function function, const std::vector<Scalar>& arguments) {
         if (isTruth(arguments[0], true) || isTruth(arguments[1], false))
             return arguments[1];
         return isTruth(arguments[1], true) || isTruth(arguments[0], false) ? arguments[0] : nullptr;
-    case Function::Or:
-        if (isTruth(arguments[0], false) || isTruth(arguments[1], true))
-            return arguments[1];
-        return isTruth(arguments[1], false) || isTruth(arguments[0], true) ? arguments[0] : nullptr;
     default:
         return nullptr;
     }
@@ -85,10 +81,10 @@ bool isExactIn(ScalarKind type, double value) {
 } // namespace
 
 std::string_view nameOf(Function function) {
-    constexpr std::array<std::string_view, 30> names = {
-        "add",  "sub",   "mul",   "div", "neg", "abs", "exp", "expm1", "log", "log1p",
-        "sqrt", "rsqrt", "tanh",  "erf", "sin", "cos", "pow", "min",   "max", "floor",
-        "ceil", "round", "trunc", "lt",  "le",  "eq",  "and", "or",    "not", "convert"};
+    constexpr std::array<std::string_view, 23> names = {
+        "add", "sub",   "mul",  "div",   "neg",  "abs", "exp",    "expm1",
+        "log", "log1p", "sqrt", "rsqrt", "tanh", "erf", "pow",    "min",
+        "max", "lt",    "le",   "eq",    "and",  "not", "convert"};
     return names.at(static_cast<std::size_t>(function));
 }
 

@@ -1,4 +1,4 @@
-/// What one element of a tensor is: an expression over elements of other tensors.
+/// A scalar is one element of a tensor, as an expression over elements of other tensors.
 #pragma once
 
 #include "analysis/raise/index.h"
@@ -19,14 +19,14 @@ namespace kernelskill::analysis::raise {
 /// The number of a buffer in a program.
 using BufferId = std::uint32_t;
 
-/// What scalars are computed by. Results have the type of the node; arguments have its type, too,
-/// but for comparisons and Convert. Nothing is a number (NaN) by itself: it passes through all of
-/// these, Minimum and Maximum included, as in PyTorch.
+/// The functions of scalars. A result has the type of its node, and so have the arguments, except
+/// those of comparisons and of Convert. NaN passes through all of them, Minimum and Maximum
+/// included, as in PyTorch.
 enum class Function : std::uint8_t {
     Add,
     Subtract,
     Multiply,
-    Divide, ///< Of integers: rounded to zero.
+    Divide, ///< Quotients of integers are rounded to zero.
     Negate,
     Absolute,
     Exponential,
@@ -37,22 +37,15 @@ enum class Function : std::uint8_t {
     ReciprocalSquareRoot,
     Tanh,
     ErrorFunction,
-    Sine,
-    Cosine,
     Power,
     Minimum,
     Maximum,
-    Floor,
-    Ceiling,
-    Round, ///< To the nearest, halves to even.
-    Truncate,
     Less,
     LessOrEqual,
     Equal,
-    And, ///< Of truth values.
-    Or,
+    And, ///< Takes truth values, as Not does.
     Not,
-    Convert, ///< To the node's type: from numbers with a fraction to integers, to zero.
+    Convert, ///< Converts to the node's type; fractions are cut off for integers.
 };
 /// "exp".
 [[nodiscard]] std::string_view nameOf(Function function);
@@ -62,14 +55,15 @@ struct ScalarNode {
     enum class Kind : std::uint8_t { Number, Position, Load, Accumulated, Call, Select };
     Kind kind = Kind::Number;
     ScalarKind type = ScalarKind::Float;
-    double number = 0; ///< Of a number; integers of more than 53 bits are in `integer`.
+    double number = 0; ///< Set for a Number; `integer` holds those of more than 53 bits.
     std::int64_t integer = 0;
-    Index index = {};                 ///< Of a position: its value is the index.
-    BufferId buffer = 0;              ///< Of a load.
-    std::vector<Index> position = {}; ///< Of a load, one index for each axis of the buffer.
-    std::size_t reduction = 0;        ///< Of Accumulated: which of the computation's reductions.
+    Index index = {};                 ///< Set for a Position, whose value it is.
+    BufferId buffer = 0;              ///< Set for a Load.
+    std::vector<Index> position = {}; ///< Set for a Load: an index for each axis of the buffer.
+    std::size_t reduction = 0;        ///< Set for Accumulated: the number of the reduction.
     Function function = Function::Add;
-    std::vector<Scalar> arguments = {}; ///< Of a call; of Select: condition, then, otherwise.
+    std::vector<Scalar> arguments =
+        {}; ///< Set for a Call, and for Select: condition, then, otherwise.
 };
 
 [[nodiscard]] Scalar number(ScalarKind type, double value);
@@ -90,9 +84,9 @@ struct ScalarNode {
 [[nodiscard]] std::optional<double> numberOf(const Scalar& value);
 [[nodiscard]] std::string textOf(const Scalar& value);
 [[nodiscard]] bool mentions(const Scalar& value, std::uint32_t axis);
-/// With other indices for axes, by their ids.
+/// Replaces axes, named by their ids, by other indices.
 [[nodiscard]] Scalar substituted(const Scalar& value, const std::map<std::uint32_t, Index>& axes);
-/// With another scalar for each Load and Accumulated; `replace` returns null to keep one.
+/// Replaces each Load and Accumulated by what `replace` returns for it; null keeps it.
 using Replacement = std::function<Scalar(const ScalarNode&)>;
 [[nodiscard]] Scalar replaced(const Scalar& value, const Replacement& replace);
 /// Calls `visit` for each node once, parents first.

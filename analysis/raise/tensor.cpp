@@ -159,7 +159,8 @@ Tensor concatenated(const std::vector<Tensor>& tensors, std::size_t axis) {
     return tensorOf(
         tensors.front().element, std::move(shape), [tensors, axis](std::vector<Index> position) {
             const Index along = position.at(axis);
-            // From the last to the first: the first whose end is not reached has the element.
+            // The element is in the first tensor that ends behind it; conditions are nested from
+            // the last tensor to the first.
             Index end;
             std::vector<Index> begins;
             for (const Tensor& tensor : tensors) {

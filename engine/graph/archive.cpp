@@ -21,7 +21,7 @@ constexpr std::size_t maxExtra = 0x10000; ///< The directory gives its size 16 b
 /// More than what deflate makes of a byte (1032).
 constexpr std::uint64_t maxExpansion = 1040;
 
-/// What minizip reads from: an archive in memory.
+/// An archive in memory that minizip reads.
 struct MemoryStream {
     std::span<const std::byte> bytes;
     std::uint64_t at = 0;
@@ -89,8 +89,8 @@ Zip openZip(MemoryStream& stream) {
     return Zip(unzOpen2_64("", &functions));
 }
 
-/// Where the data of the current entry begins; nullopt if its local header does not agree with the
-/// directory.
+/// Returns where the data of the current entry begins; nullopt if its local header does not agree
+/// with the directory.
 std::optional<std::uint64_t> dataOfCurrent(const Zip& zip) {
     // Raw: the entry is not decompressed.
     if (unzOpenCurrentFile2(zip.get(), nullptr, nullptr, 1) != UNZ_OK)
@@ -107,7 +107,7 @@ std::uint64_t numberAt(std::span<const std::byte> bytes, std::size_t at, std::si
     return value;
 }
 
-/// What an entry's extra field says of numbers that 32 bits do not hold. minizip 1.1 reads these
+/// The numbers of an entry's extra field that 32 bits do not hold. minizip 1.1 reads these
 /// where `long` has 32 bits only.
 struct Zip64Numbers {
     std::optional<std::uint64_t> bytes;
@@ -145,7 +145,7 @@ Zip64Numbers zip64NumbersOf(std::span<const std::byte> extra, const unz_file_inf
     return numbers;
 }
 
-/// Where the data behind a local header begins; nullopt if there is no such header.
+/// Returns where the data behind a local header begins; nullopt if there is no such header.
 std::optional<std::uint64_t> dataBehind(std::span<const std::byte> archive, std::uint64_t header) {
     constexpr std::size_t headerBytes = 30;
     constexpr std::uint64_t signature = 0x04034b50;

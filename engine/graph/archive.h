@@ -26,7 +26,7 @@ struct SharedBytes {
 
 class Archive {
 public:
-    /// What a deflated entry, and all of them together, take of memory at most.
+    /// The max memory that a deflated entry, and all of them together, may take.
     static constexpr std::uint64_t maxInflatedBytes = std::uint64_t{1} << 30;
 
     /// Maps a regular file. InvalidInput, with the path, if it is none or no sound archive: cut
@@ -52,7 +52,7 @@ public:
 
 private:
     struct Entry {
-        std::uint64_t offset = 0; ///< Of its data, in the archive.
+        std::uint64_t offset = 0; ///< The place of its data in the archive.
         std::uint64_t storedBytes = 0;
         std::uint64_t bytes = 0;
         std::uint32_t checksum = 0;

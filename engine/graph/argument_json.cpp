@@ -80,7 +80,7 @@ Result<Argument> symbolicOf(const json& value, const std::string& where) {
     return readArgument(value, where);
 }
 
-/// What names, where `value` is a list of things with names or one of them.
+/// Adds the names in `value`, which is a thing with a name or a list of such things.
 void collectNames(const json& value, std::vector<std::string>& names) {
     if (value.is_array()) {
         for (const json& element : value)
@@ -144,7 +144,7 @@ Result<Argument> deviceOf(const json& value, const std::string& where) {
     return Argument(std::move(device));
 }
 
-/// As an Argument, where it can be read.
+/// Returns the value as an Argument if it can be read.
 template <typename T>
 Result<Argument> argumentOf(Result<T> value) {
     if (!value)
@@ -207,30 +207,6 @@ Result<Argument> readArgument(const json& value, const std::string& where) {
     if (kind == "as_device")
         return deviceOf(given, where);
     return otherArgument(argument, where);
-}
-
-std::vector<std::string> valuesIn(const Argument& argument) {
-    std::vector<std::string> names;
-    const auto add = [&](const ValueName& value) { names.push_back(value.name); };
-    const auto addSymbolic = [&](const SymbolicInt& value) {
-        if (const auto* name = std::get_if<ValueName>(&value))
-            add(*name);
-    };
-    if (const auto* name = std::get_if<ValueName>(&argument))
-        add(*name);
-    else if (const auto* list = std::get_if<std::vector<ValueName>>(&argument))
-        std::ranges::for_each(*list, add);
-    else if (const auto* some = std::get_if<std::vector<std::optional<ValueName>>>(&argument)) {
-        for (const std::optional<ValueName>& value : *some)
-            if (value)
-                add(*value);
-    } else if (const auto* symbolic = std::get_if<SymbolicInt>(&argument))
-        addSymbolic(*symbolic);
-    else if (const auto* symbolics = std::get_if<std::vector<SymbolicInt>>(&argument))
-        std::ranges::for_each(*symbolics, addSymbolic);
-    else if (const auto* other = std::get_if<OtherArgument>(&argument))
-        names = other->reads;
-    return names;
 }
 
 } // namespace kernelskill::engine::graph

@@ -13,7 +13,4 @@ namespace kernelskill::engine::graph {
 /// an OtherArgument; InvalidInput for kinds that are not in the schema.
 [[nodiscard]] Result<Argument> readArgument(const nlohmann::json& value, const std::string& where);
 
-/// The values of the graph that an argument names, in order.
-[[nodiscard]] std::vector<std::string> valuesIn(const Argument& argument);
-
 } // namespace kernelskill::engine::graph

@@ -17,7 +17,7 @@ using Kind = ExtentExpression::Kind;
 
 constexpr std::size_t maxTextBytes = 4096;
 constexpr std::size_t maxDepth = 64;
-/// Of `a//b//c`, each operator is a level of the tree.
+/// The max number of operators in a chain: each of `a//b//c` is a level of the tree.
 constexpr std::size_t maxChained = 512;
 
 ExtentExpression integer(std::int64_t value) {

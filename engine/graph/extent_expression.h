@@ -34,7 +34,7 @@ struct ExtentExpression {
     std::vector<ExtentExpression> operands;
 };
 
-/// Of sympy's srepr ("Add(Mul(Integer(2), Symbol('s77', integer=True)), Integer(1))") and of plain
+/// Reads sympy's srepr ("Add(Mul(Integer(2), Symbol('s77', integer=True)), Integer(1))") and plain
 /// text ("2*s77 + 1", "(s0 + 1)//2", "max(s0, 2)", "s0 % 2", "s0**2"). InvalidInput, at `where`,
 /// for functions of another kind (they are named) and for text of more than 4096 bytes or 64
 /// levels.

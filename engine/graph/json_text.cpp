@@ -17,7 +17,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t maxJsonValues = 4'000'000;
-/// Of graph_module.graph.nodes[i].metadata; the names of values are less deep.
+/// The depth of graph_module.graph.nodes[i].metadata; the names of values are less deep.
 constexpr int metadataDepth = 6;
 constexpr std::array droppedMembers = {"from_node", "stack_trace", "torch_fn"};
 
@@ -48,7 +48,7 @@ Result<json> parseJson(std::string_view text, const std::string& where) {
             return depth < metadataDepth ||
                    std::ranges::none_of(
                        droppedMembers, [&](const char* name) { return parsed == name; });
-        // What is beyond the limit is dropped, so that it takes no memory.
+        // Values beyond the limit are dropped, so that they take no memory.
         return ++values <= maxJsonValues;
     };
     json parsed = json::parse(text, keeps, false);

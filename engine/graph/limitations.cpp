@@ -23,7 +23,7 @@ std::string_view operatorName(std::string_view target) {
     return target.substr(begin, target.find('.', begin) - begin);
 }
 
-/// By ATen's convention of names; `__and__` is none.
+/// Whether the name ends in one underscore, ATen's convention; `__and__` is not in place.
 bool isInPlace(const Node& node) {
     const std::string_view name = operatorName(node.target);
     return node.target.starts_with("aten.") && name.ends_with('_') && !name.ends_with("__");

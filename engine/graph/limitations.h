@@ -1,4 +1,4 @@
-/// What of a program the stages after the reader cannot take, each with its node.
+/// Limitations are what the stages after the reader cannot take of a program, each with its node.
 #pragma once
 
 #include "engine/graph/program.h"
@@ -18,7 +18,7 @@ struct Limitation {
         DataDependent,   ///< An extent that is known only when the program runs.
         Training,        ///< A loss or a gradient.
         Object,          ///< An input or output that is neither tensor nor number.
-        LeftOut,         ///< Of Program::notes.
+        LeftOut,         ///< A sentence of Program::notes.
     };
     Kind kind = Kind::UnknownOperator;
     std::string node;     ///< Its name; empty if the whole program is meant.
@@ -27,7 +27,7 @@ struct Limitation {
     std::string sentence; ///< It names node, operator and module.
 };
 
-/// In the order of the nodes, then of outputs and notes; empty if there is none.
+/// Returns the limitations in the order of the nodes, then of outputs and notes.
 [[nodiscard]] std::vector<Limitation> limitations(const Program& program);
 
 /// "control-flow"

@@ -9,7 +9,7 @@
 namespace kernelskill::engine::graph {
 namespace {
 
-/// In the order of their targets.
+/// They are sorted by their targets.
 constexpr std::array operators = {
     Operator{"aten._assert_tensor_metadata.default",
              "a size=None stride=None dtype=None device=None layout=None", 0},

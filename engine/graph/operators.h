@@ -26,8 +26,8 @@ struct Operator {
 /// Null if it is not known.
 [[nodiscard]] const Operator* findOperator(std::string_view target);
 
-/// What the node gives a parameter, or the parameter's default. nullopt if it has neither: the
-/// operator is not known, has no such parameter, or the node lacks a required argument.
+/// Returns what the node gives a parameter, or the parameter's default. nullopt if it has neither:
+/// the operator is not known, has no such parameter, or the node lacks a required argument.
 [[nodiscard]] std::optional<Argument> argumentOf(const Node& node, std::string_view parameter);
 
 } // namespace kernelskill::engine::graph

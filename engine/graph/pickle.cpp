@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t maxValues = 1'000'000;
 
-/// Of Python's pickle format, protocols 2 to 5.
+/// The opcodes of Python's pickle format, protocols 2 to 5.
 enum class Opcode : std::uint8_t {
     Mark = '(',
     Stop = '.',
@@ -250,7 +250,7 @@ private:
         return push({.kind = Kind::Call, .items = std::move(items)});
     }
 
-    /// Of attributes: those of a dictionary (state_dict's `_metadata`) are dropped.
+    /// Sets attributes; those of a dictionary (state_dict's `_metadata`) are dropped.
     Result<void> build() {
         KERNELSKILL_CHECK(pop());
         KERNELSKILL_TRY(const PickleIndex built, top());

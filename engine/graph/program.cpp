@@ -1,5 +1,7 @@
 #include "engine/graph/program.h"
 
+#include <algorithm>
+
 namespace kernelskill::engine::graph {
 
 std::size_t sizeOf(ElementType type) {
@@ -71,6 +73,30 @@ std::string_view nameOf(ElementType type) {
         return "float8_e5m2fnuz";
     }
     return "unknown";
+}
+
+std::vector<std::string> valuesIn(const Argument& argument) {
+    std::vector<std::string> names;
+    const auto add = [&](const ValueName& value) { names.push_back(value.name); };
+    const auto addSymbolic = [&](const SymbolicInt& value) {
+        if (const auto* name = std::get_if<ValueName>(&value))
+            add(*name);
+    };
+    if (const auto* name = std::get_if<ValueName>(&argument))
+        add(*name);
+    else if (const auto* list = std::get_if<std::vector<ValueName>>(&argument))
+        std::ranges::for_each(*list, add);
+    else if (const auto* some = std::get_if<std::vector<std::optional<ValueName>>>(&argument)) {
+        for (const std::optional<ValueName>& value : *some)
+            if (value)
+                add(*value);
+    } else if (const auto* symbolic = std::get_if<SymbolicInt>(&argument))
+        addSymbolic(*symbolic);
+    else if (const auto* symbolics = std::get_if<std::vector<SymbolicInt>>(&argument))
+        std::ranges::for_each(*symbolics, addSymbolic);
+    else if (const auto* other = std::get_if<OtherArgument>(&argument))
+        names = other->reads;
+    return names;
 }
 
 } // namespace kernelskill::engine::graph

@@ -47,9 +47,9 @@ enum class ElementType : std::uint8_t {
 
 /// An extent, a stride or an offset, in elements.
 struct Extent {
-    /// For a dynamic one, what it was when the program was exported; -1: it depends on data.
+    /// The value at export if it is dynamic; -1: it depends on data.
     std::int64_t value = 0;
-    std::string expression; ///< Of a dynamic one, over symbols: "2*s77 + 1"; else empty.
+    std::string expression; ///< Over symbols, if it is dynamic: "2*s77 + 1"; else empty.
 
     [[nodiscard]] bool isDynamic() const { return !expression.empty(); }
     bool operator==(const Extent&) const = default;
@@ -78,23 +78,26 @@ struct Device {
 };
 /// A number of the graph that is computed while it runs, or a constant in a list with such.
 using SymbolicInt = std::variant<std::int64_t, ValueName>;
-/// What has no kind of its own here: a subgraph, an object, a complex number. It is kept to be
-/// named (limitations.h).
+/// An argument of a kind that has no type here: a subgraph, an object, a complex number. It is kept
+/// to be named (limitations.h).
 struct OtherArgument {
     std::string kind;               ///< The archive's word for it: "as_graph".
-    std::string name;               ///< Of the subgraph, object or operator; may be empty.
+    std::string name;               ///< The name of the subgraph, object or operator; may be empty.
     std::vector<std::string> reads; ///< The values of the graph that it names.
 };
 
-/// What an operator's parameter is given. monostate: None.
+/// The value that a node gives a parameter of its operator. monostate: None.
 using Argument = std::variant<std::monostate, ValueName, std::vector<ValueName>,
                               std::vector<std::optional<ValueName>>, std::int64_t, double, bool,
                               std::string, std::vector<std::int64_t>, std::vector<double>,
                               std::vector<bool>, std::vector<std::string>, SymbolicInt,
                               std::vector<SymbolicInt>, EnumValue, Device, OtherArgument>;
 
+/// Returns the values of the graph that an argument names, in order.
+[[nodiscard]] std::vector<std::string> valuesIn(const Argument& argument);
+
 struct NamedArgument {
-    std::string name; ///< Of the operator's parameter: "input".
+    std::string name; ///< The name of the operator's parameter: "input".
     Argument value;
 };
 
@@ -110,7 +113,7 @@ struct Node {
         module; ///< The path of the module that made the call: "layers.0.attn"; may be empty.
 };
 
-/// What a value of the graph that no node makes is.
+/// A value of the graph that no node makes.
 struct Input {
     /// Fixed: a user's input that is a number, a string or None, and always what it was when the
     /// program was exported.
@@ -118,7 +121,7 @@ struct Input {
     Kind kind = Kind::User;
     std::string value;  ///< Its name in the graph.
     std::string target; ///< The tensor's name in `Program::tensors`; empty for a user's input.
-    Argument fixed;     ///< Of a fixed one.
+    Argument fixed;     ///< The value of a fixed input.
 };
 
 struct Output {
@@ -133,7 +136,7 @@ struct Output {
     };
     Kind kind = Kind::User;
     std::string value;  ///< Its name in the graph; empty if it is `fixed`.
-    std::string target; ///< What is mutated or has the gradient; else empty.
+    std::string target; ///< The tensor that is mutated or has the gradient; else empty.
     Argument fixed;     ///< A user's output that no node computes: a number or None.
 };
 
@@ -156,7 +159,7 @@ struct Program {
     int schemaMinor = 0;
     std::vector<Input> inputs;
     std::vector<Output> outputs;
-    std::vector<Node> nodes; ///< In an order in which they can run.
+    std::vector<Node> nodes; ///< They can run in this order.
     std::map<std::string, TensorType> values;
     std::map<std::string, Extent> symbolicInts; ///< Values of the graph that are integers.
     std::set<std::string> otherValues;          ///< Those that are floats, truths or objects.
@@ -164,9 +167,10 @@ struct Program {
     /// Parameters, buffers and constants by their names; a tensor without data is one that the
     /// archive names but does not hold.
     std::map<std::string, TensorData> tensors;
-    /// Of the user's inputs that are tensors, in their order; empty if the archive holds none.
+    /// Values for the user's inputs that are tensors, in their order; empty if the archive has
+    /// none.
     std::vector<TensorData> sampleInputs;
-    /// What the archive holds and the program lacks, one sentence each.
+    /// Each note says what the archive holds and the program lacks.
     std::vector<std::string> notes;
 };
 

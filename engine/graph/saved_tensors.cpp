@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t maxPickleBytes = std::uint64_t{16} << 20;
 constexpr std::size_t maxListDepth = 64;
-/// Of lists that contain one list many times, the visits are counted, not the lists.
+/// The max number of visits: a list that stands in many places is visited in each.
 constexpr std::size_t maxVisits = 1'000'000;
 
 struct NamedType {
@@ -192,7 +192,7 @@ private:
 } // namespace
 
 Result<SavedTensors> readSavedTensors(SharedBytes file, const std::string& name) {
-    // What torch 2.6 and 2.7 write in the place of no value.
+    // torch 2.6 and 2.7 write an empty file for no value.
     if (file.bytes.empty())
         return SavedTensors{};
     KERNELSKILL_TRY(Archive archive, Archive::read(std::move(file), name));

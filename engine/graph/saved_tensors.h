@@ -11,8 +11,8 @@
 namespace kernelskill::engine::graph {
 
 struct SavedTensors {
-    /// In the order of the file. The names are keys of the outermost dictionary, empty for tensors
-    /// elsewhere. Numbers, strings and None are left out.
+    /// The tensors in the order of the file. The names are keys of the outermost dictionary, empty
+    /// for tensors elsewhere. Numbers, strings and None are left out.
     std::vector<std::pair<std::string, TensorData>> tensors;
 };
 

@@ -1,4 +1,4 @@
-/// What a program's inputs and outputs are, as the JSON of an archive describes it.
+/// Reads the signature in the JSON of an archive: what a program's inputs and outputs are.
 #pragma once
 
 #include "engine/graph/json_text.h"

@@ -18,7 +18,7 @@ bool dependsOnData(const TensorType& type) {
 }
 
 /// Bytes from the begin of the storage to the end of the last element; nullopt: above 63 bits.
-/// For extents that do not depend on data.
+/// Requires extents that do not depend on data.
 std::optional<std::int64_t> reach(const TensorType& type) {
     std::int64_t last = type.offset.value;
     for (std::size_t i = 0; i < type.sizes.size(); ++i) {

@@ -13,8 +13,8 @@ namespace kernelskill::engine::graph {
 /// elements exceed 63 bits, or if an extent depends on data.
 [[nodiscard]] std::optional<std::int64_t> elementCount(const TensorType& type);
 
-/// What is wrong with the extents, strides and offset, as the rest of a sentence whose subject is
-/// the tensor; empty if nothing is. Extents of 0 are fine.
+/// Returns what is wrong with the extents, strides and offset, as the rest of a sentence whose
+/// subject is the tensor; empty if nothing is. Extents of 0 are fine.
 [[nodiscard]] std::string extentProblem(const TensorType& type);
 
 /// The same, and whether a storage of `bytes` holds every element.

@@ -91,7 +91,7 @@ private:
         SymbolRanges symbols;
         KERNELSKILL_TRY(tensor.type, readTensorType(*meta, where, symbols));
         KERNELSKILL_TRY(SharedBytes data, archive_.data(folder + path));
-        // Of a tensor that was exported without data, torch writes an empty entry.
+        // torch writes an empty entry for a tensor that was exported without data.
         if (data.bytes.empty() && elementCount(tensor.type) != 0)
             return {};
         tensor.bytes = data.bytes;

@@ -13,7 +13,7 @@ struct PayloadNames {
     /// JSON that names an entry for each tensor, of torch 2.9 and later; the first that is there.
     struct Config {
         std::vector<std::string> entries;
-        std::string folder; ///< Of the entries that it names: "mlp/data/weights/".
+        std::string folder; ///< The folder of the entries that it names: "mlp/data/weights/".
     };
     std::vector<Config> configs;
     /// Files of torch.save with a dictionary of tensors, of torch 2.6 to 2.8.

@@ -1,5 +1,7 @@
 #include "engine/inputs/device_answers.h"
 
+#include "analysis/compile/data_centre_gpu.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -11,28 +13,27 @@ struct DeviceNumber {
     std::string_view property;  ///< A member of cudaDeviceProp.
     std::string_view attribute; ///< A cudaDeviceAttr.
     std::int64_t small;
-    std::int64_t full;
+    std::int64_t large;
 };
-/// The second numbers are those of compute capability 9.0 and of an H200.
+/// The second numbers are those of compute capability 9.0.
 constexpr std::array deviceNumbers = {
-    DeviceNumber{"multiProcessorCount", "cudaDevAttrMultiProcessorCount", 8, 132},
+    DeviceNumber{"multiProcessorCount", "cudaDevAttrMultiProcessorCount", 8,
+                 analysis::DataCentreGpu::multiprocessors},
     DeviceNumber{"maxThreadsPerBlock", "cudaDevAttrMaxThreadsPerBlock", 1024, 1024},
     DeviceNumber{"warpSize", "cudaDevAttrWarpSize", 32, 32},
     DeviceNumber{"sharedMemPerBlock", "cudaDevAttrMaxSharedMemoryPerBlock", 49152, 49152},
     DeviceNumber{"maxThreadsPerMultiProcessor", "cudaDevAttrMaxThreadsPerMultiProcessor", 2048,
-                 2048},
+                 analysis::DataCentreGpu::residentThreads},
     DeviceNumber{"sharedMemPerBlockOptin", "cudaDevAttrMaxSharedMemoryPerBlockOptin", 232448,
                  232448}};
 constexpr std::int64_t residentBlocksOfSmall = 2;
-constexpr std::int64_t maxResidentThreads = 2048;
-constexpr std::int64_t maxResidentBlocks = 32;
 
 std::optional<std::int64_t> numberOf(std::string_view name, std::string_view DeviceNumber::* column,
                                      AnsweringDevice device) {
     const auto found = std::ranges::find(deviceNumbers, name, column);
     if (found == deviceNumbers.end())
         return std::nullopt;
-    return device == AnsweringDevice::Small ? found->small : found->full;
+    return device == AnsweringDevice::Small ? found->small : found->large;
 }
 
 /// The end of the argument that begins at `begin`: a comma or parenthesis outside of all others.
@@ -56,10 +57,8 @@ std::optional<std::int64_t> deviceProperty(std::string_view member, AnsweringDev
 }
 
 std::int64_t residentBlocks(std::int64_t threadsOfBlock, AnsweringDevice device) {
-    if (device == AnsweringDevice::Small)
-        return residentBlocksOfSmall;
-    return std::clamp(maxResidentThreads / std::max<std::int64_t>(threadsOfBlock, 1),
-                      std::int64_t{1}, maxResidentBlocks);
+    return device == AnsweringDevice::Small ? residentBlocksOfSmall
+                                            : analysis::residentBlocksOf(threadsOfBlock);
 }
 
 std::optional<std::variant<std::int64_t, BlockSizeTokens>> deviceAnswer(const ProgramText& program,

@@ -15,24 +15,26 @@ namespace kernelskill::engine {
 
 /// The device that is taken to answer.
 enum class AnsweringDevice : std::uint8_t {
-    Small, ///< Grids that it sizes stay small enough to emulate.
-    H200,  ///< The largest of the table of GPUs: what a grid is to fill.
+    Small,      ///< Grids that it sizes stay small enough to emulate.
+    DataCentre, ///< analysis::DataCentreGpu: a grid that it sizes fills a GPU.
 };
 
-/// The value of a member of cudaDeviceProp; nullopt for one that no grid or block is sized by.
+/// Returns the value of a member of cudaDeviceProp; nullopt for one that no grid or block is sized
+/// by.
 [[nodiscard]] std::optional<std::int64_t> deviceProperty(std::string_view member,
                                                          AnsweringDevice device);
 
-/// How many blocks a multiprocessor holds, as registers and shared memory allow more.
+/// Returns how many blocks of so many threads a multiprocessor holds, if registers and shared
+/// memory allow it.
 [[nodiscard]] std::int64_t residentBlocks(std::int64_t threadsOfBlock, AnsweringDevice device);
 
 /// The tokens [first, second) of a question's argument: the threads of a block.
 using BlockSizeTokens = std::pair<std::size_t, std::size_t>;
 
-/// What sets the variable at `place`: the value, or, for a number of resident blocks, the tokens of
-/// the block's size. Follows the last call of cudaDeviceGetAttribute or
-/// cudaOccupancyMaxActiveBlocksPerMultiprocessor before the place in the same function that sets
-/// the variable; nullopt if there is none.
+/// Returns what a question to the device gives the variable at `place`: a value, or, for a number
+/// of resident blocks, the tokens of the block's size. Finds the last call of
+/// cudaDeviceGetAttribute or cudaOccupancyMaxActiveBlocksPerMultiprocessor before the place in the
+/// same function that sets the variable; nullopt if there is none.
 [[nodiscard]] std::optional<std::variant<std::int64_t, BlockSizeTokens>>
 deviceAnswer(const ProgramText& program, TextPlace place, const std::string& variable,
              AnsweringDevice device);

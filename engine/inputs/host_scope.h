@@ -98,7 +98,7 @@ private:
     /// file has it, is the class or an alias of an instance of a template.
     [[nodiscard]] HostScope inClass(const std::string& name, std::size_t file) const;
     [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
-    /// What a question to the device before this place sets the variable to.
+    /// Returns the value that a question to the device before this place gives the variable.
     [[nodiscard]] std::optional<std::int64_t> answerOfDevice(const std::string& name) const;
     [[nodiscard]] std::optional<analysis::Value> definedValue(const std::string& name,
                                                               const Definition& definition) const;

@@ -87,7 +87,8 @@ EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
     EvaluationSettings result;
     result.overrides = overrides;
     result.mayGuess = mayGuess;
-    result.device = target_ == LaunchTarget::Gpu ? AnsweringDevice::H200 : AnsweringDevice::Small;
+    result.device =
+        target_ == LaunchTarget::Gpu ? AnsweringDevice::DataCentre : AnsweringDevice::Small;
     result.log = log;
     result.lengths = lengths_;
     for (const auto& parameter : kernel_.parameters) {

@@ -70,7 +70,7 @@ std::optional<std::string> AccessOrder::checkItem(const ThreadTrace& item) {
         for (std::size_t j = 0; j < i; ++j) {
             const ThreadAccess& later = item.accesses[i];
             const ThreadAccess& earlier = item.accesses[j];
-            // What is read where it was written is the value that was written.
+            // A read of the written address reads the written value.
             if (later.isWrite || !earlier.isWrite || later.address == earlier.address)
                 continue;
             if (!areApart(later, earlier))

@@ -11,7 +11,7 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::size_t maxDimensions = 40;
-/// Of alternatives; each doubles the work at worst.
+/// The max number of alternatives; each doubles the work at worst.
 constexpr std::size_t maxChoices = 24;
 /// Some 0.3 s of work.
 constexpr int maxQuestions = 400;

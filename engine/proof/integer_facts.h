@@ -1,4 +1,4 @@
-/// What follows for integers from conditions, all of them taken together, by sets of points.
+/// Decides by sets of points what conditions, all of them taken together, imply for integers.
 ///
 /// Products of unknowns, and functions of which nothing is known, count as any number of their
 /// range: what is found impossible is so.

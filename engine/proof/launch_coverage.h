@@ -32,7 +32,7 @@ namespace kernelskill::engine {
 [[nodiscard]] Wide lastThread(LaunchAssumptions assumptions);
 
 /// Whether a term has atoms that tell a thread's place: blockIdx, threadIdx, blockDim and gridDim.
-/// With `allowsTotal`, the number of all threads along x is none of them.
+/// `allowsTotal` leaves out the number of all threads along x.
 [[nodiscard]] bool hasPlace(const TermTable& terms, Term term, bool allowsTotal,
                             std::set<Term>& seen);
 

@@ -27,7 +27,7 @@ public:
         return !callsInBlock(term) && !hasPlace(terms_, term, sameTotal_, places_);
     }
 
-    /// What the thread's number is below, if the facts say so.
+    /// Returns the bound that the facts put on the thread's number.
     [[nodiscard]] std::optional<Term> bound(const Facts& facts) const {
         for (const Term literal : facts) {
             const std::vector<Term>* negative = terms_.argumentsOf(literal, "negative");
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// What a user's function asks of its place, and what works within a block.
+    /// Whether it calls a user's function, which may ask for its place, or works within a block.
     [[nodiscard]] bool callsInBlock(Term term) {
         if (!seen_.insert(term).second)
             return false;

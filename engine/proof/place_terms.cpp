@@ -14,7 +14,7 @@ void TermTable::placeThreads(Term number) {
 
 void TermTable::placeThreadsAt(Term number, IntegerRange range, const std::function<void()>& work) {
     const auto before = number_;
-    // What is learnt of terms under this range does not hold elsewhere.
+    // Bounds that are found under this range do not hold elsewhere.
     const auto bounds = bounds_;
     number_ = number;
     bounds_[number] = range;

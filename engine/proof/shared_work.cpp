@@ -72,7 +72,7 @@ private:
     std::set<std::string> conditions_;
 };
 
-/// What the number is below where the access is made.
+/// Returns the bound of the number where the access is made.
 std::optional<Term> WorkComparison::countOf(const ThreadAccess& access, Term number) {
     for (const Term literal : terms_.literals(access.guard)) {
         const std::vector<Term>* negative = terms_.argumentsOf(literal, "negative");
@@ -91,7 +91,7 @@ RunRules WorkComparison::rules() const {
     return rules;
 }
 
-/// What the original does for the number, whichever thread does it.
+/// Runs the original for the number, whichever thread works for it.
 std::expected<WorkItem, std::string> WorkComparison::itemAt(Term number) {
     LoopRecords records;
     RunRules rules = this->rules();
@@ -221,7 +221,7 @@ WorkComparison::Reason WorkComparison::checkLaunches(const std::vector<SharedSec
         const bool isCovered = !isOwn || launchesCover(terms_, candidate_, *count, width);
         if (wasCovered && isCovered)
             continue;
-        // As many numbers as before, if not all.
+        // The launch has as many numbers as before, if not all.
         for (std::size_t i = 0; isOwn && i < launches.size(); ++i)
             if (loops_ || !LaunchText(candidate_, launches[i])
                                .reaches(LaunchText(original_, original_.kernel.launches[i]), width))
@@ -246,7 +246,7 @@ Proof WorkComparison::prove() {
     if (assumptions_.fewThreads && !terms_.usedFewThreads())
         return unproved(moreBits);
     before_ = std::move(*before);
-    // Of a number that may wrap around nothing follows for several at once.
+    // A number that may wrap around proves nothing for several at once.
     for (const ThreadAccess& access : before_.accesses)
         for (const char* wrap : {"wraps32", "wrapu32"})
             for (const Term wrapped : terms_.within(access.address, wrap))

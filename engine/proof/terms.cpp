@@ -44,7 +44,7 @@ IntegerRange sumOf(const IntegerRange& left, const IntegerRange& right) {
             noHigh ? huge : clamped(left.high + right.high)};
 }
 
-/// In the order of TermTable::AxisTerms.
+/// The order is that of TermTable::AxisTerms.
 constexpr std::array<std::string_view, 4> axisNames = {"blockDim", "blockIdx", "threadIdx",
                                                        "gridDim"};
 
@@ -291,7 +291,7 @@ IntegerRange TermTable::narrowed(Term term, IntegerRange range, const Facts& fac
             for (const auto& [atoms, factor] : polynomialOf(negative->front()))
                 difference[atoms] -= sign * factor;
             std::erase_if(difference, [](const auto& entry) { return entry.second == 0; });
-            // What shares nothing with p is bounded no better by it.
+            // A term that shares nothing with p is not bounded by it.
             if (difference.size() >= own.size() + polynomialOf(negative->front()).size())
                 continue;
             const IntegerRange rest = rangeOf(difference, assumptions_.fewThreads);

@@ -34,7 +34,7 @@ struct IntegerRange {
     }
 };
 
-/// In decimal digits.
+/// Writes the number in decimal digits.
 [[nodiscard]] std::string spelled(Wide value);
 
 /// The values of an integer type; those of 64 signed bits for any other type.
@@ -86,7 +86,8 @@ public:
     }
 
     // The number of a thread along x.
-    /// From now on `blockIdx.x * blockDim.x + threadIdx.x` is `number`, wherever a sum has it.
+    /// Makes `blockIdx.x * blockDim.x + threadIdx.x` the term `number` in all sums made from now
+    /// on.
     void placeThreads(Term number);
     /// Runs `work` with another number, which is in `range` as long as it runs.
     void placeThreadsAt(Term number, IntegerRange range, const std::function<void()>& work);
@@ -151,7 +152,7 @@ private:
     template <typename Visitor>
     void visit(Term term, const Visitor& visitor) const;
     [[nodiscard]] Polynomial polynomialOf(Term term) const;
-    /// With the number of the thread in the place of what it is made of.
+    /// Puts the number of the thread in the place of its parts.
     void placeNumber(Polynomial& polynomial) const;
     [[nodiscard]] Term ofPolynomial(Polynomial polynomial);
     [[nodiscard]] std::optional<Polynomial> product(const Polynomial& left,
@@ -172,12 +173,12 @@ private:
     std::map<std::vector<std::pair<std::vector<Term>, Wide>>, Term> polynomials_;
     /// Of sums and products, where the ranges of their operands tell more than the polynomial.
     std::map<Term, IntegerRange> bounds_;
-    /// Those of blockDim, blockIdx, threadIdx and gridDim, by axis.
+    /// The terms of blockDim, blockIdx, threadIdx and gridDim along one axis.
     using AxisTerms = std::array<std::optional<Term>, 4>;
     std::array<AxisTerms, 3> axisTerms_;
     bool usedFewThreads_ = false;
     std::optional<Term> number_;             ///< See placeThreads().
-    Term block_ = 0, size_ = 0, thread_ = 0; ///< What the number is made of.
+    Term block_ = 0, size_ = 0, thread_ = 0; ///< The parts of the number.
     bool isPlaced_ = false;
     Oracle oracle_;
 };

@@ -128,7 +128,7 @@ Term ThreadRun::readElement(const Place& place, ThreadState& state, Span where,
                             .line = lineOf(where)};
         access.value = terms_.apply(fmt::format("{}:{}", by, type), {access.address},
                                     isNumber ? valuesOf(lane.scalar) : TermTable::unbounded());
-        // What this thread has written itself.
+        // The thread reads what it has written itself.
         for (auto last = trace_.accesses.rbegin(); last != trace_.accesses.rend(); ++last) {
             if (!last->isWrite || last->address != access.address ||
                 integers_->excludes({access.guard, last->guard}))

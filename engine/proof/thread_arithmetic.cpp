@@ -177,7 +177,7 @@ Term ThreadRun::converted(Term term, const Type& from, const Type& to, const Thr
                         {term});
 }
 
-/// What each thread of the original computes whatever it is given does not overflow.
+/// Takes it that the result fits: every thread of the original computes it, whatever the input.
 void ThreadRun::takeToFit(Term result, ScalarKind kind, const ThreadState& state) {
     if (!isOriginal_ || !rules_.notesAccesses || guard(state) != terms_.truth(true) ||
         terms_.mentions(result, terms_.symbol("number")) || rules_.item || terms_.isPlaced())

@@ -30,7 +30,7 @@ struct RunRules {
     /// Each access is noted on its own, lane by lane, and reads see the memory as it was when the
     /// kernel began; see ThreadTrace::accesses. What threads do together is not followed.
     bool notesAccesses = false;
-    /// With `notesAccesses`: what the variable of a loop over the grid is in its round.
+    /// The value of the variable of a loop over the grid in its round; needs `notesAccesses`.
     std::optional<Term> item = std::nullopt;
 };
 
@@ -38,8 +38,8 @@ struct RunRules {
 struct ThreadAccess {
     bool isWrite = false;
     Term address = 0;
-    std::string type; ///< Of the element.
-    Wide size = 0;    ///< In bytes.
+    std::string type; ///< The element's type.
+    Wide size = 0;    ///< Bytes of the element.
     Term value = 0;
     Term guard = 0;
     std::size_t section = 0; ///< Index into ThreadTrace::sections.
@@ -51,14 +51,14 @@ struct ThreadAccess {
 struct ThreadSection {
     Term variable = 0;
     Term first = 0;
-    Term condition = 0; ///< Under which there is a round.
+    Term condition = 0; ///< There is a round if it holds.
 };
 
 /// What a thread does that others may notice, and what it relies on.
 struct ThreadTrace {
-    // With RunRules::notesAccesses.
+    // Set if RunRules::notesAccesses is.
     std::vector<ThreadSection> sections;
-    std::vector<ThreadAccess> accesses; ///< In the order in which they are made.
+    std::vector<ThreadAccess> accesses; ///< The order is that of the run.
     /// Accesses to several lanes, by address and bytes: what has to be aligned to so many bytes, as
     /// a condition; empty where the guard says that it is.
     std::map<std::pair<Term, Wide>, std::string> aligned;

@@ -148,7 +148,7 @@ std::optional<std::string> WorkMatch::coversOnce(const std::vector<SharedSection
     std::vector<Term> reached;
     for (const SharedSection& shared : all) {
         const auto& section = candidate_.sections[shared.section];
-        // Of any value: that no type holds it is no reason to leave the number out.
+        // The variable has any value: a number counts although no type may hold it.
         const Term variable = terms_.symbol(fmt::format("any round {}", shared.section));
         const Term lane = terms_.symbol(fmt::format("any lane {}", shared.section),
                                         {0, static_cast<Wide>(shared.items.size()) - 1});

@@ -14,7 +14,7 @@
 
 namespace kernelskill::engine {
 
-/// What the original does for one number.
+/// The original's run for one number.
 struct WorkItem {
     Term number = 0;
     ThreadTrace trace;
@@ -24,13 +24,14 @@ using ItemRun = std::function<std::expected<WorkItem, std::string>(Term)>;
 
 /// A section of the candidate whose variable v does the numbers from `items.size() * v` on.
 struct SharedSection {
-    std::size_t section = 0; ///< Of the candidate's trace.
+    std::size_t section = 0; ///< Its number in the candidate's trace.
     std::vector<WorkItem> items;
-    /// By index of the candidate's access: the items that make it, and which of theirs it is.
+    /// An access of the original that the candidate makes.
     struct Match {
         std::size_t item = 0;
         std::size_t access = 0;
     };
+    /// By the index of the candidate's access.
     std::map<std::size_t, std::vector<Match>> matches;
 };
 

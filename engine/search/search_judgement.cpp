@@ -196,10 +196,10 @@ void SearchRun::limitSteps(std::vector<SearchCandidate>& candidates) {
     std::ranges::stable_sort(steps, {}, [](const SearchCandidate* candidate) {
         return std::pair(candidate->step->reason, -candidate->step->speedup);
     });
-    std::map<std::size_t, std::ptrdiff_t> kept; ///< By base.
+    std::map<std::size_t, std::ptrdiff_t> kept; ///< The key is the base.
     for (const SearchVersion& version : versions_)
         kept[version.base] += version.isStep() ? 1 : 0;
-    std::set<std::pair<std::size_t, std::string>> skills; ///< By version.
+    std::set<std::pair<std::size_t, std::string>> skills; ///< The number is the version's.
     for (SearchCandidate* candidate : steps) {
         std::ptrdiff_t& count = kept[versions_[candidate->version].base];
         Attempt& attempt = candidate->attempt;

@@ -14,9 +14,9 @@ namespace kernelskill::engine {
 /// An edit on the way from the original to a version.
 struct AppliedStep {
     KernelVersion before;
-    Standing standing; ///< What is known of `before`.
+    Standing standing; ///< The measurements of `before`.
     skills::Offer offer;
-    skills::Accuracy accuracy; ///< What the edit promises, compared with `before`.
+    skills::Accuracy accuracy; ///< The edit's promise, compared with `before`.
 };
 
 /// A version with another option for one of its steps, and the later steps made again.

@@ -42,10 +42,10 @@ public:
                  KernelKnowledge& knowledge, const Profiler& profiler,
                  const std::filesystem::path& longTermMemory);
 
-    /// The skills that fit at `range`, ranked by the bottleneck and by `memory`, and those that
-    /// were ruled out. Cheap, because it runs for code actions. With alternatives, each skill's
-    /// further options are ranked as well.
+    /// Whether the further options of each skill are ranked as well.
     enum class Alternatives : std::uint8_t { Left, Wanted };
+    /// Returns the skills that fit at `range`, ranked by the bottleneck and by `memory`, and those
+    /// that were ruled out. Cheap, because it runs for code actions.
     [[nodiscard]] Plan plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory,
                             Alternatives alternatives = Alternatives::Left);
     /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. If memory

@@ -35,7 +35,7 @@ public:
     /// Plans skills, applies them and searches for the best sequence.
     [[nodiscard]] SkillAdvisor& advisor() const { return advisor_; }
 
-    /// What LibTorch computes for PyTorch programs. Calling this starts nothing.
+    /// Returns the client of LibTorch, which computes PyTorch programs. Starts nothing.
     [[nodiscard]] graph::TorchReference& torch() const { return torch_; }
 
 private:

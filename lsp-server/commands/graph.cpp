@@ -16,7 +16,7 @@ namespace {
 int runGraph(const std::string& file, bool isRaised, const Invocation& invocation) {
     auto program = engine::graph::readProgram(file);
     if (!program) {
-        // What cannot be read has one exit status, also where its kind is known and refused.
+        // Files that cannot be read have one exit status, also those of a kind that is refused.
         program.error().kind = ErrorKind::InvalidInput;
         return reportError(program.error(), invocation);
     }

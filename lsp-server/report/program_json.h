@@ -17,7 +17,8 @@ namespace kernelskill::lsp {
 /// "float32[7, 64]", "int: s77", or "other" for a value that is neither tensor nor integer.
 [[nodiscard]] std::string valueText(const engine::graph::Program& program, const std::string& name);
 
-/// Of all parameters, buffers and constants by their shapes, whether they have data or not.
+/// Returns the bytes of all parameters, buffers and constants by their shapes, with data or
+/// without.
 [[nodiscard]] std::uint64_t weightBytes(const engine::graph::Program& program);
 
 } // namespace kernelskill::lsp

@@ -1,4 +1,4 @@
-/// What `kernelskill graph` prints of a PyTorch program, see docs/graph.md.
+/// Writes a PyTorch program as `kernelskill graph` prints it, see docs/graph.md.
 #pragma once
 
 #include "engine/graph/program.h"

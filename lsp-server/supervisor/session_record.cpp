@@ -2,6 +2,7 @@
 
 #include "lsp-server/documents/incremental_sync.h"
 #include "lsp-server/protocol/client_capabilities.h"
+#include "lsp-server/protocol/language_features.h"
 #include "lsp-server/protocol/text_document.h"
 #include "lsp-server/transport/message_text.h"
 
@@ -136,7 +137,7 @@ Outbox SessionRecord::notificationOfClient(const json& message, std::string_view
         delayed_.emplace_back(body);
         return {};
     }
-    // What is kept is said to a new server once it is initialised.
+    // A server that is being started gets the kept messages once it is initialised.
     return isResuming_ && method != "exit" ? Outbox{} : toServer(body);
 }
 
@@ -174,7 +175,7 @@ bool SessionRecord::noteDocument(const std::string& method, const json& params) 
 Outbox SessionRecord::responseOfClient(const json& message, std::string_view body) const {
     if (restarts_ == 0)
         return toServer(body);
-    // Of an earlier server's request: nobody waits for it any more.
+    // Nobody waits any more for the answer to an earlier server's request.
     const auto id = message.find("id");
     if (id == message.end() || !id->is_string())
         return {};
@@ -277,11 +278,13 @@ Outbox SessionRecord::afterCrash(std::string_view how) {
             "textDocument/publishDiagnostics",
             {{"uri", culprit},
              {"diagnostics",
-              json::array({{{"range", Range{}},
-                            {"severity", 2},
-                            {"source", "kernelskill"},
-                            {"message", "kernelskill crashes on this text and leaves it out until "
-                                        "it changes"}}})}}));
+              json::array({Diagnostic{{},
+                                      DiagnosticSeverity::Warning,
+                                      "",
+                                      "",
+                                      "kernelskill crashes on this text and leaves it out until "
+                                      "it changes",
+                                      {}}})}}));
     } else {
         out.toClient.push_back(showWarning(
             fmt::format("kernelskill crashed{} ({}) and has started again.", names, how)));

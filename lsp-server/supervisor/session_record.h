@@ -1,4 +1,4 @@
-/// What has to be said again to a server that takes the place of one that crashed.
+/// Keeps what a server has to be told that takes the place of one that crashed.
 #pragma once
 
 #include "analysis/source/source_text.h"
@@ -83,7 +83,7 @@ private:
     std::string initialized_;                   ///< The client's notifications; empty before them.
     std::string configuration_;                 ///< The latest.
     std::vector<std::string> folderChanges_;    ///< All of them.
-    std::map<std::string, Document> documents_; ///< By URI.
+    std::map<std::string, Document> documents_; ///< The key is the URI.
     std::map<std::string, Request> pending_;    ///< The client's requests by their ids, as JSON.
     std::set<std::string> progress_;            ///< Tokens that have begun, as JSON.
     std::vector<std::string> delayed_;          ///< Messages for the new server.

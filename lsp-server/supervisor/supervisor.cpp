@@ -124,7 +124,7 @@ private:
             gone.reset();
             const ServerProcess::End end = process_->wait();
             process_.reset();
-            // By itself it ends when it was told to, and when the editor is gone.
+            // It ends by itself when it was told to, and when the editor is gone.
             if (end.how.empty() || record_.isEnding() || isClientGone_)
                 return finish(end.status);
             log_.error("the server has ended: {}", end.how);

@@ -1,4 +1,5 @@
 /// Lets each thread sum several elements before its block adds the threads' sums up.
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/source_layout.h"
 #include "analysis/queries/value_spelling.h"
@@ -26,7 +27,7 @@ enum class Elements : int {};
 /// each load of it fill the memory's pipes.
 constexpr std::array elementCounts = {8, 4, 16, 32};
 /// The min number of blocks: fewer leave multiprocessors of a data-centre GPU idle.
-constexpr std::int64_t enoughBlocks = 132;
+constexpr std::int64_t enoughBlocks = DataCentreGpu::multiprocessors;
 
 class Writer {
 public:

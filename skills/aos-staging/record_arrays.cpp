@@ -332,7 +332,7 @@ private:
     const Nest& nest_;
     RecordArrays found_;
     std::optional<Refusal> refused_;
-    /// Where the records of a row of threads begin, by array.
+    /// The beginning of the records of a row of threads, by array.
     std::map<VariableId, IndexExpression> begins_;
 };
 

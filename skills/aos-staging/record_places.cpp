@@ -135,7 +135,8 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     const RowGuard& guard_;
-    std::optional<IndexExpression> begin_; ///< Where a row's records begin; one for all places.
+    std::optional<IndexExpression>
+        begin_; ///< The beginning of a row's records; one for all places.
 };
 
 } // namespace

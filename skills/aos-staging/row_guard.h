@@ -16,8 +16,9 @@ struct RecordBound {
 
 /// A condition that all threads of a row share.
 struct RowClause {
-    analysis::ExprId condition = analysis::noId; ///< As written: it, or its negation, has to hold.
-    std::string text;                            ///< The text of what has to hold.
+    analysis::ExprId condition =
+        analysis::noId; ///< The condition as written: it, or its negation, has to hold.
+    std::string text;   ///< The text of what has to hold.
 };
 
 struct RowGuard {

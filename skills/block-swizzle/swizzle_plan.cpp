@@ -1,5 +1,6 @@
 #include "skills/block-swizzle/swizzle_plan.h"
 
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/launch_values.h"
 #include "analysis/queries/source_layout.h"
@@ -24,10 +25,7 @@ using namespace analysis;
 
 namespace {
 
-/// A data-centre GPU of today: H100 and H200 (NVIDIA H100 Tensor Core GPU Architecture, table 3).
-constexpr std::int64_t multiprocessors = 132;
-constexpr std::int64_t residentThreads = 2048;
-constexpr std::int64_t residentBlocks = 32;
+/// NVIDIA H100 Tensor Core GPU Architecture, table 3.
 constexpr std::int64_t residentSharedBytes = 228 << 10;
 constexpr std::int64_t reservedSharedBytes =
     1 << 10; ///< The bytes that each block loses to the system.
@@ -35,7 +33,7 @@ constexpr double cacheBytes = 50 << 20;
 /// Bytes a second, as measured on an H200 (docs/measurements/gpu-h200.md); on the chip a clock of
 /// 1.98 GHz moves 128 bytes in each multiprocessor.
 constexpr double memoryRate = 4.48e12;
-constexpr double chipRate = 128 * 1.98e9 * multiprocessors;
+constexpr double chipRate = 128 * 1.98e9 * DataCentreGpu::multiprocessors;
 constexpr double warpBytes = 128;
 /// The share of the cache for the rows of a group, which stay there while the columns go by.
 constexpr double shareOfRows = 0.5;
@@ -246,9 +244,9 @@ private:
         for (const SharedArray& array : kernel_.sharedArrays)
             bytes += static_cast<std::int64_t>(array.bytes);
         const std::int64_t threads = block[0] * block[1] * block[2];
-        return multiprocessors *
-               std::max<std::int64_t>(1, std::min({residentThreads / threads, residentBlocks,
-                                                   residentSharedBytes / bytes}));
+        return DataCentreGpu::multiprocessors *
+               std::max<std::int64_t>(
+                   1, std::min(residentBlocksOf(threads), residentSharedBytes / bytes));
     }
 
     Gated<SwizzlePlan> withLaunches(SwizzlePlan plan) const {

@@ -12,8 +12,8 @@ namespace kernelskill::skills {
 [[nodiscard]] Gated<void> requireDistinctMemory(const SkillContext& context, analysis::VariableId a,
                                                 analysis::VariableId b);
 
-/// As above, for the parameter `written` with each pointer that is only read. Never refuses if
-/// `written` is not a parameter.
+/// Requires the same of the parameter `written` and each pointer that is only read. Never refuses
+/// if `written` is not a parameter.
 [[nodiscard]] Gated<void> requireDistinctInputs(const SkillContext& context,
                                                 analysis::VariableId written);
 

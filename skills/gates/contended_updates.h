@@ -30,7 +30,7 @@ struct ContendedUpdates {
     analysis::MemorySpace space = analysis::MemorySpace::Global; ///< Global or Shared.
     std::string element;                                         ///< "unsigned int"
     analysis::ScalarKind scalar = analysis::ScalarKind::Unknown;
-    std::vector<UpdateSite> sites; ///< In the order of the source; not empty.
+    std::vector<UpdateSite> sites; ///< Sorted as in the source; not empty.
     bool isRepeated = false;       ///< A thread may update more than once.
 };
 

@@ -1,5 +1,6 @@
 #include "skills/gates/enough_threads.h"
 
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/launch_values.h"
 #include "analysis/source/try.h"
@@ -19,9 +20,10 @@ namespace {
 /// With fewer blocks, some multiprocessors of a data-centre GPU have none, or fewer than others.
 /// Used if the size of the blocks is not known.
 constexpr std::int64_t fewestBlocks = 256;
-/// The threads that 132 multiprocessors of 2048 threads hold at once (H100, H200). With fewer,
-/// missing threads cost more than saved loads gain.
-constexpr std::int64_t wantedThreads = 132 * 2048;
+/// The threads that a data-centre GPU holds at once. With fewer, missing threads cost more than
+/// saved loads gain.
+constexpr std::int64_t wantedThreads =
+    DataCentreGpu::multiprocessors * DataCentreGpu::residentThreads;
 
 /// Returns the number of threads in a block; 0 if it is not known.
 std::int64_t threadsOf(const KnownExtents& block) {

@@ -15,7 +15,7 @@ struct WideDivision {
 };
 
 struct WideDivisions {
-    std::vector<WideDivision> all;          ///< In the order of the source; not empty.
+    std::vector<WideDivision> all;          ///< Sorted as in the source; not empty.
     int pairs = 0;                          ///< Different pairs of dividend and divisor.
     analysis::StmtId loop = analysis::noId; ///< The innermost loop around one of them; noId: none.
 };

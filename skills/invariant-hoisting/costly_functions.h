@@ -10,7 +10,7 @@ namespace kernelskill::skills {
 
 struct CostlyFunction {
     std::string_view name; ///< Without the suffix for float: "pow".
-    std::string_view noun; ///< What to call its value in names: "power".
+    std::string_view noun; ///< The word for its value in names: "power".
     double instructions = 0;
     /// Its code has no branches, so that nvcc itself moves it out of a loop where each round
     /// evaluates it. nvcc moves no function that stands under a condition (nvcc 13.0, sm_90).

@@ -16,7 +16,8 @@ namespace kernelskill::skills {
 /// An index as a sum of products. Factors of the same name have the same value in both kernels, for
 /// the same thread.
 struct LaunchedIndex {
-    std::map<std::vector<std::string>, std::int64_t> terms; ///< From factors to their number.
+    std::map<std::vector<std::string>, std::int64_t>
+        terms; ///< The key is the factors, the value their number.
     /// A factor does not follow from the launch and the thread alone: it counts rounds of a loop,
     /// or was loaded.
     bool isOpen = false;

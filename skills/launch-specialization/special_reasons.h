@@ -14,7 +14,7 @@ namespace kernelskill::skills {
 /// Each combination of values is a kernel of its own, so there must be few.
 inline constexpr std::size_t maxSpecialParameters = 2;
 
-/// What the compiler can do once it knows a parameter.
+/// The ways in which a known parameter helps the compiler.
 enum class SpecialUse : std::uint8_t {
     Loop,     ///< A loop has a known, small number of rounds.
     Division, ///< Divisions by it become multiplications.
@@ -28,7 +28,7 @@ struct SpecialReason {
     analysis::Span place;
     /// The loop, of a Loop; noId if it is in a function that is called at the place.
     analysis::StmtId loop = analysis::noId;
-    std::int64_t rounds = 0; ///< Of a Loop.
+    std::int64_t rounds = 0; ///< Set for a Loop.
     std::string array;       ///< The thread's own array that the Loop indexes; may be empty.
 };
 

@@ -15,7 +15,7 @@ namespace kernelskill::skills {
 /// The values that one launch passes for the specialised parameters.
 struct SpecialLaunch {
     std::uint32_t launch = 0;                         ///< Index into KernelModel::launches.
-    std::vector<std::optional<KnownArgument>> values; ///< In the order of the parameters.
+    std::vector<std::optional<KnownArgument>> values; ///< One for each parameter, in their order.
 
     [[nodiscard]] bool isKnown() const;    ///< All values are known.
     [[nodiscard]] bool isConstant() const; ///< All values are constant expressions.

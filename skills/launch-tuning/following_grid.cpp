@@ -232,8 +232,8 @@ private:
         return true;
     }
 
-    /// Where changed variables may be named: in their definitions, and in the grids and blocks of
-    /// this kernel's launches.
+    /// The places where changed variables may be named: their definitions, and the grids and blocks
+    /// of this kernel's launches.
     [[nodiscard]] std::vector<Span> placesOfChange(const std::vector<bool>& changes) const {
         std::vector<Span> places;
         for (VariableId id = 0; id < body_.variables.size(); ++id) {
@@ -268,7 +268,7 @@ private:
     const SourceText& source_;
     const LaunchSite& launch_;
     FunctionBody body_;
-    CodeMap host_; ///< Of body_.
+    CodeMap host_; ///< The map of body_.
     SampledValues values_;
     std::map<ExprId, ChangedNumber> numbers_;
     std::map<Span, std::string> edits_;

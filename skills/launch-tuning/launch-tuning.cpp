@@ -139,7 +139,7 @@ struct Study {
     /// Set where blocks have a shape, or something keeps the number of threads in a row from being
     /// chosen by the text.
     std::optional<GridAxes> axes;
-    Refusal unsized; ///< Where `axes` is set, the reason why only a measurement can choose.
+    Refusal unsized; ///< The reason why only a measurement can choose; set if `axes` is.
 
     [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
 };

@@ -1,5 +1,6 @@
 #include "skills/persistent-kernel/persist.h"
 
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/model/dependence.h"
 #include "analysis/queries/launch_values.h"
 #include "analysis/queries/loop_effects.h"
@@ -23,11 +24,7 @@ using namespace analysis;
 
 namespace {
 
-/// What a large GPU (H100, H200) has and holds at once.
-constexpr std::int64_t multiprocessorCount = 132;
-constexpr std::int64_t threadsOfMultiprocessor = 2048;
-constexpr std::int64_t blocksOfMultiprocessor = 32;
-/// With fewer blocks for each that is resident, hardly a set-up is saved.
+/// The min number of blocks for each that is resident: with fewer, hardly a set-up is saved.
 constexpr std::int64_t minRoundsOfBlocks = 2;
 
 /// A set-up that costs less is not worth the edit.
@@ -223,9 +220,7 @@ private:
             threads *= extent.value_or(1);
         if (!blocks || threads <= 0)
             return {};
-        const std::int64_t resident =
-            multiprocessorCount *
-            std::clamp<std::int64_t>(threadsOfMultiprocessor / threads, 1, blocksOfMultiprocessor);
+        const std::int64_t resident = DataCentreGpu::multiprocessors * residentBlocksOf(threads);
         if (*blocks < minRoundsOfBlocks * resident)
             return refuse(
                 "few-blocks",

@@ -12,8 +12,8 @@ namespace kernelskill::skills {
 
 /// Statements are of the kernel's outermost block, in order.
 struct PersistentBlocks {
-    std::vector<analysis::StmtId> setUp; ///< What every block does alike.
-    std::vector<analysis::StmtId> work;  ///< What differs between blocks.
+    std::vector<analysis::StmtId> setUp; ///< The statements that every block does alike.
+    std::vector<analysis::StmtId> work;  ///< The statements that differ between blocks.
     /// Declarations of `work` that stand before the end of the set-up and have to move behind it.
     std::vector<analysis::StmtId> moved;
     std::vector<analysis::StmtId> returns; ///< Returns in the work, which come to end a round.
@@ -22,7 +22,7 @@ struct PersistentBlocks {
     bool needsBarrier = false;
     /// The barrier that ends the set-up, which then begins each round instead; noId: there is none.
     analysis::StmtId barrier = analysis::noId;
-    double setUpCost = 0; ///< As StatementCosts has it.
+    double setUpCost = 0; ///< The cost by StatementCosts.
     double workCost = 0;
     std::string array; ///< The shared array that the set-up fills; may be empty.
 };

@@ -8,7 +8,7 @@
 
 namespace kernelskill::skills {
 
-/// What a statement reads and changes apart from memory behind pointers.
+/// The variables that a statement reads and changes, and its effects beside memory behind pointers.
 struct StatementEffects {
     std::set<analysis::VariableId> reads;  ///< Locals and shared arrays.
     std::set<analysis::VariableId> writes; ///< Locals and shared arrays, with those it declares.

@@ -12,8 +12,9 @@ namespace kernelskill::skills {
 struct StreamedAccess {
     analysis::NestAccessId access = analysis::noId;
     analysis::ExprId expression = analysis::noId; ///< `x[i]` or `*p`.
-    analysis::ExprId assignment = analysis::noId; ///< For a store: the statement's `x[i] = value`.
-    analysis::Span sign;                          ///< For a store: " =".
+    analysis::ExprId assignment =
+        analysis::noId;  ///< Set for a store: the statement's `x[i] = value`.
+    analysis::Span sign; ///< Set for a store: " =".
 };
 
 struct Streams {

@@ -30,7 +30,7 @@ class RowPerBlockSkill : public VariedSkill<LaneRows, NoOption> {
         return std::vector{offerOf(context, rows)};
     }
 
-    /// Where the number of rows is not known, a block for each may still pay: a trial tells.
+    /// A block for each row may pay although their number is not known: a trial tells.
     [[nodiscard]] Gated<std::vector<Offer>> trials(const SkillContext& context,
                                                    const LaneRows& rows) const override {
         if (rows.rows)

@@ -2,6 +2,7 @@
 /// or those along an axis of it.
 #pragma once
 
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/queries/source_layout.h"
 #include "skills/base/skill.h"
 #include "skills/schedule/kept_element.h"
@@ -15,9 +16,10 @@
 
 namespace kernelskill::skills {
 
-/// Half of the threads that a data-centre GPU of 132 multiprocessors holds: enough to keep its
-/// memory busy with a few loads a thread. Launches of as many gain nothing by further threads.
-inline constexpr std::int64_t enoughThreads = std::int64_t{132} * 1024;
+/// Half of the threads that a data-centre GPU holds: enough to keep its memory busy with a few
+/// loads a thread. Launches of as many gain nothing by further threads.
+inline constexpr std::int64_t enoughThreads =
+    analysis::DataCentreGpu::multiprocessors * analysis::DataCentreGpu::residentThreads / 2;
 
 /// Loops, and the code around them: all threads that share the loops run it alike, on the same
 /// values.
@@ -45,7 +47,7 @@ sharedLoopAround(const analysis::Nest& nest, const SharedLoops& shared, analysis
 /// Refuses a loop, a node of the nest, that it does not pay to share.
 using LoopGate = std::function<Gated<void>(analysis::NestNodeId)>;
 
-/// Where to look for loops, and whether these may have running values.
+/// The region to look for loops in, and whether they may have running values.
 struct LoopSearch {
     LoopScans scans = LoopScans::Refused;
     /// A statement that a single thread runs, whose work the lanes of its warp are to do alike;

@@ -1,5 +1,6 @@
 #include "skills/schedule/tile_shape.h"
 
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
@@ -21,8 +22,8 @@ namespace {
 
 constexpr int loadBytes = 16;
 constexpr std::int64_t staticSharedBytes = 48 * 1024;
-/// With fewer blocks multiprocessors of a data-centre GPU (132 on H100 and H200) have none.
-constexpr std::int64_t enoughBlocks = 132;
+/// The min number of blocks: fewer leave multiprocessors of a data-centre GPU idle.
+constexpr std::int64_t enoughBlocks = DataCentreGpu::multiprocessors;
 /// Registers that a thread has for outputs, in words, by the threads of a block: nvcc then spills
 /// nothing (sm_90).
 int outputWords(std::int64_t threads) {

@@ -35,7 +35,7 @@ struct NeighbourLoads {
 struct RoundCounter {
     /// An index may hold one of them.
     std::vector<analysis::Symbol> symbols;
-    std::int64_t step = 1; ///< What a round of a loop adds.
+    std::int64_t step = 1; ///< A round of a loop adds it.
 };
 
 /// The position, the thread and the block along an axis.

@@ -100,7 +100,7 @@ private:
         ExprId assignment = stmt == noId ? noId : body_.stmt(stmt).expr;
         if (!isPlain || assignment == noId || body_.stmt(stmt).kind != StmtKind::Expression)
             return false;
-        // Of `a = b = value` either is set.
+        // `a = b = value` sets both.
         while (body_.expr(assignment).kind == ExprKind::Binary &&
                body_.expr(assignment).op == "=") {
             const auto& sides = body_.expr(assignment).children;

@@ -1,5 +1,6 @@
 #include "skills/stream-overlap/launch_load.h"
 
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/queries/host_statements.h"
 #include "analysis/queries/launch_values.h"
 #include "skills/base/gates.h"
@@ -14,9 +15,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::int64_t threadsOfMultiprocessor = 2048;
-constexpr std::int64_t blocksOfMultiprocessor = 32;
 
 /// nullopt where an axis is not known.
 std::optional<std::int64_t> product(const std::array<std::optional<std::int64_t>, 3>& axes) {
@@ -81,8 +79,7 @@ Gated<LaunchLoad> loadOf(const SkillContext& context, const LaunchSite& launch) 
                       fmt::format("how many blocks and threads the launch on line {} has is not "
                                   "known: it may fill the GPU by itself",
                                   lineNumber(context, launch.span.begin)));
-    std::int64_t resident = std::min(std::max<std::int64_t>(threadsOfMultiprocessor / *threads, 1),
-                                     blocksOfMultiprocessor);
+    std::int64_t resident = residentBlocksOf(*threads);
     const CompiledKernel* compiled = context.compiled;
     if (&kernel == &context.kernel && compiled != nullptr && compiled->occupancy &&
         compiled->blockThreads == *threads)

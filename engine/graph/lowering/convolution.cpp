@@ -52,7 +52,7 @@ std::vector<std::pair<std::string, Index>> reducedAxes(const Index& channels,
     return reduced;
 }
 
-/// With the bias, and without n where the input came without it.
+/// Adds the bias, and drops n if the input came without it.
 Results finished(Lowering& in, Tensor result, const Operands& operands) {
     if (const auto bias = in.optionalTensor("bias")) {
         std::vector<Index> shape(result.rank(), Index(1));

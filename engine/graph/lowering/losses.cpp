@@ -65,7 +65,7 @@ Results klDivergence(Lowering& in) {
         }));
 }
 
-/// By the numbers of classes.
+/// Takes targets that are numbers of classes.
 Results crossEntropy(Lowering& in) {
     if (!in.isNone("weight") || in.real("label_smoothing") != 0)
         throw NotRaised{"weights of classes and smoothed labels are not raised"};

@@ -1,4 +1,5 @@
-/// What rules for operators work with: the values of the graph as tensors, and a node's arguments.
+/// Rules for operators see the values of the graph as tensors, and a node's arguments, through
+/// Lowering.
 #pragma once
 
 #include "analysis/raise/builder.h"
@@ -84,7 +85,7 @@ private:
     std::map<std::string, Tensor> values_;
 };
 
-/// What an element that is read in several passes may cost before it is written once.
+/// The max cost of an element that several passes compute again instead of writing it once.
 constexpr std::size_t cheapToReread = 4;
 
 /// 0, 1, ... for all axes of the tensor.

@@ -87,7 +87,7 @@ Results groupNorm(Lowering& in) {
                    ofChannels(in.optionalTensor("bias"), input.rank()), in.resultType())};
 }
 
-/// By statistics that were kept; the results beside it are empty.
+/// Normalises by statistics that were kept.
 Tensor byRunningStatistics(Lowering& in, const Tensor& input) {
     const ScalarKind work = computedIn(input.element);
     const double epsilon = in.real("eps");
@@ -110,7 +110,7 @@ Results batchNorm(Lowering& in) {
     return {result, empty, empty};
 }
 
-/// As it was exported: with the statistics that were kept, or with those of the input.
+/// Normalises by kept statistics, or by those of the input while training.
 Results batchNormOf(Lowering& in) {
     const Tensor input = in.tensor("input");
     if (!in.truth("training"))

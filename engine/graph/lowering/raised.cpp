@@ -37,29 +37,19 @@ const Rule* ruleOf(std::string_view target) {
 /// How often each value is read by nodes and outputs.
 std::map<std::string, std::size_t> readsOf(const Program& graph) {
     std::map<std::string, std::size_t> reads;
-    const auto read = [&](const std::string& name) { ++reads[name]; };
     for (const Node& node : graph.nodes)
-        for (const NamedArgument& argument : node.arguments) {
-            if (const auto* name = std::get_if<ValueName>(&argument.value))
-                read(name->name);
-            else if (const auto* names = std::get_if<std::vector<ValueName>>(&argument.value))
-                for (const ValueName& each : *names)
-                    read(each.name);
-            else if (const auto* options =
-                         std::get_if<std::vector<std::optional<ValueName>>>(&argument.value))
-                for (const auto& each : *options)
-                    if (each)
-                        read(each->name);
-        }
+        for (const NamedArgument& argument : node.arguments)
+            for (const std::string& name : valuesIn(argument.value))
+                ++reads[name];
     for (const Output& output : graph.outputs)
-        read(output.value);
+        ++reads[output.value];
     return reads;
 }
 
 class Raising {
 public:
-    Raising(const Program& graph, const RaisingOptions& options)
-        : graph_(graph), options_(options), lowering_(graph, builder_), reads_(readsOf(graph)) {}
+    explicit Raising(const Program& graph)
+        : graph_(graph), lowering_(graph, builder_), reads_(readsOf(graph)) {}
 
     Result<Raised> run() {
         try {
@@ -84,15 +74,12 @@ private:
             return;
         }
         std::vector<Index> shape;
-        if (const auto given = options_.shapes.find(input.value); given != options_.shapes.end())
-            shape.assign(given->second.begin(), given->second.end());
-        else
-            for (const Extent& extent : type->second.sizes) {
-                if (extent.isDynamic() && extent.value < 0)
-                    throw NotRaised{
-                        fmt::format("an extent of the input {} depends on data", input.value)};
-                shape.push_back(lowering_.indexOf(extent));
-            }
+        for (const Extent& extent : type->second.sizes) {
+            if (extent.isDynamic() && extent.value < 0)
+                throw NotRaised{
+                    fmt::format("an extent of the input {} depends on data", input.value)};
+            shape.push_back(lowering_.indexOf(extent));
+        }
         const bool isUsers = input.kind == Input::Kind::User;
         raised_.inputs.emplace_back(static_cast<BufferId>(builder_.program().buffers.size()));
         lowering_.define(
@@ -104,7 +91,7 @@ private:
     void raise(const Node& node) {
         lowering_.enter(node);
         builder_.setSource(node.name);
-        const std::size_t steps = builder_.program().steps.size();
+        const Builder::Mark begin = builder_.mark();
         std::string reason = fmt::format("no rule for {}", node.target);
         if (const Rule* rule = ruleOf(node.target)) {
             try {
@@ -116,8 +103,8 @@ private:
                 reason = "its arguments have another number of axes than the rule expects";
             }
         }
-        // What a rule has begun is dropped: nothing reads it.
-        builder_.dropSteps(steps);
+        // Nothing reads what the rule has begun.
+        builder_.dropBehind(begin);
         leaveToLibrary(node, reason);
     }
 
@@ -143,26 +130,12 @@ private:
         lowering_.define(value, std::move(tensor));
     }
 
-    /// Values whose types are not known have none afterwards, nor have those that read them.
     void leaveToLibrary(const Node& node, const std::string& reason) {
         std::vector<Tensor> inputs;
-        const auto add = [&](const std::string& name) {
-            inputs.push_back(lowering_.anyValue(name));
-        };
-        for (const NamedArgument& argument : node.arguments) {
-            if (const auto* name = std::get_if<ValueName>(&argument.value)) {
-                if (graph_.values.contains(name->name))
-                    add(name->name);
-            } else if (const auto* names = std::get_if<std::vector<ValueName>>(&argument.value)) {
-                for (const ValueName& each : *names)
-                    add(each.name);
-            } else if (const auto* options =
-                           std::get_if<std::vector<std::optional<ValueName>>>(&argument.value)) {
-                for (const auto& each : *options)
-                    if (each)
-                        add(each->name);
-            }
-        }
+        for (const NamedArgument& argument : node.arguments)
+            for (const std::string& name : valuesIn(argument.value))
+                if (graph_.values.contains(name)) // The others are numbers.
+                    inputs.push_back(lowering_.anyValue(name));
         std::vector<Tensor> types;
         std::size_t number = 0;
         std::vector<std::string> results;
@@ -191,7 +164,6 @@ private:
     }
 
     const Program& graph_;
-    const RaisingOptions& options_;
     Builder builder_;
     Lowering lowering_;
     std::map<std::string, std::size_t> reads_;
@@ -200,8 +172,8 @@ private:
 
 } // namespace
 
-Result<Raised> raised(const Program& graph, const RaisingOptions& options) {
-    return Raising(graph, options).run();
+Result<Raised> raised(const Program& graph) {
+    return Raising(graph).run();
 }
 
 std::vector<std::string> raisedOperators() {

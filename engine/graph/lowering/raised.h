@@ -14,13 +14,8 @@
 
 namespace kernelskill::engine::graph {
 
-struct RaisingOptions {
-    /// Other shapes for inputs of the graph, by their names: the same program on smaller tensors.
-    std::map<std::string, std::vector<std::int64_t>> shapes = {};
-};
-
-/// A node that has no rule, or that its rule does not take, is left to a library, with the reason.
-/// The program's buffers have the names of the graph's values as their sources.
+/// A raised graph. A node that has no rule, or that its rule does not take, is left to a library,
+/// with the reason. The program's buffers have the names of the graph's values as their sources.
 struct Raised {
     analysis::raise::Program program;
     /// The buffers of the graph's inputs and outputs, in their order; inputs that are no tensors,
@@ -31,11 +26,11 @@ struct Raised {
     std::map<std::string, std::vector<analysis::raise::Index>> shapes;
 };
 
-/// Fails where the program as a whole cannot be raised: an input has an extent that depends on
-/// data, or a type without a counterpart.
-[[nodiscard]] Result<Raised> raised(const Program& graph, const RaisingOptions& options = {});
+/// Raises the whole graph. Unsupported if an extent of an input depends on data, or follows from
+/// symbols by other than sums, products and quotients.
+[[nodiscard]] Result<Raised> raised(const Program& graph);
 
-/// The operators that have a rule: "aten.linear.default".
+/// Returns the operators that have a rule: "aten.linear.default".
 [[nodiscard]] std::vector<std::string> raisedOperators();
 
 } // namespace kernelskill::engine::graph

@@ -131,7 +131,7 @@ Results split(Lowering& in) {
     return parts;
 }
 
-/// As many parts of one size as there are to be, or fewer.
+/// Cuts an axis into that many parts of one size, the last one shorter; or into fewer.
 Results chunk(Lowering& in) {
     const Tensor self = in.tensor("self");
     const std::size_t axis = axisNumber(in.integer("dim"), self.rank());
@@ -173,7 +173,7 @@ Results unflatten(Lowering& in) {
 Results concatenate(Lowering& in) {
     std::vector<Tensor> tensors = in.tensors("tensors");
     const ScalarKind type = in.resultType();
-    // Of old, an empty tensor of one axis is left out.
+    // PyTorch leaves out empty tensors of one axis, whatever the others' shapes.
     std::erase_if(tensors, [](const Tensor& tensor) {
         return tensor.rank() == 1 && tensor.shape[0].constant() == 0;
     });
@@ -198,7 +198,7 @@ Results pad(Lowering& in) {
     Tensor result = in.tensor("self");
     const double value = in.isNone("value") ? 0 : in.real("value");
     const std::vector<std::int64_t> amounts = in.integers("pad");
-    // From the last axis on, what is added before and after.
+    // Each pair is for one axis, the last axis first: elements before, elements after.
     for (std::size_t i = 0; i + 1 < amounts.size(); i += 2)
         if (amounts[i] != 0 || amounts[i + 1] != 0)
             result = padded(result, result.rank() - 1 - i / 2, amounts[i], amounts[i + 1], value);

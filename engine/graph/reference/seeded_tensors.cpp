@@ -27,7 +27,7 @@ const ValueName* asValue(const Argument& argument) {
     return std::get_if<ValueName>(&argument);
 }
 
-/// What reads the value first; no node if that is a list of tensors, or nothing.
+/// Finds the node that reads the value first; none if a list of tensors does, or nothing.
 Reader firstReader(const Program& program, const std::string& value) {
     for (const Node& node : program.nodes)
         for (const NamedArgument& argument : node.arguments)

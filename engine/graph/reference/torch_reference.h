@@ -43,7 +43,7 @@ private:
     [[nodiscard]] Result<void> provide();
 
     std::filesystem::path executable_;
-    std::timed_mutex mutex_; ///< Of the child.
+    std::timed_mutex mutex_; ///< Guards the child.
     std::unique_ptr<FramedChild> child_;
 };
 

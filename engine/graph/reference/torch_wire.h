@@ -18,19 +18,19 @@
 
 namespace kernelskill::engine::graph {
 
-/// What floating-point numbers are computed in. AsWritten: each tensor in its own element type.
-/// Else all in one, also those that the program converts to another.
+/// The type that floating-point numbers are computed in. AsWritten keeps each tensor's own element
+/// type; the others hold for all tensors, also for those that the program converts.
 enum class Precision : std::uint8_t { AsWritten, Float32, Float64 };
 
 /// A program with its inputs, and how to run it.
 struct TorchSubject {
     std::filesystem::path archive; ///< Absolute.
-    /// Of the user's inputs that are tensors, in their order. nullopt: made from the seed.
+    /// Values for the user's inputs that are tensors, in their order. nullopt: made from the seed.
     std::optional<std::vector<TensorData>> inputs;
     Precision precision = Precision::AsWritten;
     std::string device = "cpu"; ///< "cpu", "cuda", "cuda:1".
-    /// Of tensors that the archive names and does not hold (seeded_tensors.h), and of operators
-    /// that draw random numbers.
+    /// Makes the tensors that the archive names and does not hold (seeded_tensors.h), and seeds the
+    /// operators that draw random numbers.
     std::uint64_t seed = 1;
     /// Whether products and convolutions on a GPU may round float32 operands to TF32.
     bool allowsTf32 = false;
@@ -76,15 +76,15 @@ struct TorchVersion {
 };
 
 struct TorchRun {
-    /// Of the program's outputs, in their order: contiguous. An integer is a tensor without
+    /// The program's outputs in their order, contiguous. An integer is a tensor without
     /// dimensions. nullopt: the output is None or something else that no tensor holds.
     std::vector<std::optional<TensorData>> outputs;
-    std::map<std::string, TensorData> values; ///< What was to be kept.
+    std::map<std::string, TensorData> values; ///< The values that were to be kept.
 };
 
 struct TorchTiming {
-    std::vector<double> microseconds; ///< Of each round, in order; at least one.
-    bool areDeviceTimes = false;      ///< By events of the GPU, not by the wall's clock.
+    std::vector<double> microseconds; ///< One for each round, in order; at least one.
+    bool areDeviceTimes = false;      ///< Taken by events of the GPU, not by the wall's clock.
 
     [[nodiscard]] double median() const;
     /// The difference of the upper and the lower quartile, as a share of the median.

@@ -164,7 +164,7 @@ private:
     const TorchSubject& subject_;
     const Place& place_;
     Values values_;
-    std::size_t taken_ = 0; ///< Of the subject's inputs.
+    std::size_t taken_ = 0; ///< The number of the subject's inputs that are bound.
     std::map<std::string, std::int64_t> symbols_;
 };
 

@@ -1,4 +1,4 @@
-/// What a program begins with: the user's inputs, weights and constants.
+/// Binds the values that a program begins with: the user's inputs, weights and constants.
 #pragma once
 
 #include "analysis/source/error.h"

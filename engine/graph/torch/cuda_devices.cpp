@@ -9,7 +9,7 @@
 namespace kernelskill::engine::graph {
 namespace {
 
-/// Of cuda.h, which is not needed for more than this.
+/// A constant of cuda.h, which is not needed for more than this.
 constexpr int attributeL2CacheSize = 38;
 
 struct DriverFunctions {

@@ -84,7 +84,7 @@ void squeezeDimensions(Stack& stack) {
     auto dimensions = stack[1].toIntVector();
     for (std::int64_t& dimension : dimensions)
         dimension += dimension < 0 ? rank : 0;
-    // From the last one, so that those before it keep their numbers.
+    // The last one goes first, so that those before it keep their numbers.
     std::ranges::sort(dimensions, std::greater());
     for (const std::int64_t dimension : dimensions)
         result = result.squeeze(dimension);
@@ -95,7 +95,8 @@ void sizeOfDimension(Stack& stack) {
     answer(stack, stack[0].toTensor().size(stack[1].toInt()));
 }
 
-/// What it asserts, the types of the program's values say too, and they hold in no other precision.
+/// Asserts nothing: the types of the program's values say the same, and they do not hold in another
+/// precision.
 void assertNothing(Stack& stack) {
     answer(stack);
 }

@@ -10,7 +10,7 @@ namespace kernelskill::engine::graph {
 
 struct Decomposition {
     std::string_view target; ///< "aten.rms_norm.default"
-    std::string_view schema; ///< As newer versions of LibTorch have it.
+    std::string_view schema; ///< The schema of newer versions of LibTorch.
     /// Replaces the arguments, one for each parameter of the schema, by the results.
     void (*call)(torch::jit::Stack& stack);
 };

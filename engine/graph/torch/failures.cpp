@@ -7,7 +7,7 @@ namespace kernelskill::engine::graph {
 std::string firstWords(const char* message) {
     constexpr std::size_t maxBytes = 300;
     std::string words(message);
-    // Where it was thrown follows, which tells users nothing.
+    // The rest names lines of LibTorch, which tell users nothing.
     if (const auto place = words.find("\nException raised from"); place != std::string::npos)
         words.resize(place);
     if (words.size() > maxBytes)

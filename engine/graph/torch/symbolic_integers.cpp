@@ -41,7 +41,7 @@ Integer floorDivide(std::int64_t left, std::int64_t right) {
     return left / right - (left % right != 0 && (left < 0) != (right < 0) ? 1 : 0);
 }
 
-/// With the sign of the divisor, as in Python.
+/// The result has the sign of the divisor, as in Python.
 Integer modulo(std::int64_t left, std::int64_t right) {
     if (!isDivisible(left, right))
         return {};

@@ -62,7 +62,7 @@ Result<double> onGpu(const PreparedProgram& program, at::Tensor& sweep) {
     }
 }
 
-/// What is written to sweep the cache: twice its size.
+/// Allocates a buffer of twice the cache's size; writing it sweeps the cache.
 at::Tensor sweepBuffer(c10::Device device) {
     constexpr std::uint64_t usualL2Bytes = std::uint64_t{64} << 20;
     const auto devices = cudaDevices();

@@ -33,7 +33,7 @@ Error lacks(const std::string& what) {
     return {ErrorKind::Unsupported, "LibTorch " + torchVersion() + " lacks " + what, {}, {}};
 }
 
-/// By the numbers of torch/_export/serde/schema.py.
+/// Converts from the numbers of torch/_export/serde/schema.py.
 Result<std::int64_t> layout(int value) {
     switch (value) {
     case 7:

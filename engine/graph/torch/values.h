@@ -9,10 +9,10 @@
 
 namespace kernelskill::engine::graph {
 
-/// By their names: tensors, and integers for symbolic ones.
+/// The values of a run by their names: tensors, and integers for symbolic ones.
 using Values = std::unordered_map<std::string, c10::IValue>;
 
-/// Where a program runs, and what in.
+/// The device and the precision that a program runs in.
 struct Place {
     c10::Device device = c10::Device(c10::DeviceType::CPU);
     /// The element type of all floating-point tensors; nullopt: each its own.

@@ -15,8 +15,8 @@ struct FusedKernel {
     std::string name; ///< Qualified, in the edit; the original has no such kernel.
     std::string first;
     std::string second;
-    /// For each argument of the first and of the second launch, its place among the arguments of
-    /// the fused launch.
+    /// The places of the first and of the second launch's arguments among those of the fused
+    /// launch.
     std::vector<std::size_t> firstArguments;
     std::vector<std::size_t> secondArguments;
 };

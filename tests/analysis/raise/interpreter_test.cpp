@@ -1,6 +1,6 @@
 /// Raised programs against the same computations written as loops.
 #include "analysis/raise/builder.h"
-#include "analysis/raise/interpreter.h"
+#include "tests/analysis/raise/interpreter.h"
 
 #include <gtest/gtest.h>
 
@@ -125,6 +125,30 @@ TEST_F(Raised, ContractionsAreRecognised) {
         "product");
     EXPECT_EQ(formOf(std::get<Computation>(builder.program().steps.front())), Form::Contraction);
     EXPECT_EQ(valuesOf(product), (std::vector<double>{10, 13, 28, 40}));
+}
+
+TEST_F(Raised, FormsAreToldApart) {
+    const Tensor x = input({2, 6}, counted(12));
+    const auto formOfLast = [&] {
+        return formOf(std::get<Computation>(builder.program().steps.back()));
+    };
+    static_cast<void>(builder.reduced(Reducer::Sum, x, {1}, false, "sum"));
+    EXPECT_EQ(formOfLast(), Form::Reduction);
+    static_cast<void>(builder.reducedBy(
+        Reducer::Maximum, real, {2, 4}, {{"k", Index(3)}},
+        [&](const std::vector<Index>& at, const std::vector<Index>& k) {
+            return x.at({at[0], at[1] + k[0]});
+        },
+        "window"));
+    EXPECT_EQ(formOfLast(), Form::Window);
+    static_cast<void>(builder.scanned(Reducer::Sum, x, 1, "scan"));
+    EXPECT_EQ(formOfLast(), Form::Scan);
+    // A sum of squares is no contraction: both factors are one tensor's.
+    static_cast<void>(builder.reduced(
+        Reducer::Sum,
+        mapped(x, real, [](const Scalar& v) { return call(real, Function::Multiply, {v, v}); }),
+        {1}, false, "squares"));
+    EXPECT_EQ(formOfLast(), Form::Reduction);
 }
 
 TEST_F(Raised, ScansRunAlongAnAxis) {

@@ -32,7 +32,7 @@ std::string deflated(const std::string& data) {
     return result;
 }
 
-/// What a local header and the directory have in common: from the flags to the extra field's size.
+/// Adds the fields that a local header and the directory share: flags to the extra field's size.
 void addHeader(std::string& bytes, const WrittenEntry& entry, std::size_t stored) {
     add(bytes, entry.flags, 2);
     add(bytes, entry.method, 2);

@@ -16,7 +16,7 @@ struct WrittenEntry {
     std::string name;
     std::string data;
     bool isDeflated = false;
-    /// In the place of the true ones.
+    /// They are written in the place of the true ones.
     std::optional<std::uint32_t> claimedBytes = {};
     std::optional<std::uint32_t> claimedChecksum = {};
     std::uint16_t flags = 0;
@@ -29,7 +29,7 @@ struct WrittenEntry {
 struct WrittenTensor {
     std::string name;
     std::vector<std::uint16_t> sizes;
-    std::string bytes; ///< Of float32.
+    std::string bytes; ///< Elements of float32.
 };
 
 /// A file as torch.save writes it of a dictionary of contiguous tensors of float32.

@@ -203,7 +203,7 @@ TEST_F(GraphJson, KeepsArgumentsOfOtherKinds) {
     EXPECT_EQ(found[0].kind, Limitation::Kind::UnknownArgument);
     const auto& nested = std::get<OtherArgument>(program.nodes[2].arguments[2].value);
     EXPECT_EQ(nested.reads, std::vector<std::string>{"linear"});
-    // What they name has to be defined as well.
+    // Lists have to name defined values as well.
     argumentsOf(2)[2]["arg"] = {{"as_nested_tensors", {{{{"name", "nothing"}}}}}};
     EXPECT_THAT(error().what, HasSubstr("'nothing'"));
 }

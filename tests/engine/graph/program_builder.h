@@ -81,7 +81,7 @@ public:
         program_.nodes.push_back({name, target, std::move(arguments), std::move(results), module});
         return *this;
     }
-    /// What the program says of a value that a node makes.
+    /// States the type of a value that a node makes.
     ProgramBuilder& type(const std::string& name, const Sizes& sizes,
                          ElementType element = ElementType::Float32) {
         program_.values[name] = contiguousType(element, sizes);

@@ -133,7 +133,7 @@ Numbers linear(const Numbers& x, const Numbers& weight, const Numbers& bias) {
     return result;
 }
 
-/// What the MLP computes, from its weights: they are read as they were saved if that is so.
+/// Computes the MLP from its weights. Its outputs show whether these are read as they were saved.
 Numbers runMlp(const Program& program) {
     const auto weight = [&](const char* name) { return numbersOf(program.tensors.at(name)); };
     Numbers x = linear(numbersOf(program.sampleInputs[0]), weight("a.weight"), weight("a.bias"));

@@ -18,7 +18,7 @@ namespace kernelskill::engine::graph::testing {
 
 struct SampleProgram {
     std::filesystem::path archive;
-    std::vector<TensorData> inputs; ///< Of float32 or bfloat16.
+    std::vector<TensorData> inputs; ///< Elements of float32 or bfloat16.
     std::vector<std::int64_t> outputSizes;
     std::vector<float> output;
 };

@@ -54,7 +54,7 @@ TEST(HostScope, KnowsWhatADeviceAnswers) {
     EXPECT_EQ(small.origin, LaunchOrigin::Evaluated);
     EXPECT_EQ(small.grid.x, 16u);
     EXPECT_TRUE(small.isGridOfDevice);
-    // On a GPU the grid is to fill the machine.
+    // A grid for a GPU fills it.
     EXPECT_EQ(bestLaunch(text, LaunchTarget::Gpu).grid.x, 132u * 16u);
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::string fileA = "file:///work/a.cu";
-const std::string fileB = "file:///work/b.cu";
+const std::string fileA = "file:///project/a.cu";
+const std::string fileB = "file:///project/b.cu";
 
 std::vector<json> parsed(const std::vector<std::string>& bodies) {
     std::vector<json> messages;
@@ -182,15 +182,15 @@ TEST_F(Session, RegistersOnlyOnce) {
 TEST_F(Session, OpensSuspectsOneByOne) {
     open(fileA, "a");
     open(fileB, "b");
-    open("file:///work/c.cu", "c");
-    publish("file:///work/c.cu", 1);
+    open("file:///project/c.cu", "c");
+    publish("file:///project/c.cu", 1);
     static_cast<void>(record.afterCrash("signal 11"));
     std::vector<json> said = parsed(answerInitialize().toServer);
     ASSERT_EQ(said.size(), 4U); // initialized, c.cu, a.cu and a question about it.
-    EXPECT_EQ(said[1].at("params").at("textDocument").at("uri"), "file:///work/c.cu");
+    EXPECT_EQ(said[1].at("params").at("textDocument").at("uri"), "file:///project/c.cu");
     EXPECT_EQ(said[2].at("params").at("textDocument").at("uri"), fileA);
     EXPECT_EQ(said[3].at("id"), "kernelskill/probe");
-    // What is asked of one that waits cannot be answered yet; a change is not lost.
+    // Requests about a document that waits cannot be answered yet; a change of it is not lost.
     EXPECT_EQ(
         parsed(request(9, "textDocument/hover", {{"textDocument", {{"uri", fileB}}}}).toClient)
             .at(0)
@@ -221,7 +221,7 @@ TEST_F(Session, HoldsBackATextThatCrashesTwice) {
     ASSERT_EQ(said.size(), 3U);
     EXPECT_EQ(said[1].at("params").at("textDocument").at("uri"), fileB);
     answerProbe();
-    // With another text it is read again.
+    // Another text of it is read again.
     said = parsed(change(fileA, 2, json::array({{{"text", "a2"}}})).toServer);
     ASSERT_EQ(said.size(), 2U);
     EXPECT_EQ(said[0].at("method"), "textDocument/didOpen");

@@ -1,11 +1,12 @@
 /// The memory that a raised program runs in, from tensors.
 #pragma once
 
-#include "analysis/raise/interpreter.h"
+#include "engine/comparison/scalar_row.h"
+#include "engine/graph/lowering/lowering.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/program.h"
+#include "tests/analysis/raise/interpreter.h"
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -15,23 +16,21 @@ namespace kernelskill::engine::graph::testing {
 
 /// The element at a byte, as a number.
 inline double elementAt(const std::byte* at, ElementType type) {
-    const auto as = [&]<typename T>(T value) {
-        std::memcpy(&value, at, sizeof(T));
-        return value;
-    };
+    const auto kind = scalarKindOf(type);
+    if (isFloating(kind))
+        return floatingScalar(kind, at);
+    // The bytes are little-endian; the missing ones are 0.
+    std::int64_t value = 0;
+    std::memcpy(&value, at, sizeOf(type));
     switch (type) {
-    case ElementType::Float32:
-        return as(float{});
-    case ElementType::Float64:
-        return as(double{});
-    case ElementType::BFloat16:
-        return std::bit_cast<float>(static_cast<std::uint32_t>(as(std::uint16_t{})) << 16);
-    case ElementType::Int64:
-        return static_cast<double>(as(std::int64_t{}));
+    case ElementType::Int8:
+        return static_cast<std::int8_t>(value);
+    case ElementType::Int16:
+        return static_cast<std::int16_t>(value);
     case ElementType::Int32:
-        return as(std::int32_t{});
-    default: // Bool and bytes
-        return as(std::uint8_t{});
+        return static_cast<std::int32_t>(value);
+    default:
+        return static_cast<double>(value);
     }
 }
 
@@ -58,7 +57,7 @@ inline std::vector<double> elementsOf(const TensorData& tensor) {
     return elements;
 }
 
-/// With `inputs` for the user's inputs that are tensors, in their order, and the archive's weights.
+/// Fills the user's inputs from `inputs`, in their order, and the weights from the archive.
 inline analysis::raise::Memory memoryOf(const Program& graph, const Raised& raised,
                                         const std::vector<TensorData>& inputs) {
     analysis::raise::Memory memory(raised.program.buffers.size());

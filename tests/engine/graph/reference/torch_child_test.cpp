@@ -1,4 +1,4 @@
-// What becomes of requests when the child is none that answers them.
+// Requests to a child that does not answer them end with errors.
 #include "engine/graph/reference/torch_reference.h"
 #include "tests/temporary_folder.h"
 

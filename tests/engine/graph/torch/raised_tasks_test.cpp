@@ -1,11 +1,11 @@
 /// Raised programs against LibTorch, in float64 on small tensors, where both compute nearly the
 /// same.
-#include "analysis/raise/interpreter.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_run.h"
+#include "tests/analysis/raise/interpreter.h"
 #include "tests/engine/graph/lowering/raised_values.h"
 #include "tests/engine/graph/program_builder.h"
 #include "tests/engine/graph/torch/shrunk_program.h"
@@ -25,7 +25,7 @@
 namespace kernelskill::engine::graph::testing {
 namespace {
 
-/// What became of a comparison.
+/// The result of a comparison.
 struct Outcome {
     enum class Kind : std::uint8_t {
         Agrees,

@@ -59,8 +59,8 @@ std::uint64_t bytesOf(const TensorType& type) {
     return elements * sizeOf(type.element);
 }
 
-/// What a run needs at least: inputs and weights, the largest value that is computed, and what it
-/// is computed from.
+/// Returns the min memory of a run: inputs and weights, the largest value that is computed, and
+/// its operands.
 std::uint64_t neededBytes(const Program& program) {
     std::uint64_t held = 0;
     std::uint64_t largest = 0;
@@ -103,7 +103,7 @@ std::string look(const TensorData& output) {
     return infinite == 0 ? text : text + fmt::format(", {} not finite", infinite);
 }
 
-/// What of the program's operators is not run; empty if all are.
+/// Names the program's operators that are not run; empty if all are.
 std::string missingOperators(TorchReference& reference, const Program& program) {
     TorchVersionRequest request;
     for (const Node& node : program.nodes)
