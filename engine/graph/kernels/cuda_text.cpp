@@ -428,6 +428,9 @@ private:
                     Binding::Unary};
         case Function::Convert: {
             const ScalarKind from = computedType(node.arguments[0]->type);
+            if (const auto value = analysis::raise::numberOf(node.arguments[0]);
+                value && node.type == ScalarKind::Float)
+                return {numberText(node.type, *node.arguments[0])};
             if (!isHalf(node.type) && from == node.type)
                 return textOf(parts_[number].arguments[0]);
             break;

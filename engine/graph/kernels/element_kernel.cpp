@@ -25,7 +25,7 @@ using analysis::raise::Reduction;
 using analysis::raise::Scalar;
 using analysis::raise::Store;
 
-constexpr std::size_t threads = 256;
+constexpr std::size_t threadsOfBlock = 256;
 
 Index elementsOf(const Computation& computation) {
     Index elements = 1;
@@ -74,7 +74,7 @@ private:
         const bool isWide = text_.width() == IndexWidth::Bits64;
         lines_.add(fmt::format("const {0} element = {1}blockIdx.x{2} * {3} + threadIdx.x;", type,
                                isWide ? "static_cast<long long>(" : "", isWide ? ")" : "",
-                               threads));
+                               threadsOfBlock));
         lines_.open(fmt::format("if (element >= {})", text_.index(elements)));
         lines_.add("return;");
         lines_.close("");
@@ -240,15 +240,9 @@ private:
             : computation_.reductions.empty()
                 ? "a thread computes an element"
                 : "a thread computes an element, and runs its reduction in a loop";
-        kernel_.definition = definitionText(program_, kernel_, threads, lines_.text());
-        kernel_.launch =
-            fmt::format("    const long long elements = {};\n"
-                        "    if (elements == 0)\n"
-                        "        return cudaSuccess;\n"
-                        "    const unsigned blocks = static_cast<unsigned>((elements + {}) / {});\n"
-                        "    {}_kernel<<<blocks, {}, 0, stream>>>({});\n",
-                        hostText(elements), threads - 1, threads, kernel_.name, threads,
-                        argumentList(program_, kernel_));
+        kernel_.blocks[0] = roundedUpQuotient(elements, threadsOfBlock);
+        kernel_.threads[0] = threadsOfBlock;
+        kernel_.definition = definitionText(program_, kernel_, lines_.text());
     }
 
     const Program& program_;

@@ -3,6 +3,7 @@
 
 #include "analysis/raise/program.h"
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -25,10 +26,9 @@ struct Kernel {
     std::vector<std::string> headers; ///< Beside cuda_runtime.h: "cuda_fp16.h".
     /// The kernel, and what it alone needs before it. Its parameters are those above.
     std::string definition;
-    /// The statements of a host function with the parameters above and `cudaStream_t stream`: they
-    /// launch the kernel. Errors of calls are returned; that of the launch is asked for behind
-    /// them.
-    std::string launch;
+    std::array<analysis::raise::Index, 3> blocks = {1, 1, 1}; ///< Over symbols; 0: no launch.
+    std::array<std::size_t, 3> threads = {1, 1, 1};           ///< Of a block.
+    std::size_t sharedBytes = 0; ///< Of dynamic shared memory; beyond 48 KiB it is asked for.
 };
 
 /// "const float* __restrict__ x, float* __restrict__ y, long long s77".

@@ -132,11 +132,16 @@ Kernel draftOf(const Program& program, std::span<const Computation> computations
     return kernel;
 }
 
-std::string definitionText(const Program& program, const Kernel& kernel, std::size_t threads,
-                           const std::string& body, const std::string& before) {
+std::string definitionText(const Program& program, const Kernel& kernel, const std::string& body,
+                           const std::string& before) {
+    const std::size_t threads = kernel.threads[0] * kernel.threads[1] * kernel.threads[2];
     return fmt::format("{}{}__global__ void __launch_bounds__({})\n{}_kernel({})\n{{\n{}}}\n",
                        before, before.empty() ? "" : "\n", threads, kernel.name,
                        parameterList(program, kernel), body);
+}
+
+Index roundedUpQuotient(const Index& value, std::int64_t by) {
+    return quotient(value + Index(by - 1), by);
 }
 
 std::string hostText(const Index& index) {

@@ -34,10 +34,13 @@ private:
                              const std::vector<analysis::raise::Index>& more = {});
 
 /// The kernel's definition from its body: "__global__ void __launch_bounds__(256) x_kernel(...)".
-/// `before` comes first: types and constants of this kernel alone.
+/// `before` comes first: types and constants of this kernel alone. The number of threads is set.
 [[nodiscard]] std::string definitionText(const analysis::raise::Program& program,
-                                         const Kernel& kernel, std::size_t threads,
-                                         const std::string& body, const std::string& before = "");
+                                         const Kernel& kernel, const std::string& body,
+                                         const std::string& before = "");
+/// value / by, rounded up.
+[[nodiscard]] analysis::raise::Index roundedUpQuotient(const analysis::raise::Index& value,
+                                                       std::int64_t by);
 
 /// A number of blocks or elements as an expression of the host, in `long long`.
 [[nodiscard]] std::string hostText(const analysis::raise::Index& index);
