@@ -15,7 +15,22 @@ using analysis::raise::Scalar;
 using analysis::raise::ScalarNode;
 using analysis::raise::Store;
 
-std::size_t bytesOf(ScalarKind type) {
+/// The loads that are done whatever the conditions of selects are.
+void addEagerLoads(const Scalar& value, std::vector<const ScalarNode*>& loads,
+                   std::set<const ScalarNode*>& seen) {
+    if (!seen.insert(value.get()).second)
+        return;
+    if (value->kind == ScalarNode::Kind::Load)
+        loads.push_back(value.get());
+    const bool isSelect = value->kind == ScalarNode::Kind::Select;
+    for (std::size_t i = 0; i < (isSelect ? 1 : value->arguments.size()); ++i)
+        addEagerLoads(value->arguments[i], loads, seen);
+}
+
+} // namespace
+
+std::size_t elementBytes(analysis::ScalarKind type) {
+    using analysis::ScalarKind;
     switch (type) {
     case ScalarKind::Bool:
     case ScalarKind::Char:
@@ -35,19 +50,22 @@ std::size_t bytesOf(ScalarKind type) {
     }
 }
 
-/// The loads that are done whatever the conditions of selects are.
-void addEagerLoads(const Scalar& value, std::vector<const ScalarNode*>& loads,
-                   std::set<const ScalarNode*>& seen) {
-    if (!seen.insert(value.get()).second)
-        return;
-    if (value->kind == ScalarNode::Kind::Load)
-        loads.push_back(value.get());
-    const bool isSelect = value->kind == ScalarNode::Kind::Select;
-    for (std::size_t i = 0; i < (isSelect ? 1 : value->arguments.size()); ++i)
-        addEagerLoads(value->arguments[i], loads, seen);
+std::vector<const ScalarNode*> eagerLoads(const std::vector<Scalar>& values) {
+    std::vector<const ScalarNode*> loads;
+    std::set<const ScalarNode*> seen;
+    for (const Scalar& value : values)
+        addEagerLoads(value, loads, seen);
+    return loads;
 }
 
-} // namespace
+std::vector<const ScalarNode*> eagerLoads(const Computation& computation) {
+    std::vector<Scalar> values;
+    for (const analysis::raise::Reduction& reduction : computation.reductions)
+        values.push_back(reduction.element);
+    for (const Store& store : computation.stores)
+        values.push_back(store.value);
+    return eagerLoads(values);
+}
 
 bool isAlignedAlong(const Index& index, const Axis& axis, std::int64_t width) {
     const Index rest = index - Index::of(axis);
@@ -66,13 +84,10 @@ std::optional<VectorAccesses> vectorAccesses(const Program& program,
     };
     std::size_t widest = 1;
     for (const Store& store : computation.stores)
-        widest = std::max(widest, bytesOf(program.buffers.at(store.buffer).element));
-    std::vector<const ScalarNode*> loads;
-    std::set<const ScalarNode*> seen;
-    for (const Store& store : computation.stores)
-        addEagerLoads(store.value, loads, seen);
+        widest = std::max(widest, elementBytes(program.buffers.at(store.buffer).element));
+    const std::vector<const ScalarNode*> loads = eagerLoads(computation);
     for (const ScalarNode* load : loads)
-        widest = std::max(widest, bytesOf(program.buffers.at(load->buffer).element));
+        widest = std::max(widest, elementBytes(program.buffers.at(load->buffer).element));
     VectorAccesses accesses;
     accesses.width = 16 / widest;
     const auto width = static_cast<std::int64_t>(accesses.width);

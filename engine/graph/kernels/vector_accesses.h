@@ -30,4 +30,13 @@ vectorAccesses(const analysis::raise::Program& program,
 [[nodiscard]] bool isAlignedAlong(const analysis::raise::Index& index,
                                   const analysis::raise::Axis& axis, std::int64_t width);
 
+/// The loads that are done whatever the conditions of selects are, each node once.
+[[nodiscard]] std::vector<const analysis::raise::ScalarNode*>
+eagerLoads(const std::vector<analysis::raise::Scalar>& values);
+[[nodiscard]] std::vector<const analysis::raise::ScalarNode*>
+eagerLoads(const analysis::raise::Computation& computation);
+
+/// Bytes of an element.
+[[nodiscard]] std::size_t elementBytes(analysis::ScalarKind type);
+
 } // namespace kernelskill::engine::graph
