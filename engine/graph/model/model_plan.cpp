@@ -118,15 +118,22 @@ private:
 
     void place() {
         std::map<BufferId, Lifetime> lifetimes;
+        std::set<BufferId> ofLibraries;
+        for (const ModelStep& step : plan_.steps)
+            if (const auto* call = std::get_if<LibraryCall>(&step.work))
+                ofLibraries.insert(call->outputs.begin(), call->outputs.end());
         std::set<BufferId> prepared;
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const auto touch = [&](BufferId buffer) {
-                if (!isGiven(buffer, Buffer::Role::Local))
+                if (!isGiven(buffer, Buffer::Role::Local) || ofLibraries.contains(buffer))
                     return;
                 lifetimes.try_emplace(buffer, Lifetime{buffer, i, i}).first->second.last = i;
             };
             for (const BufferId buffer : readBy(plan_.steps[i]))
                 touch(buffer);
+            // A library gives its results memory of its own.
+            if (std::holds_alternative<LibraryCall>(plan_.steps[i].work))
+                continue;
             for (const BufferId buffer : writtenBy(plan_.steps[i])) {
                 touch(buffer);
                 if (plan_.steps[i].dependsOnWeightsAlone)

@@ -151,13 +151,11 @@ std::string libraryNode(const ModelPlan& plan, const Program& graph, const Libra
         for (std::size_t k = 0; k < node->results[i].size(); ++k) {
             if (node->results[i][k].empty())
                 continue;
-            const Buffer& buffer = plan.program.buffers.at(call.outputs.at(output));
             const std::string value =
                 node->results[i].size() == 1
                     ? fmt::format("results.at({}).toTensor()", i)
                     : fmt::format("results.at({}).toTensorVector().at({})", i, k);
-            text += fmt::format("            view(outputs[{}], {}, {}).copy_({});\n", output,
-                                shapeOf(buffer), torchType(buffer.element), value);
+            text += fmt::format("            give({}, outputs[{}]);\n", value, output);
             ++output;
         }
     return text + "            return cudaSuccess;\n        }\n";
@@ -193,7 +191,7 @@ class TorchLibrary : public Model::Library {{
 public:
     TorchLibrary({0}at::Device device) : {1}device_(device) {{}}
 
-    cudaError_t run(const char* node, const void* const* inputs, void* const* outputs, cudaStream_t) override
+    cudaError_t run(const char* node, const void* const* inputs, void** outputs, cudaStream_t) override
     {{
         const std::string_view name = node;
         const auto view = [&](void* data, at::IntArrayRef shape, at::ScalarType type) {{
@@ -203,7 +201,18 @@ public:
     }}
 
 private:
+    /// Copies a result to the output, or lets the output be the result.
+    void give(const at::Tensor& result, void*& output)
+    {{
+        const at::Tensor tensor = result.contiguous();
+        if (output == nullptr)
+            output = kept_.emplace_back(tensor).data_ptr();
+        else
+            at::from_blob(output, tensor.sizes(), tensor.options()).copy_(tensor);
+    }}
+
 {4}    at::Device device_;
+    std::vector<at::Tensor> kept_; ///< Results that the model reads.
 }};
 
 )",
