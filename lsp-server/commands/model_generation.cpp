@@ -4,6 +4,7 @@
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/model/names.h"
 #include "engine/graph/read_program.h"
+#include "engine/graph/separate_bias.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -48,6 +49,8 @@ int generateModel(const ModelGeneration& wanted, const Invocation& invocation) {
         program.error().kind = ErrorKind::InvalidInput;
         return reportError(program.error(), invocation);
     }
+    if (wanted.usesLibraries)
+        *program = graph::withSeparateBias(std::move(*program));
     const std::string name =
         graph::identifier(std::filesystem::path(wanted.archive).stem().string());
     const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries});

@@ -1,6 +1,7 @@
 #include "engine/graph/model/model_plan.h"
 
 #include "analysis/raise/split_reductions.h"
+#include "analysis/raise/unit_reductions.h"
 #include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/limitations.h"
 #include "engine/graph/lowering/raised.h"
@@ -64,7 +65,7 @@ public:
 
     Result<ModelPlan> run(const std::string& name) {
         plan_.name = name;
-        plan_.program = withSplitReductions(std::move(raised_.program));
+        plan_.program = withSplitReductions(withoutUnitReductions(std::move(raised_.program)));
         renameBuffers(plan_.program);
         addSignature();
         for (auto& work : kernelsOf(plan_.program))
