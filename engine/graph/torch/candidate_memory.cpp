@@ -15,18 +15,18 @@ Result<void> successOf(int status, const std::string& function) {
 
 } // namespace
 
-CallBuffers::CallBuffers(const ModelTensors& model, c10::Device device) {
-    const auto add = [&](const ModelTensor& tensor, const char* role) -> const GuardedBuffer& {
+CallBuffers::CallBuffers(const TrialTensors& model, c10::Device device) {
+    const auto add = [&](const TrialTensor& tensor, const char* role) -> const GuardedBuffer& {
         names_.push_back(role + tensor.name);
         return buffers_.emplace_back(tensor.bytes(), device);
     };
-    for (const ModelTensor& input : model.inputs) {
+    for (const TrialTensor& input : model.inputs) {
         const GuardedBuffer& buffer = add(input, "input ");
         inputs_.push_back(buffer.as(input.sizes, input.type));
         inputPointers_.push_back(buffer.data());
         inputs_.back().zero_();
     }
-    for (const ModelTensor& output : model.outputs) {
+    for (const TrialTensor& output : model.outputs) {
         const GuardedBuffer& buffer = add(output, "output ");
         outputs_.push_back(buffer.as(output.sizes, output.type));
         outputPointers_.push_back(buffer.data());
@@ -45,13 +45,13 @@ std::string CallBuffers::overrun() const {
     return {};
 }
 
-CandidateMemory::CandidateMemory(const Candidate& candidate, const ModelTensors& model,
+CandidateMemory::CandidateMemory(const Candidate& candidate, const TrialTensors& model,
                                  const PreparedProgram& eager)
     : candidate_(candidate), model_(model), library_(eager, model.symbols),
       prepared_(static_cast<std::int64_t>(candidate.preparedBytes()), eager.place().device),
       workspace_(static_cast<std::int64_t>(candidate.workspaceBytes(model.sizes)),
                  eager.place().device) {
-    for (const ModelTensor& weight : model.weights) {
+    for (const TrialTensor& weight : model.weights) {
         const GuardedBuffer& buffer = buffers_.emplace_back(weight.bytes(), eager.place().device);
         weights_.push_back(buffer.as(weight.sizes, weight.type));
         weightPointers_.push_back(buffer.data());

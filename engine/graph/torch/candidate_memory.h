@@ -5,7 +5,7 @@
 #include "engine/graph/torch/candidate.h"
 #include "engine/graph/torch/guarded_buffer.h"
 #include "engine/graph/torch/library_nodes.h"
-#include "engine/graph/torch/model_tensors.h"
+#include "engine/graph/torch/trial_tensors.h"
 
 #include <c10/core/Stream.h>
 #include <string>
@@ -17,7 +17,7 @@ namespace kernelskill::engine::graph {
 class CallBuffers {
 public:
     /// Throws c10::Error if there is no memory.
-    CallBuffers(const ModelTensors& model, c10::Device device);
+    CallBuffers(const TrialTensors& model, c10::Device device);
 
     [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
     [[nodiscard]] const std::vector<at::Tensor>& outputs() const { return outputs_; }
@@ -41,7 +41,7 @@ class CandidateMemory {
 public:
     /// `candidate`, `model` and `eager`, which runs library nodes, outlive it. Throws c10::Error if
     /// there is no memory.
-    CandidateMemory(const Candidate& candidate, const ModelTensors& model,
+    CandidateMemory(const Candidate& candidate, const TrialTensors& model,
                     const PreparedProgram& eager);
 
     /// Draws weights and lets the candidate prepare on the stream, which is the current one. An
@@ -63,7 +63,7 @@ public:
 
 private:
     const Candidate& candidate_;
-    const ModelTensors& model_;
+    const TrialTensors& model_;
     LibraryNodes library_;
     GuardedBuffer prepared_, workspace_;
     std::vector<GuardedBuffer> buffers_;

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-std::unexpected<Error> unusable(const std::string& what) {
+std::unexpected<Error> misuse(const std::string& what) {
     return std::unexpected(Error{ErrorKind::InvalidInput, what, {}, "try --help"});
 }
 
@@ -41,7 +41,7 @@ Result<void> readWord(std::string_view word, Words& words) {
             std::from_chars(value->data(), value->data() + value->size(), into);
         constexpr std::uint64_t most = 1'000'000'000;
         if (problem != std::errc() || end != value->data() + value->size() || into > most)
-            return unusable("'" + std::string(word) + "' needs a whole number up to 1000000000");
+            return misuse("'" + std::string(word) + "' needs a whole number up to 1000000000");
         return {};
     };
     if (isOption("--judge"))
@@ -65,7 +65,7 @@ Result<void> readWord(std::string_view word, Words& words) {
     else if (word == "--no-times")
         words.wantsTimes = false;
     else
-        return unusable("unknown argument '" + std::string(word) + "'");
+        return misuse("unknown argument '" + std::string(word) + "'");
     return {};
 }
 
@@ -99,10 +99,9 @@ Result<TorchRequest> requestFrom(std::span<const char* const> arguments) {
         if (auto read = readWord(argument, words); !read)
             return std::unexpected(read.error());
     if (words.judged.empty() == words.timed.empty())
-        return unusable("give --judge or --time");
+        return misuse("give --judge or --time");
     TorchSubject subject;
-    subject.archive =
-        std::filesystem::absolute(words.judged.empty() ? words.timed : words.judged);
+    subject.archive = std::filesystem::absolute(words.judged.empty() ? words.timed : words.judged);
     subject.device = words.device;
     subject.seed = words.seed;
     subject.allowsTf32 = words.allowsTf32;
@@ -113,7 +112,7 @@ Result<TorchRequest> requestFrom(std::span<const char* const> arguments) {
         return request;
     }
     if (words.library.empty())
-        return unusable("--judge needs --library");
+        return misuse("--judge needs --library");
     TorchJudgeRequest request;
     request.subject = std::move(subject);
     request.library = std::filesystem::absolute(words.library);

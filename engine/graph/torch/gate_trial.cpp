@@ -152,7 +152,7 @@ private:
 
 } // namespace
 
-Values valuesFor(const PreparedProgram& program, const ModelTensors& model,
+Values valuesFor(const PreparedProgram& program, const TrialTensors& model,
                  const std::vector<at::Tensor>& weights, const std::vector<at::Tensor>& inputs) {
     Values values = numbersAt(program.program(), model.symbols);
     for (std::size_t i = 0; i < weights.size(); ++i)

@@ -3,8 +3,8 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/torch/candidate.h"
-#include "engine/graph/torch/model_tensors.h"
 #include "engine/graph/torch/referee.h"
+#include "engine/graph/torch/trial_tensors.h"
 
 #include <optional>
 #include <set>
@@ -16,7 +16,7 @@ namespace kernelskill::engine::graph {
 /// What stays the same in all trials of one set of extents. All of it outlives the trials.
 struct Contest {
     const Candidate& candidate;
-    const ModelTensors& model;
+    const TrialTensors& model;
     const Referee& referee;
     const PreparedProgram& eager; ///< Runs library nodes, and is timed.
 };
@@ -43,7 +43,7 @@ struct TrialOutcome {
 
 /// The tensors that the program begins with, for a run of the reference: the weights, the inputs,
 /// and numbers.
-[[nodiscard]] Values valuesFor(const PreparedProgram& program, const ModelTensors& model,
+[[nodiscard]] Values valuesFor(const PreparedProgram& program, const TrialTensors& model,
                                const std::vector<at::Tensor>& weights,
                                const std::vector<at::Tensor>& inputs);
 

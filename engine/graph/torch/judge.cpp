@@ -96,7 +96,7 @@ Result<Judgement> judge(const std::shared_ptr<const Program>& program,
     const auto symbols = exportedSymbols(*program);
     if (!symbols)
         return std::unexpected(symbols.error());
-    const auto model = ModelTensors::of(*program, *symbols);
+    const auto model = TrialTensors::of(*program, *symbols);
     if (!model)
         return std::unexpected(model.error());
     const auto candidate = Candidate::load(request.library);
@@ -111,7 +111,7 @@ Result<Judgement> judge(const std::shared_ptr<const Program>& program,
     Gate gate(request, judgement);
     auto goesOn = gate.run(contest, 0, leastTrials);
     if (const auto other = otherSymbols(*program, *symbols); goesOn && *goesOn && other) {
-        const auto otherModel = ModelTensors::of(*program, *other);
+        const auto otherModel = TrialTensors::of(*program, *other);
         if (!otherModel)
             return std::unexpected(otherModel.error());
         judgement.plannedTrials += 2 * leastTrials;

@@ -62,7 +62,7 @@ private:
             return done;
         std::int64_t bytes = 0;
         for (const auto* tensors : {&contest_.model.inputs, &contest_.model.outputs})
-            for (const ModelTensor& tensor : *tensors)
+            for (const TrialTensor& tensor : *tensors)
                 bytes += tensor.bytes();
         constexpr std::int64_t smallBytes = std::int64_t{256} << 20;
         constexpr std::int64_t largeBytes = std::int64_t{4} << 30;

@@ -47,14 +47,14 @@ Result<Referee> Referee::of(const std::shared_ptr<const Program>& program,
     return Referee(std::move(*wide), std::move(*asWritten));
 }
 
-Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program, const ModelTensors& model,
+Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program, const TrialTensors& model,
                                           Values tensors) {
     static_cast<void>(program.begin()); // Sets the seed and the precision of products.
     auto values = program.run(std::move(tensors), {});
     if (!values)
         return std::unexpected(values.error());
     std::vector<at::Tensor> outputs;
-    for (const ModelTensor& output : model.outputs) {
+    for (const TrialTensor& output : model.outputs) {
         const auto found = values->find(output.name);
         if (found == values->end() || !found->second.isTensor())
             return std::unexpected(
@@ -71,7 +71,7 @@ Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program, const 
     return outputs;
 }
 
-Result<Comparison> Referee::compare(const ModelTensors& model, const Values& tensors,
+Result<Comparison> Referee::compare(const TrialTensors& model, const Values& tensors,
                                     const std::vector<at::Tensor>& found, bool scalesAtol) const {
     Comparison comparison;
     TrialResult& result = comparison.result;

@@ -3,8 +3,8 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/reference/judgement.h"
-#include "engine/graph/torch/model_tensors.h"
 #include "engine/graph/torch/prepared_program.h"
+#include "engine/graph/torch/trial_tensors.h"
 
 #include <memory>
 #include <vector>
@@ -29,7 +29,7 @@ public:
     /// cannot tell then. With `scalesAtol`, for large inputs, atol is multiplied by the outputs'
     /// magnitude: else any rounding of operands would show where terms cancel. Failed if the
     /// program cannot be run, or has outputs of other shapes.
-    [[nodiscard]] Result<Comparison> compare(const ModelTensors& model, const Values& tensors,
+    [[nodiscard]] Result<Comparison> compare(const TrialTensors& model, const Values& tensors,
                                              const std::vector<at::Tensor>& found,
                                              bool scalesAtol) const;
 
@@ -45,6 +45,6 @@ private:
 
 /// The program's outputs that the model gives, computed from these tensors.
 [[nodiscard]] Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program,
-                                                        const ModelTensors& model, Values tensors);
+                                                        const TrialTensors& model, Values tensors);
 
 } // namespace kernelskill::engine::graph

@@ -14,7 +14,7 @@
 
 namespace kernelskill::engine::graph {
 
-struct ModelTensor {
+struct TrialTensor {
     std::string name; ///< The value of the graph.
     at::ScalarType type = at::kFloat;
     std::vector<std::int64_t> sizes;
@@ -30,21 +30,21 @@ struct Draw {
     Distribution distribution = Distribution::Normal;
 };
 
-struct ModelTensors {
+struct TrialTensors {
     Symbols symbols;
     std::vector<std::int64_t> sizes;  ///< The symbols' values in alphabetical order.
-    std::vector<ModelTensor> weights; ///< Inputs that are no user's, in the graph's order.
-    std::vector<ModelTensor> inputs;  ///< The user's.
-    std::vector<ModelTensor> outputs; ///< The user's.
+    std::vector<TrialTensor> weights; ///< Inputs that are no user's, in the graph's order.
+    std::vector<TrialTensor> inputs;  ///< The user's.
+    std::vector<TrialTensor> outputs; ///< The user's.
 
     /// Unsupported, by name, for inputs and outputs that are no tensors or have an extent that
     /// depends on data. The tensors that the archive holds are copied.
-    [[nodiscard]] static Result<ModelTensors> of(const Program& program, Symbols symbols);
+    [[nodiscard]] static Result<TrialTensors> of(const Program& program, Symbols symbols);
 };
 
 /// Fills a weight: with what the archive holds, else by the draw's seed.
-void drawWeight(const at::Tensor& tensor, const ModelTensor& weight, std::uint64_t seed);
+void drawWeight(const at::Tensor& tensor, const TrialTensor& weight, std::uint64_t seed);
 /// Fills a user's input.
-void drawInput(const at::Tensor& tensor, const ModelTensor& input, const Draw& draw);
+void drawInput(const at::Tensor& tensor, const TrialTensor& input, const Draw& draw);
 
 } // namespace kernelskill::engine::graph

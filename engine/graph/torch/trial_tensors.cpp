@@ -1,4 +1,4 @@
-#include "engine/graph/torch/model_tensors.h"
+#include "engine/graph/torch/trial_tensors.h"
 
 #include "engine/graph/torch/drawn_tensors.h"
 #include "engine/graph/torch/tensors.h"
@@ -9,9 +9,9 @@
 namespace kernelskill::engine::graph {
 namespace {
 
-Result<ModelTensor> describe(const TensorType& type, const std::string& name,
+Result<TrialTensor> describe(const TensorType& type, const std::string& name,
                              const Symbols& symbols) {
-    ModelTensor tensor;
+    TrialTensor tensor;
     tensor.name = name;
     const auto element = scalarType(type.element);
     if (!element)
@@ -34,7 +34,7 @@ bool isHeldKind(Input::Kind kind) {
 }
 
 /// Adds the input to the tensors that it is one of; nothing for what is no tensor.
-Result<void> addInput(const Program& program, const Input& input, ModelTensors& tensors) {
+Result<void> addInput(const Program& program, const Input& input, TrialTensors& tensors) {
     const bool isHeld = isHeldKind(input.kind);
     if (!isHeld && input.kind != Input::Kind::User)
         return {};
@@ -64,15 +64,15 @@ Result<void> addInput(const Program& program, const Input& input, ModelTensors& 
 
 } // namespace
 
-std::int64_t ModelTensor::bytes() const {
+std::int64_t TrialTensor::bytes() const {
     auto count = static_cast<std::int64_t>(c10::elementSize(type));
     for (const std::int64_t size : sizes)
         count *= size;
     return count;
 }
 
-Result<ModelTensors> ModelTensors::of(const Program& program, Symbols symbols) {
-    ModelTensors tensors;
+Result<TrialTensors> TrialTensors::of(const Program& program, Symbols symbols) {
+    TrialTensors tensors;
     for (const auto& [symbol, value] : symbols)
         tensors.sizes.push_back(value);
     tensors.symbols = std::move(symbols);
@@ -94,14 +94,14 @@ Result<ModelTensors> ModelTensors::of(const Program& program, Symbols symbols) {
     return tensors;
 }
 
-void drawWeight(const at::Tensor& tensor, const ModelTensor& weight, std::uint64_t seed) {
+void drawWeight(const at::Tensor& tensor, const TrialTensor& weight, std::uint64_t seed) {
     if (weight.held.defined())
         tensor.copy_(weight.held);
     else
         drawWeight(tensor, weight.range, seed, weight.name);
 }
 
-void drawInput(const at::Tensor& tensor, const ModelTensor& input, const Draw& draw) {
+void drawInput(const at::Tensor& tensor, const TrialTensor& input, const Draw& draw) {
     drawTensor(tensor, input.range, draw.distribution, draw.seed, input.name);
 }
 
