@@ -34,6 +34,18 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
                plan.workspace.bytes);
 }
 
+Result<graph::MultiplyUnit> unitOf(const std::string& precision) {
+    if (precision.empty() || precision == "float32")
+        return graph::MultiplyUnit::Float32;
+    if (precision == "tf32x3")
+        return graph::MultiplyUnit::TF32Split;
+    if (precision == "tf32")
+        return graph::MultiplyUnit::TF32;
+    return std::unexpected(Error{ErrorKind::InvalidInput,
+                                 fmt::format("there is no precision {}", precision),
+                                 "float32, tf32x3 and tf32 are known", ""});
+}
+
 } // namespace
 
 bool isProgramArchive(const std::string& file) {
@@ -53,7 +65,10 @@ int generateModel(const ModelGeneration& wanted, const Invocation& invocation) {
         *program = graph::withSeparateBias(std::move(*program));
     const std::string name =
         graph::identifier(std::filesystem::path(wanted.archive).stem().string());
-    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries});
+    const auto unit = unitOf(wanted.precision);
+    if (!unit)
+        return reportError(unit.error(), invocation);
+    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}});
     if (!plan)
         return reportError(plan.error(), invocation);
     const graph::ModelFiles files = graph::modelFiles(*plan, *program);

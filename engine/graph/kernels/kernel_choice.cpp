@@ -1,5 +1,6 @@
 #include "engine/graph/kernels/kernel_choice.h"
 
+#include "engine/graph/kernels/contraction_kernel.h"
 #include "engine/graph/kernels/element_kernel.h"
 #include "engine/graph/kernels/row_kernel.h"
 #include "engine/graph/kernels/row_program.h"
@@ -17,9 +18,14 @@ using analysis::raise::Computation;
 using analysis::raise::LibraryCall;
 using analysis::raise::Program;
 
-Kernel kernelOf(const Program& program, const Computation& computation) {
-    return computation.scanned ? scanKernel(program, computation)
-                               : elementKernel(program, computation);
+Kernel kernelOf(const Program& program, const Computation& computation,
+                const KernelOptions& options) {
+    if (computation.scanned)
+        return scanKernel(program, computation);
+    if (formOf(computation) == analysis::raise::Form::Contraction)
+        if (auto kernel = contractionKernel(program, computation, options.multiply))
+            return std::move(*kernel);
+    return elementKernel(program, computation);
 }
 
 /// Whether the reduction of a thread's element is so short that nothing is gained by more threads.
@@ -33,7 +39,8 @@ bool isShort(const RowProgram& rows) {
 
 } // namespace
 
-std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program) {
+std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
+                                                         const KernelOptions& options) {
     std::vector<bool> done(program.steps.size());
     std::map<std::size_t, RowProgram> rowsAt; // By the step that they begin with.
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
@@ -55,7 +62,8 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program)
             if (const auto* call = std::get_if<LibraryCall>(&program.steps[i]))
                 kernels.emplace_back(*call);
             else
-                kernels.emplace_back(kernelOf(program, std::get<Computation>(program.steps[i])));
+                kernels.emplace_back(
+                    kernelOf(program, std::get<Computation>(program.steps[i]), options));
         }
     }
     return kernels;

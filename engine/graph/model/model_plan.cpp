@@ -1,5 +1,6 @@
 #include "engine/graph/model/model_plan.h"
 
+#include "analysis/raise/fusion.h"
 #include "analysis/raise/split_reductions.h"
 #include "analysis/raise/unit_reductions.h"
 #include "engine/graph/kernels/kernel_choice.h"
@@ -63,12 +64,13 @@ class Planning {
 public:
     Planning(const Program& graph, Raised raised) : graph_(graph), raised_(std::move(raised)) {}
 
-    Result<ModelPlan> run(const std::string& name) {
+    Result<ModelPlan> run(const std::string& name, const KernelOptions& options) {
         plan_.name = name;
-        plan_.program = withSplitReductions(withoutUnitReductions(std::move(raised_.program)));
+        plan_.program = withSplitReductions(
+            analysis::raise::fused(withoutUnitReductions(std::move(raised_.program))));
         renameBuffers(plan_.program);
         addSignature();
-        for (auto& work : kernelsOf(plan_.program))
+        for (auto& work : kernelsOf(plan_.program, options))
             plan_.steps.push_back({std::move(work), false});
         findPrepared();
         place();
@@ -177,7 +179,7 @@ Result<ModelPlan> plannedModel(const Program& graph, const std::string& name,
                                                        : LeftToLibrary::WhatHasNoRule);
     if (!program)
         return std::unexpected(program.error());
-    return Planning(graph, std::move(*program)).run(name);
+    return Planning(graph, std::move(*program)).run(name, options.kernels);
 }
 
 } // namespace kernelskill::engine::graph

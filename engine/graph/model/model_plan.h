@@ -3,6 +3,7 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/kernels/kernel.h"
+#include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/model/placement.h"
 #include "engine/graph/program.h"
 
@@ -16,6 +17,7 @@ namespace kernelskill::engine::graph {
 struct ModelOptions {
     /// Whether products, convolutions and recurrent layers are left to a library.
     bool usesLibraries = false;
+    KernelOptions kernels;
 };
 
 /// A kernel that is launched, or a node that a library runs.
