@@ -13,10 +13,11 @@ namespace kernelskill::engine::graph {
 extern "C" {
 /// Runs a node of the graph that the model leaves to a library. Its inputs are the node's tensor
 /// arguments in the order of valuesIn(), its outputs the results that have names; all are
-/// contiguous, and the model's memory. Returns 0 on success.
+/// contiguous. An output that is null gets memory of the library, which stays valid until the work
+/// of this call of forward() has run. Returns 0 on success.
 struct KernelskillLibrary {
     void* context;
-    int (*run)(void* context, const char* node, const void* const* inputs, void* const* outputs,
+    int (*run)(void* context, const char* node, const void* const* inputs, void** outputs,
                void* stream);
 };
 }

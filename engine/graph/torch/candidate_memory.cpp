@@ -79,6 +79,7 @@ Result<void> CandidateMemory::forward(const CallBuffers& buffers, const c10::Str
     const int status = candidate_.forward(
         weightPointers_, prepared_.data(), buffers.inputPointers(), buffers.outputPointers(),
         workspace_.data(), model_.sizes, library_.table(), handleOf(stream));
+    library_.release();
     if (status != 0 && library_.failure())
         return std::unexpected(*library_.failure());
     return successOf(status, "forward");

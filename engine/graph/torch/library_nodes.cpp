@@ -15,7 +15,7 @@ LibraryNodes::LibraryNodes(const PreparedProgram& program, Symbols symbols)
       numbers_(numbersAt(program.program(), symbols_)) {}
 
 int LibraryNodes::runNode(void* context, const char* node, const void* const* inputs,
-                          void* const* outputs, void* stream) {
+                          void** outputs, void* stream) {
     auto& self = *static_cast<LibraryNodes*>(context);
     const std::string name(node);
     self.used_.insert(name);
@@ -42,8 +42,8 @@ Result<at::Tensor> LibraryNodes::tensorAt(const std::string& value, void* memory
                          at::TensorOptions().dtype(*element).device(program_.place().device));
 }
 
-Result<void> LibraryNodes::run(const std::string& name, const void* const* inputs,
-                               void* const* outputs, void* stream) const {
+Result<void> LibraryNodes::run(const std::string& name, const void* const* inputs, void** outputs,
+                               void* stream) {
     const Program& program = program_.program();
     const auto node = std::ranges::find(program.nodes, name, &Node::name);
     if (node == program.nodes.end())
@@ -69,13 +69,19 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
             if (result.empty() || !program.values.contains(result))
                 continue;
             const auto found = values.find(result);
-            void* memory = outputs[position++];
+            void*& memory = outputs[position++];
             if (found == values.end() || !found->second.isTensor())
                 continue; // No one reads it.
+            const auto tensor = found->second.toTensor();
+            if (memory == nullptr) {
+                given_.push_back(tensor.resolve_conj().contiguous());
+                memory = given_.back().data_ptr();
+                continue;
+            }
             auto output = tensorAt(result, memory);
             if (!output)
                 return std::unexpected(output.error());
-            output->copy_(found->second.toTensor().reshape(output->sizes()), true);
+            output->copy_(tensor.reshape(output->sizes()), true);
         }
     return {};
 }

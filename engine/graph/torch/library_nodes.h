@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine::graph {
 
@@ -23,16 +24,20 @@ public:
     /// What a model is given.
     [[nodiscard]] KernelskillLibrary table() { return {this, &LibraryNodes::runNode}; }
 
+    /// Frees what nodes gave memory for: their model has returned, and what the stream still does
+    /// comes before the next use of the memory.
+    void release() { given_.clear(); }
+
     /// The nodes that were run.
     [[nodiscard]] const std::set<std::string>& used() const { return used_; }
     /// The first error of a node that failed.
     [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
 private:
-    static int runNode(void* context, const char* node, const void* const* inputs,
-                       void* const* outputs, void* stream);
+    static int runNode(void* context, const char* node, const void* const* inputs, void** outputs,
+                       void* stream);
     [[nodiscard]] Result<void> run(const std::string& name, const void* const* inputs,
-                                   void* const* outputs, void* stream) const;
+                                   void** outputs, void* stream);
     /// The memory as the tensor of that value.
     [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory) const;
 
@@ -40,6 +45,7 @@ private:
     Symbols symbols_;
     Values numbers_;
     std::set<std::string> used_;
+    std::vector<at::Tensor> given_; ///< Results in memory of their own.
     std::optional<Error> failure_;
 };
 

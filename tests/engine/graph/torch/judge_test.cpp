@@ -1,5 +1,6 @@
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/torch_reference.h"
+#include "engine/graph/torch/cuda_devices.h"
 #include "engine/graph/torch/judge.h"
 #include "tests/engine/graph/program_builder.h"
 #include "tests/engine/graph/sample_programs.h"
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -229,6 +232,92 @@ TEST_F(JudgeTest, RunsNodesThatAreLeftToALibraryInAChild) {
         ::testing::UnorderedElementsAre("linear", "layer_norm", "gelu", "linear_1", "softmax"));
     ASSERT_TRUE(judgement->times);
     EXPECT_GT(judgement->times->candidate.median(), 0);
+}
+
+/// On a GPU. Work on other streams, waits that are missing, and captured graphs are nowhere else.
+class GpuJudgeTest : public JudgeTest {
+protected:
+    void SetUp() override {
+        if (cudaDevices().empty())
+            GTEST_SKIP() << "LibTorch sees no GPU";
+        library_ = folder_.path() / "perceptron.so";
+        const std::string command = "PATH=$PATH:/usr/local/cuda/bin nvcc -O2 -std=c++17 "
+                                    "-arch=native -shared -cudart shared "
+                                    "-Xcompiler -fPIC -o " +
+                                    library_.string() +
+                                    " " KERNELSKILL_SOURCE_DIR
+                                    "/tests/engine/graph/torch/candidates/perceptron.cu";
+        if (std::system(command.c_str()) != 0)
+            GTEST_SKIP() << "nvcc does not run";
+    }
+
+    Judgement gpuJudgementOf(const std::string& cheat) {
+        auto request = requestFor(library_, cheat);
+        request.subject.device = "cuda";
+        const auto judgement = judge(perceptron().build(), request);
+        EXPECT_TRUE(judgement) << judgement.error().describe();
+        return judgement.value_or(Judgement{});
+    }
+
+    std::filesystem::path library_;
+};
+
+TEST_F(GpuJudgeTest, AcceptsAnHonestCandidate) {
+    const Judgement judgement = gpuJudgementOf("");
+    EXPECT_THAT(judgement.refusals, ElementsAre());
+    EXPECT_TRUE(judgement.isWithinTight());
+    EXPECT_THAT(judgement.trials, SizeIs(36));
+    ASSERT_TRUE(judgement.times);
+    EXPECT_TRUE(judgement.times->candidate.areDeviceTimes);
+    EXPECT_GT(judgement.times->candidate.median(), 1);
+    EXPECT_LT(judgement.times->candidate.median(), 1000);
+    EXPECT_EQ(judgement.times->whyNotReplayed, "");
+    ASSERT_TRUE(judgement.times->replayed);
+    EXPECT_THAT(judgement.times->replayed->microseconds, SizeIs(20));
+}
+
+TEST_F(GpuJudgeTest, RefusesWorkOnOtherStreams) {
+    for (const char* cheat : {"own stream", "own stream, waited for", "default stream"}) {
+        const Judgement judgement = gpuJudgementOf(cheat);
+        EXPECT_FALSE(judgement.isWithinLoose()) << cheat;
+        EXPECT_FALSE(judgement.times) << cheat;
+    }
+}
+
+TEST_F(GpuJudgeTest, RefusesWorkBesideTheStreamThatIsTimed) {
+    EXPECT_THAT(gpuJudgementOf("spins beside").refusals,
+                ElementsAre(HasSubstr("beside its stream")));
+    const Judgement honest = gpuJudgementOf("spins");
+    EXPECT_THAT(honest.refusals, ElementsAre());
+    ASSERT_TRUE(honest.times);
+    EXPECT_GT(honest.times->candidate.median(), 1500);
+}
+
+TEST_F(GpuJudgeTest, KeepsItsOwnClock) {
+    const Judgement judgement = gpuJudgementOf("stops the clock");
+    ASSERT_TRUE(judgement.times);
+    EXPECT_GT(judgement.times->candidate.median(), 1500);
+}
+
+TEST_F(GpuJudgeTest, SaysWhatCannotBeCaptured) {
+    const Judgement judgement = gpuJudgementOf("waits");
+    EXPECT_THAT(judgement.refusals, ElementsAre());
+    ASSERT_TRUE(judgement.times);
+    EXPECT_FALSE(judgement.times->replayed);
+    EXPECT_NE(judgement.times->whyNotReplayed, "");
+}
+
+TEST_F(GpuJudgeTest, AnswersWhenTheCandidateBreaksTheGpu) {
+    ::setenv("KERNELSKILL_TEST_CHEAT", "illegal address", 1);
+    const auto answer = folder_.path() / "answer.json";
+    const std::string command =
+        KERNELSKILL_TORCH " --judge=" + sampleProgram("mlp-dynamic").archive.string() +
+        " --library=" + library_.string() + " >" + answer.string();
+    EXPECT_NE(std::system(command.c_str()), 0);
+    std::ifstream stream(answer);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_THAT(text, HasSubstr("\"refused\":true"));
+    EXPECT_THAT(text, HasSubstr("illegal memory access"));
 }
 
 } // namespace
