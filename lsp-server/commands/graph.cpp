@@ -1,3 +1,4 @@
+#include "analysis/raise/fusion.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "lsp-server/commands/command_line.h"
@@ -8,22 +9,30 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>
+#include <utility>
 
 namespace kernelskill::lsp {
 
 namespace {
 
-int runGraph(const std::string& file, bool isRaised, const Invocation& invocation) {
+struct Form {
+    bool isRaised = false;
+    bool isFused = false;
+};
+
+int runGraph(const std::string& file, const Form& form, const Invocation& invocation) {
     auto program = engine::graph::readProgram(file);
     if (!program) {
         // Files that cannot be read have one exit status, also those of a kind that is refused.
         program.error().kind = ErrorKind::InvalidInput;
         return reportError(program.error(), invocation);
     }
-    if (isRaised) {
-        const auto raised = engine::graph::raised(*program);
+    if (form.isRaised || form.isFused) {
+        auto raised = engine::graph::raised(*program);
         if (!raised)
             return reportError(raised.error(), invocation);
+        if (form.isFused)
+            raised->program = analysis::raise::fused(std::move(raised->program));
         fmt::print("{}", textOf(raised->program));
         return exitDone;
     }
@@ -45,6 +54,7 @@ void addGraphCommand(CliCommand& program, Invocation& invocation) {
         "  kernelskill graph model.pt2\n"
         "  kernelskill graph model.pt2 --json\n"
         "  kernelskill graph model.pt2 --raised\n"
+        "  kernelskill graph model.pt2 --fused\n"
         "\nArchives of PyTorch 2.6 to 2.11 are read: inputs, outputs, weights, and each "
         "node with its operator,\nthe types of its results and its module. Nothing of an "
         "archive is run.");
@@ -53,14 +63,16 @@ void addGraphCommand(CliCommand& program, Invocation& invocation) {
     command.option(
         file.get(),
         {.name = "FILE", .help = "An archive of torch.export.save (.pt2)", .required = true});
-    const auto isRaised = std::make_shared<bool>(false);
-    command.flag(*isRaised, {.name = "--raised",
-                             .help = "Print it as loops over elements, as kernels are made of it",
-                             .excludes = "--json"});
-    command.whenChosen([&invocation, file, isRaised] {
-        invocation.run = [&invocation, file, isRaised] {
-            return runGraph(*file, *isRaised, invocation);
-        };
+    const auto form = std::make_shared<Form>();
+    command.flag(form->isRaised, {.name = "--raised",
+                                  .help = "Print it as loops over elements, one for each operator",
+                                  .excludes = "--json"});
+    command.flag(form->isFused,
+                 {.name = "--fused",
+                  .help = "Print these loops put together, as kernels are made of them",
+                  .excludes = "--json"});
+    command.whenChosen([&invocation, file, form] {
+        invocation.run = [&invocation, file, form] { return runGraph(*file, *form, invocation); };
     });
 }
 

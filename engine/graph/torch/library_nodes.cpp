@@ -1,5 +1,6 @@
 #include "engine/graph/torch/library_nodes.h"
 
+#include "engine/graph/separate_bias.h"
 #include "engine/graph/torch/device_streams.h"
 #include "engine/graph/torch/failures.h"
 #include "engine/graph/torch/torch_names.h"
@@ -11,7 +12,7 @@
 namespace kernelskill::engine::graph {
 
 LibraryNodes::LibraryNodes(const PreparedProgram& program, Symbols symbols)
-    : program_(program), symbols_(std::move(symbols)),
+    : program_(program), nodes_(withSeparateBias(program.program())), symbols_(std::move(symbols)),
       numbers_(numbersAt(program.program(), symbols_)) {}
 
 int LibraryNodes::runNode(void* context, const char* node, const void* const* inputs,
@@ -31,7 +32,7 @@ int LibraryNodes::runNode(void* context, const char* node, const void* const* in
 }
 
 Result<at::Tensor> LibraryNodes::tensorAt(const std::string& value, void* memory) const {
-    const TensorType& type = program_.program().values.at(value);
+    const TensorType& type = nodes_.values.at(value);
     const auto element = scalarType(type.element);
     if (!element)
         return std::unexpected(element.error());
@@ -44,7 +45,7 @@ Result<at::Tensor> LibraryNodes::tensorAt(const std::string& value, void* memory
 
 Result<void> LibraryNodes::run(const std::string& name, const void* const* inputs, void** outputs,
                                void* stream) {
-    const Program& program = program_.program();
+    const Program& program = nodes_;
     const auto node = std::ranges::find(program.nodes, name, &Node::name);
     if (node == program.nodes.end())
         return std::unexpected(
@@ -61,7 +62,7 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
                 return std::unexpected(tensor.error());
             values.insert_or_assign(value, std::move(*tensor));
         }
-    if (auto done = program_.runNode(name, values); !done)
+    if (auto done = program_.runNode(*node, values); !done)
         return done;
     position = 0;
     for (const auto& names : node->results)

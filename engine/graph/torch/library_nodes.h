@@ -42,6 +42,7 @@ private:
     [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory) const;
 
     const PreparedProgram& program_;
+    Program nodes_; ///< As models are generated from.
     Symbols symbols_;
     Values numbers_;
     std::set<std::string> used_;

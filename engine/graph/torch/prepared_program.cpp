@@ -172,14 +172,16 @@ Result<Values> PreparedProgram::run(Values values, const KeptValues& kept) const
     return values;
 }
 
-Result<void> PreparedProgram::runNode(std::string_view name, Values& values) const {
-    const auto step =
-        std::ranges::find_if(steps_, [&](const Step& each) { return each.node->name == name; });
-    if (step == steps_.end())
+Result<void> PreparedProgram::runNode(const Node& node, Values& values) const {
+    const auto known = std::ranges::find_if(
+        steps_, [&](const Step& each) { return each.node->name == node.name; });
+    if (known == steps_.end() || known->node->target != node.target)
         return std::unexpected(
-            Error{ErrorKind::InvalidInput, "the program has no node " + std::string(name), {}, {}});
+            Error{ErrorKind::InvalidInput, "the program has no node " + node.name, {}, {}});
+    Step step = *known;
+    step.node = &node;
     const at::NoGradGuard withoutGradients;
-    return tryStep(*step, values);
+    return tryStep(step, values);
 }
 
 Result<void> PreparedProgram::tryStep(const Step& step, Values& values) const {

@@ -44,9 +44,10 @@ public:
     /// a GPU the results may not be ready yet. Failed, with the node, if an operator fails.
     [[nodiscard]] Result<Values> run(Values values, const KeptValues& kept) const;
 
-    /// Runs the node of that name on the values that it reads, and adds its results to them.
-    /// InvalidInput if there is no such node; Failed if its operator fails.
-    [[nodiscard]] Result<void> runNode(std::string_view name, Values& values) const;
+    /// Runs one node of the program, or the same with fewer arguments. `values` holds what it
+    /// reads, and gets its results. InvalidInput if the program has no node of that name and
+    /// operator; Failed, with the node, if the operator fails.
+    [[nodiscard]] Result<void> runNode(const Node& node, Values& values) const;
 
     [[nodiscard]] const Program& program() const { return *program_; }
     [[nodiscard]] const Place& place() const { return place_; }
