@@ -180,7 +180,8 @@ def build(folder, settings, pool):
         return
     if missing:
         raise Failure(f"generate wrote no {missing[0]}")
-    flags = [settings.nvcc, "-O3", "-std=c++17", f"-arch={settings.arch}", "-Xcompiler", "-fPIC", "-I", str(folder)]
+    flags = [settings.nvcc, "-O3", "-std=c++17", f"-arch={settings.arch}", "-Xcompiler", "-fPIC", "-cudart", "shared",
+             "-I", str(folder)]
 
     def compile_one(source):
         target = source.with_suffix(".o")

@@ -12,7 +12,7 @@ namespace kernelskill::engine::graph {
 namespace {
 
 using std::chrono::milliseconds;
-using wire::Json;
+using Json = nlohmann::json;
 
 template <typename... Alternatives>
 struct Overloaded : Alternatives... {

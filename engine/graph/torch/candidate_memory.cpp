@@ -85,6 +85,10 @@ Result<void> CandidateMemory::forward(const CallBuffers& buffers, const c10::Str
     return successOf(status, "forward");
 }
 
+void CandidateMemory::releaseWorkspace() {
+    workspace_ = GuardedBuffer(0, workspace_.bytes().device());
+}
+
 std::string CandidateMemory::damage() const {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (!buffers_[i].areMarginsIntact())

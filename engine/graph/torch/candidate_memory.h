@@ -54,6 +54,9 @@ public:
     /// Calls forward() on the stream, which is the current one; does not wait for it.
     [[nodiscard]] Result<void> forward(const CallBuffers& buffers, const c10::Stream& stream);
 
+    /// Frees the workspace; forward() is not called again.
+    void releaseWorkspace();
+
     /// What the candidate broke since prepare(), as the rest of a sentence about it: "changes its
     /// weight w"; empty if nothing. Waits for the current stream.
     [[nodiscard]] std::string damage() const;

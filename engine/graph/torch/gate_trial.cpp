@@ -7,6 +7,7 @@
 
 #include <c10/core/StreamGuard.h>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace kernelskill::engine::graph {
@@ -18,7 +19,7 @@ public:
         : contest_(contest), plan_(plan), device_(contest.eager.place().device),
           stream_(plan.isOnDefaultStream ? defaultStream(device_) : newStream(device_)),
           memory_(contest.candidate, contest.model, contest.eager),
-          buffers_(contest.model, device_) {}
+          buffers_(std::in_place, contest.model, device_) {}
 
     Result<TrialOutcome> run() {
         const c10::StreamGuard onStream(stream_);
@@ -40,13 +41,13 @@ private:
     /// Fills what the candidate must not rely on; what it reads before the stream has drawn its
     /// inputs is NaN, or 0 in place of integers.
     void spoil(int pattern) const {
-        for (const at::Tensor& input : buffers_.inputs()) {
+        for (const at::Tensor& input : buffers_->inputs()) {
             if (input.is_floating_point())
                 input.fill_(std::numeric_limits<double>::quiet_NaN());
             else
                 input.zero_();
         }
-        buffers_.fillOutputs(pattern);
+        buffers_->fillOutputs(pattern);
         memory_.fillWorkspace(pattern);
     }
 
@@ -56,14 +57,14 @@ private:
         spoil(pattern);
         synchronizeDevice(device_);
         delay(device_);
-        drawInputs(buffers_.inputs(), draw);
-        if (auto done = memory_.forward(buffers_, stream_); !done)
+        drawInputs(buffers_->inputs(), draw);
+        if (auto done = memory_.forward(*buffers_, stream_); !done)
             return std::unexpected(done.error());
-        for (const at::Tensor& output : buffers_.outputs())
+        for (const at::Tensor& output : buffers_->outputs())
             call.outputs.push_back(output.clone());
         synchronize(stream_);
-        call.inputSums = checksums(buffers_.inputs());
-        if (const auto overrun = buffers_.overrun(); !overrun.empty())
+        call.inputSums = checksums(buffers_->inputs());
+        if (const auto overrun = buffers_->overrun(); !overrun.empty())
             return refuse("writes beside its " + overrun);
         if (const auto damage = memory_.damage(); !damage.empty())
             return refuse(damage);
@@ -102,12 +103,15 @@ private:
     }
 
     Result<TrialOutcome> compareAll() {
+        memory_.releaseWorkspace(); // The reference may need the room.
+        buffers_.reset();
         std::vector<at::Tensor> firstExpected;
         for (const auto& [draw, call] :
              {std::pair{&plan_.first, &first_}, {&plan_.second, &second_}}) {
             std::vector<at::Tensor> inputs;
-            for (const at::Tensor& tensor : buffers_.inputs())
-                inputs.push_back(at::empty_like(tensor));
+            for (const TrialTensor& input : contest_.model.inputs)
+                inputs.push_back(
+                    at::empty(input.sizes, at::TensorOptions().dtype(input.type).device(device_)));
             drawInputs(inputs, *draw);
             if (const auto sums = checksums(inputs); sums != call->inputSums) {
                 for (std::size_t i = 0; i < sums.size(); ++i)
@@ -145,7 +149,7 @@ private:
     c10::Device device_;
     c10::Stream stream_;
     CandidateMemory memory_;
-    CallBuffers buffers_;
+    std::optional<CallBuffers> buffers_;
     Call first_, second_;
     TrialOutcome outcome_;
 };

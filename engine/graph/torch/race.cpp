@@ -166,33 +166,41 @@ private:
             return candidateRound([&](Copy& copy) { return forward(copy); });
         };
         runners[1].round = [&] { return eagerRound(); };
-        if (auto warm = warmUp(runners[0]); !warm)
-            return warm;
-        const bool isCaptured = captureAll();
-        if (isCaptured) {
-            runners.emplace_back().round = [&] {
-                return candidateRound([](Copy& copy) -> Result<void> {
-                    copy.captured->replay();
-                    return {};
-                });
-            };
-            if (auto warm = warmUp(runners[2]); !warm)
+        for (Runner& runner : runners)
+            if (auto warm = warmUp(runner); !warm)
                 return warm;
-        }
-        if (auto warm = warmUp(runners[1]); !warm)
-            return warm;
         for (std::uint32_t block = 0; block < blocks; ++block)
             for (Runner& runner : runners)
                 if (auto done = timeBlock(runner, block); !done)
                     return done;
-        const auto timing = [&](Runner& runner) {
-            return TorchTiming{std::move(runner.microseconds), clock_.isOfDevice()};
+        outcome_.times.candidate = timingOf(runners[0]);
+        outcome_.times.eager = timingOf(runners[1]);
+        if (auto done = timeByWall(); !done)
+            return done;
+        return timeReplays();
+    }
+
+    /// Comes last: a capture that fails leaves LibTorch's generators and allocator in any state.
+    Result<void> timeReplays() {
+        if (!captureAll())
+            return {};
+        Runner replays;
+        replays.round = [&] {
+            return candidateRound([](Copy& copy) -> Result<void> {
+                copy.captured->replay();
+                return {};
+            });
         };
-        outcome_.times.candidate = timing(runners[0]);
-        outcome_.times.eager = timing(runners[1]);
-        if (isCaptured)
-            outcome_.times.replayed = timing(runners[2]);
-        return timeByWall();
+        if (auto warm = warmUp(replays); !warm)
+            return warm;
+        if (auto done = timeBlock(replays, blocks - 1); !done)
+            return done;
+        outcome_.times.replayed = timingOf(replays);
+        return {};
+    }
+
+    TorchTiming timingOf(Runner& runner) const {
+        return {std::move(runner.microseconds), clock_.isOfDevice()};
     }
 
     static Result<void> timeBlock(Runner& runner, std::uint32_t block) {
