@@ -196,6 +196,10 @@ std::optional<std::vector<Index>> positionRead(const Computation& computation, B
     return position;
 }
 
+bool isCall(const Scalar& value, Function function) {
+    return value->kind == ScalarNode::Kind::Call && value->function == function;
+}
+
 std::vector<Index> indicesOf(const std::vector<Axis>& axes) {
     std::vector<Index> indices;
     for (const Axis& axis : axes)

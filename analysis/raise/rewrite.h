@@ -57,6 +57,9 @@ void rewriteRoots(Computation& computation, const std::function<Scalar(const Sca
 [[nodiscard]] std::optional<std::vector<Index>> positionRead(const Computation& computation,
                                                              BufferId buffer);
 
+/// Whether the value is a call of the function.
+[[nodiscard]] bool isCall(const Scalar& value, Function function);
+
 /// `axes` as indices.
 [[nodiscard]] std::vector<Index> indicesOf(const std::vector<Axis>& axes);
 /// New axes with the given extents.

@@ -22,6 +22,9 @@ using Done = std::vector<Simplification>;
 /// sum-over-linear, mean-of-convolution, linear-after-linear
 [[nodiscard]] Done swapSums(analysis::raise::Program& program, const IsUsed& isUsed);
 
+/// shifted-variance
+[[nodiscard]] Done shiftVariances(analysis::raise::Program& program, const IsUsed& isUsed);
+
 /// Computes what depends on weights alone in steps of its own, so that it can be done once: parts
 /// of other computations' values become buffers. The operations are the same.
 [[nodiscard]] analysis::raise::Program withPreparedValues(analysis::raise::Program program);

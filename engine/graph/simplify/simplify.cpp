@@ -82,6 +82,9 @@ std::vector<SimplificationKind> simplificationKinds() {
         {"batch-norm-folding",
          "The scale of a normalisation by known statistics is part of the weights before it.",
          {allChallenges(), rounding, true}},
+        {"shifted-variance",
+         "A variance is formed in the pass that forms the mean, around the first element.",
+         {reorderingChallenges(), rounding, true}},
         {"scale-into-weights",
          "Factors behind a sum of products are part of its weights.",
          {allChallenges(), rounding, true}},
@@ -103,9 +106,9 @@ SimplifiedProgram simplified(raise::Program program, const SimplifyOptions& opti
     // Each simplification leaves less to do; the number of rounds is a guard.
     constexpr int mostRounds = 16;
     for (int round = 0; round < mostRounds; ++round) {
-        const bool changed = add(simplifyValues(result.program, isUsed)) ||
-                             add(swapSums(result.program, isUsed)) ||
-                             add(foldScales(result.program, isUsed));
+        const bool changed =
+            add(simplifyValues(result.program, isUsed)) || add(swapSums(result.program, isUsed)) ||
+            add(foldScales(result.program, isUsed)) || add(shiftVariances(result.program, isUsed));
         if (!changed)
             break;
         result.program = raise::fused(std::move(result.program));

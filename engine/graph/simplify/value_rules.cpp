@@ -64,10 +64,6 @@ Simplification said(const ValueRule& rule, const Computation& computation) {
             rule.needsFiniteInputs};
 }
 
-bool isCall(const Scalar& value, Function function) {
-    return value->kind == ScalarNode::Kind::Call && value->function == function;
-}
-
 /// Whether nothing but positions and numbers stand in the value: no input can change it.
 bool isOfPositions(const Scalar& value) {
     bool is = true;

@@ -228,6 +228,24 @@ TEST_F(Simplified, FoldsNormalisations) {
     EXPECT_EQ(result.program.steps.size(), 3U);
 }
 
+TEST_F(Simplified, FormsLargeVariancesInOnePass) {
+    Chain chain({1, 2, 130, 130});
+    chain.parameter("scale", {2}).parameter("shift", {2});
+    chain.then("aten.relu.default")
+        .then("aten.group_norm.default", "input",
+              {{"num_groups", std::int64_t{1}}, value("weight", "scale"), value("bias", "shift")});
+    const Program graph = chain.done();
+    const auto result = check(graph, {"shifted-variance"});
+    EXPECT_EQ(result.program.steps.size(), 2U) << textOf(result.program);
+    check(graph, {}, {"shifted-variance"});
+    // Small rows are held on the chip.
+    Chain small({1, 2, 30, 30});
+    small.parameter("scale", {2}).parameter("shift", {2});
+    small.then("aten.group_norm.default", "input",
+               {{"num_groups", std::int64_t{1}}, value("weight", "scale"), value("bias", "shift")});
+    check(small.done(), {});
+}
+
 TEST_F(Simplified, FoldsScalesOfWeights) {
     Chain chain({3, 6});
     chain.parameter("scale", {5}).linear(6, 5).then("aten.mul.Tensor", {value("other", "scale")});
