@@ -265,12 +265,14 @@ private:
         }
         inside.load = raise::load(guarded->load->type, guarded->load->buffer, position);
         const Scalar summed = valueOf(inside);
-        // The others, such as those of a kernel, are done in one pass if they are few.
+        // The others, such as those of a kernel, are done in one pass if they are few, and if a
+        // thread can do it: what blocks reduce has one result each.
         const std::vector<Axis> others = axesIn(summed, axesWithout(reduced));
         for (const Axis& axis : others)
             at.push_back(Index::of(axis));
+        constexpr double most = 1024;
         Scalar sum;
-        if (areFewOfOneLoad(others, inside.load)) {
+        if (areFewOfOneLoad(others, inside.load) && raise::estimatedElements(reduced) <= most) {
             sum = add(summed, axes, reduced, others);
         } else {
             axes.insert(axes.end(), others.begin(), others.end());
