@@ -2,6 +2,7 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/judged_edit.h"
+#include "lsp-server/commands/model_generation.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 #include "skills/skill_document.h"
@@ -19,6 +20,9 @@ namespace {
 struct GenerateArguments {
     std::string place;
     bool write = false;
+    std::string folder; ///< Of a model's files.
+    bool usesLibraries = false;
+    std::string precision;
 };
 
 /// The function at the line, else the only one there is.
@@ -55,6 +59,10 @@ void printKernel(const engine::GeneratedKernel& generated) {
 }
 
 int runGenerate(const GenerateArguments& arguments, const Invocation& invocation) {
+    if (isProgramArchive(arguments.place))
+        return generateModel(
+            {arguments.place, arguments.folder, arguments.usesLibraries, arguments.precision},
+            invocation);
     const auto place = parseFilePlace(arguments.place);
     if (!place)
         return reportError(place.error(), invocation);
@@ -92,10 +100,12 @@ int runGenerate(const GenerateArguments& arguments, const Invocation& invocation
 
 void addGenerateCommand(CliCommand& program, Invocation& invocation) {
     CliCommand& command = program.add(
-        "generate", "Write first kernels from a host function with loops; checked against it");
+        "generate", "Write first kernels from a host function with loops, checked against it; or "
+                    "a model's kernels from a PyTorch program");
     command.footer("\nExamples:\n"
                    "  kernelskill generate blur.cu:12\n"
                    "  kernelskill generate blur.cu:12 --write\n"
+                   "  kernelskill generate model.pt2 -o model/\n"
                    "\nLines count from 1; the line lies in the function. Without a line, the file "
                    "has to have one function\n"
                    "with loops. A kernel whose verdict is incorrect or invalid is never written.");
@@ -103,9 +113,20 @@ void addGenerateCommand(CliCommand& program, Invocation& invocation) {
     const auto arguments = std::make_shared<GenerateArguments>();
     command.option(
         &arguments->place,
-        {.name = "FILE:LINE", .help = "The function, for example blur.cu:12", .required = true});
+        {.name = "FILE",
+         .help = "The function, for example blur.cu:12, or an archive of torch.export.save (.pt2)",
+         .required = true});
     command.flag(arguments->write,
                  {.name = "--write", .help = "Write kernels and launcher to the file"});
+    command.option(&arguments->folder,
+                   {.name = "-o,--output", .help = "The folder for a model's files"});
+    command.option(&arguments->precision,
+                   {.name = "--precision",
+                    .help = "What a model's products are computed in: float32 (the default), "
+                            "tf32x3 (tensor cores, nearly as exact) or tf32"});
+    command.flag(arguments->usesLibraries,
+                 {.name = "--libraries",
+                  .help = "Leave products and convolutions of a model to PyTorch's libraries"});
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runGenerate(*arguments, invocation); };
     });

@@ -25,6 +25,10 @@ std::vector<std::span<const Rule>> allRules() {
             poolingRules(),     reductionRules(),   viewRules()};
 }
 
+bool holds(std::span<const Rule> rules, std::string_view target) {
+    return std::ranges::find(rules, target, &Rule::target) != rules.end();
+}
+
 const Rule* ruleOf(std::string_view target) {
     for (const std::span<const Rule> rules : allRules()) {
         const auto rule = std::ranges::find(rules, target, &Rule::target);
@@ -32,6 +36,11 @@ const Rule* ruleOf(std::string_view target) {
             return &*rule;
     }
     return nullptr;
+}
+
+/// Whether the operator is a product or a convolution.
+bool isLinearAlgebra(std::string_view target) {
+    return holds(contractionRules(), target) || holds(convolutionRules(), target);
 }
 
 /// How often each value is read by nodes and outputs.
@@ -48,8 +57,8 @@ std::map<std::string, std::size_t> readsOf(const Program& graph) {
 
 class Raising {
 public:
-    explicit Raising(const Program& graph)
-        : graph_(graph), lowering_(graph, builder_), reads_(readsOf(graph)) {}
+    Raising(const Program& graph, LeftToLibrary left)
+        : graph_(graph), left_(left), lowering_(graph, builder_), reads_(readsOf(graph)) {}
 
     Result<Raised> run() {
         try {
@@ -93,7 +102,9 @@ private:
         builder_.setSource(node.name);
         const Builder::Mark begin = builder_.mark();
         std::string reason = fmt::format("no rule for {}", node.target);
-        if (const Rule* rule = ruleOf(node.target)) {
+        if (left_ == LeftToLibrary::LinearAlgebra && isLinearAlgebra(node.target)) {
+            reason = "libraries are allowed";
+        } else if (const Rule* rule = ruleOf(node.target)) {
             try {
                 define(node, rule->lower(lowering_));
                 return;
@@ -164,6 +175,7 @@ private:
     }
 
     const Program& graph_;
+    LeftToLibrary left_;
     Builder builder_;
     Lowering lowering_;
     std::map<std::string, std::size_t> reads_;
@@ -172,8 +184,8 @@ private:
 
 } // namespace
 
-Result<Raised> raised(const Program& graph) {
-    return Raising(graph).run();
+Result<Raised> raised(const Program& graph, LeftToLibrary left) {
+    return Raising(graph, left).run();
 }
 
 std::vector<std::string> raisedOperators() {

@@ -26,9 +26,16 @@ struct Raised {
     std::map<std::string, std::vector<analysis::raise::Index>> shapes;
 };
 
+/// Which nodes are not raised.
+enum class LeftToLibrary : std::uint8_t {
+    WhatHasNoRule,
+    LinearAlgebra, ///< Products, convolutions and attention as well.
+};
+
 /// Raises the whole graph. Unsupported if an extent of an input depends on data, or follows from
 /// symbols by other than sums, products and quotients.
-[[nodiscard]] Result<Raised> raised(const Program& graph);
+[[nodiscard]] Result<Raised> raised(const Program& graph,
+                                    LeftToLibrary left = LeftToLibrary::WhatHasNoRule);
 
 /// Returns the operators that have a rule: "aten.linear.default".
 [[nodiscard]] std::vector<std::string> raisedOperators();

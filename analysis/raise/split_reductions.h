@@ -1,0 +1,21 @@
+/// Long reductions with few results, as two: of parts, then of the parts' results.
+#pragma once
+
+#include "analysis/raise/program.h"
+
+#include <cstdint>
+
+namespace kernelskill::analysis::raise {
+
+struct SplitLimits {
+    std::int64_t maxResults = 264;    ///< A reduction with more results is left as it is.
+    std::int64_t minElements = 16384; ///< So is one over fewer elements.
+    std::int64_t wantedParts = 1056;  ///< Of all results together.
+    std::int64_t minPartElements = 2048;
+};
+
+/// Splits reductions whose extents are constants. Sums are added up in another order. A reduction
+/// that finds a place is left as it is.
+[[nodiscard]] Program withSplitReductions(Program program, const SplitLimits& limits = {});
+
+} // namespace kernelskill::analysis::raise

@@ -1,0 +1,300 @@
+#include "engine/graph/kernels/contraction_schedule.h"
+
+#include "engine/graph/kernels/vector_accesses.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace kernelskill::engine::graph {
+
+namespace {
+
+using analysis::ScalarKind;
+using analysis::raise::Axis;
+using analysis::raise::Index;
+using analysis::raise::Program;
+using analysis::raise::Scalar;
+using analysis::raise::ScalarNode;
+
+constexpr int smallestTileDepth = 16;
+constexpr double leastShareInside = 0.8;
+
+const ScalarNode* firstLoadOf(const Scalar& value) {
+    const ScalarNode* found = nullptr;
+    forEachNode(value, [&](const ScalarNode& node) {
+        if (found == nullptr && node.kind == ScalarNode::Kind::Load)
+            found = &node;
+    });
+    return found;
+}
+
+bool isZero(const Scalar& value) {
+    return analysis::raise::numberOf(value) == 0.0;
+}
+
+/// Takes selects with zero as their other branch for guards.
+FactorAccess guarded(const Scalar& factor) {
+    FactorAccess access;
+    access.value = factor;
+    while (access.value->kind == ScalarNode::Kind::Select && isZero(access.value->arguments[2])) {
+        access.guards.push_back(access.value->arguments[0]);
+        access.value = access.value->arguments[1];
+    }
+    return access;
+}
+
+bool guardsMention(const FactorAccess& access, const Axis& axis) {
+    return std::ranges::any_of(access.guards,
+                               [&](const Scalar& guard) { return mentions(guard, axis.id); });
+}
+
+bool isStrideOne(const Index& offset, const std::vector<Axis>& axes) {
+    return !axes.empty() && strideOf(offset, axes.back()) == 1;
+}
+
+/// Whether groups of four neighbours along the last axis lie at multiples of 16 bytes.
+bool canLoadFour(const FactorAccess& access, const std::vector<Axis>& axes) {
+    if (axes.empty())
+        return false;
+    const Axis& axis = axes.back();
+    const auto extent = axis.extent->constant();
+    return extent && *extent % 4 == 0 && isAlignedAlong(access.offset, axis, 4) &&
+           !guardsMention(access, axis);
+}
+
+/// The share of products in tiles of that depth that do not lie beyond the end.
+double shareInside(std::int64_t extent, int tileDepth) {
+    const std::int64_t tiles = (extent + tileDepth - 1) / tileDepth;
+    return extent == 0 ? 1 : static_cast<double>(extent) / static_cast<double>(tiles * tileDepth);
+}
+
+/// The extent of the depth that tiles divide.
+std::int64_t deepestOf(const Contraction& contraction) {
+    constexpr std::int64_t unknown = 1 << 20;
+    std::int64_t longest = 0;
+    for (const Axis& axis : contraction.depth) {
+        const std::int64_t extent = axis.extent->constant().value_or(unknown);
+        if (shareInside(extent, smallestTileDepth) >= leastShareInside)
+            longest = std::max(longest, extent);
+    }
+    return longest > 0 ? longest : extentOf(contraction.depth).bounds().high.value_or(unknown);
+}
+
+} // namespace
+
+std::string textOf(const ContractionTile& tile) {
+    constexpr std::array<std::string_view, 3> units = {"float32", "TF32", "TF32 in two parts"};
+    return fmt::format("{} x {} results a block, {} a warp of {} x {}, {} deep, {} stages, {}",
+                       tile.rows, tile.columns, tile.threads() / 32 == 1 ? "one" : "each",
+                       tile.warpRows, tile.warpColumns, tile.depth, tile.stages,
+                       units.at(static_cast<std::size_t>(tile.unit)));
+}
+
+DepthOrder depthOrderOf(const Program& program, const std::vector<Axis>& depth,
+                        const std::vector<FactorAxes>& factors) {
+    DepthOrder order;
+    order.inner = depth;
+    if (order.inner.size() < 2)
+        return order;
+    // Memory decides which axis is the innermost; if tiles of it alone waste little, all others
+    // are taps, and what depends on them is computed once a tile.
+    const auto areNeighbours = [&](const Axis& axis) {
+        return std::ranges::any_of(factors, [&](const FactorAxes& each) {
+            const ScalarNode* load = firstLoadOf(each.factor);
+            if (load == nullptr)
+                return false;
+            const Index offset = flattened(load->position, program.buffers.at(load->buffer).shape);
+            return strideOf(offset, axis) == 1 && !isStrideOne(offset, each.outer);
+        });
+    };
+    auto best = order.inner.end();
+    std::int64_t bestScore = 0;
+    for (auto axis = order.inner.begin(); axis != order.inner.end(); ++axis) {
+        const auto extent = axis->extent->constant();
+        if (!extent || shareInside(*extent, smallestTileDepth) < leastShareInside)
+            continue;
+        constexpr std::int64_t neighboursWeigh = 4;
+        const std::int64_t score = *extent * (areNeighbours(*axis) ? neighboursWeigh : 1);
+        if (score <= bestScore)
+            continue;
+        bestScore = score;
+        best = axis;
+    }
+    if (best == order.inner.end())
+        return order;
+    const Axis inner = *best;
+    order.inner.erase(best);
+    order.taps = std::move(order.inner);
+    order.inner = {inner};
+    return order;
+}
+
+FactorAccess accessOf(const Program& program, const Scalar& factor, const std::vector<Axis>& outer,
+                      const DepthOrder& depth) {
+    FactorAccess access = guarded(factor);
+    const ScalarNode* load = firstLoadOf(access.value);
+    if (load == nullptr)
+        return access;
+    access.offset = flattened(load->position, program.buffers.at(load->buffer).shape);
+    access.isAlongDepth =
+        isStrideOne(access.offset, depth.inner) && !isStrideOne(access.offset, outer);
+    const bool isCopy = access.value.get() == load && load->type == ScalarKind::Float &&
+                        program.buffers.at(load->buffer).element == ScalarKind::Float;
+    if (!isCopy)
+        return access;
+    access.copied = load->buffer;
+    if (canLoadFour(access, access.isAlongDepth ? depth.inner : outer))
+        access.width = 4;
+    return access;
+}
+
+std::vector<ContractionTile> tilesFor(const Contraction& contraction, MultiplyUnit unit) {
+    constexpr std::int64_t unknown = 1 << 20;
+    const std::int64_t rows = extentOf(contraction.rows).bounds().high.value_or(unknown);
+    const std::int64_t columns = extentOf(contraction.columns).bounds().high.value_or(unknown);
+    const std::int64_t batches = extentOf(contraction.batches).bounds().high.value_or(unknown);
+    std::vector<ContractionTile> tiles;
+    if (unit == MultiplyUnit::Float32)
+        tiles = {{.unit = unit,
+                  .rows = 128,
+                  .columns = 128,
+                  .depth = 8,
+                  .warpRows = 32,
+                  .warpColumns = 64,
+                  .stages = 2,
+                  .blocks = 2},
+                 {.unit = unit,
+                  .rows = 128,
+                  .columns = 64,
+                  .depth = 16,
+                  .warpRows = 32,
+                  .warpColumns = 64,
+                  .stages = 2,
+                  .blocks = 2},
+                 {.unit = unit,
+                  .rows = 64,
+                  .columns = 128,
+                  .depth = 16,
+                  .warpRows = 32,
+                  .warpColumns = 64,
+                  .stages = 2,
+                  .blocks = 2},
+                 {.unit = unit,
+                  .rows = 64,
+                  .columns = 64,
+                  .depth = 16,
+                  .warpRows = 32,
+                  .warpColumns = 32,
+                  .stages = 2,
+                  .blocks = 4},
+                 {.unit = unit,
+                  .rows = 128,
+                  .columns = 32,
+                  .depth = 16,
+                  .warpRows = 32,
+                  .warpColumns = 32,
+                  .stages = 2,
+                  .blocks = 4},
+                 {.unit = unit,
+                  .rows = 32,
+                  .columns = 128,
+                  .depth = 16,
+                  .warpRows = 16,
+                  .warpColumns = 64,
+                  .stages = 2,
+                  .blocks = 4},
+                 {.unit = unit,
+                  .rows = 16,
+                  .columns = 128,
+                  .depth = 16,
+                  .warpRows = 16,
+                  .warpColumns = 32,
+                  .stages = 2,
+                  .blocks = 4}};
+    else
+        tiles = {{.unit = unit,
+                  .rows = 128,
+                  .columns = 128,
+                  .depth = 32,
+                  .warpRows = 64,
+                  .warpColumns = 64,
+                  .stages = 3,
+                  .blocks = 2},
+                 {.unit = unit,
+                  .rows = 128,
+                  .columns = 64,
+                  .depth = 32,
+                  .warpRows = 64,
+                  .warpColumns = 32,
+                  .stages = 3,
+                  .blocks = 2},
+                 {.unit = unit,
+                  .rows = 64,
+                  .columns = 128,
+                  .depth = 32,
+                  .warpRows = 32,
+                  .warpColumns = 64,
+                  .stages = 3,
+                  .blocks = 2},
+                 {.unit = unit,
+                  .rows = 64,
+                  .columns = 64,
+                  .depth = 32,
+                  .warpRows = 32,
+                  .warpColumns = 32,
+                  .stages = 3,
+                  .blocks = 3},
+                 {.unit = unit,
+                  .rows = 128,
+                  .columns = 32,
+                  .depth = 32,
+                  .warpRows = 32,
+                  .warpColumns = 32,
+                  .stages = 3,
+                  .blocks = 3},
+                 {.unit = unit,
+                  .rows = 128,
+                  .columns = 16,
+                  .depth = 32,
+                  .warpRows = 32,
+                  .warpColumns = 16,
+                  .stages = 3,
+                  .blocks = 4},
+                 {.unit = unit,
+                  .rows = 16,
+                  .columns = 128,
+                  .depth = 32,
+                  .warpRows = 16,
+                  .warpColumns = 32,
+                  .stages = 3,
+                  .blocks = 4}};
+    // Tiles that reach beyond the end of the depth multiply zeros.
+    const std::int64_t deepest = deepestOf(contraction);
+    for (ContractionTile& tile : tiles)
+        if (unit != MultiplyUnit::Float32 && shareInside(deepest, tile.depth) < leastShareInside)
+            tile.depth = smallestTileDepth;
+    // Results that lie outside of the matrix cost as much as others, and multiprocessors that have
+    // no block are idle; small tiles load each element more often.
+    constexpr double multiprocessors = 132;
+    const auto cost = [&](const ContractionTile& tile) {
+        const auto count = [](std::int64_t extent, int of) {
+            return static_cast<double>((extent + of - 1) / of);
+        };
+        const double blocks =
+            static_cast<double>(batches) * count(rows, tile.rows) * count(columns, tile.columns);
+        const double together = multiprocessors * tile.blocks;
+        const double waves = std::max(1.0, blocks / together);
+        const double padded = waves < 4 ? std::ceil(waves) : waves;
+        const double results = static_cast<double>(tile.rows) * tile.columns;
+        const double loads = static_cast<double>(tile.rows + tile.columns) * 24;
+        return padded * tile.blocks * (results + loads);
+    };
+    std::ranges::stable_sort(tiles, {}, cost);
+    return tiles;
+}
+
+} // namespace kernelskill::engine::graph

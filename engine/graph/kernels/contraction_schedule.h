@@ -1,0 +1,76 @@
+/// How the blocks of a GPU share a contraction out: tiles, and how factors get into shared memory.
+#pragma once
+
+#include "engine/graph/kernels/contraction.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+/// What multiplies.
+enum class MultiplyUnit : std::uint8_t {
+    Float32,   ///< The cores for float, each thread a small tile.
+    TF32,      ///< Tensor cores: factors rounded to 10 bits of fraction, float sums.
+    TF32Split, ///< Tensor cores three times, on the upper and lower bits: nearly float's accuracy.
+};
+
+/// A block computes `rows` x `columns` results, `depth` products of each at a time; a warp computes
+/// `warpRows` x `warpColumns` of them.
+struct ContractionTile {
+    MultiplyUnit unit = MultiplyUnit::Float32;
+    int rows = 128;
+    int columns = 128;
+    int depth = 16; ///< A multiple of 16 for tensor cores.
+    int warpRows = 32;
+    int warpColumns = 64;
+    int stages = 2; ///< Tiles of the depth in shared memory at once.
+    int blocks = 1; ///< Blocks that a multiprocessor is to hold at least.
+
+    [[nodiscard]] int threads() const { return rows / warpRows * (columns / warpColumns) * 32; }
+    bool operator==(const ContractionTile&) const = default;
+};
+/// "128 x 128 results a block, 16 deep, 3 stages, TF32".
+[[nodiscard]] std::string textOf(const ContractionTile& tile);
+
+/// How a factor's tile gets into shared memory.
+struct FactorAccess {
+    std::vector<analysis::raise::Scalar> guards; ///< If one does not hold, the factor is zero.
+    analysis::raise::Scalar value;               ///< What it is else.
+    /// The buffer whose element the value is, as it stands; else it is computed while it is loaded.
+    std::optional<analysis::raise::BufferId> copied;
+    analysis::raise::Index offset; ///< Of the element in that buffer.
+    bool isAlongDepth = false; ///< Neighbours in memory follow the depth, not the rows or columns.
+    int width = 1;             ///< Elements that one access loads: 4 or 1.
+};
+
+/// The depth, walked in steps: each element of `taps`, and tiles of `inner` in it.
+struct DepthOrder {
+    std::vector<analysis::raise::Axis> taps;
+    std::vector<analysis::raise::Axis> inner; ///< The last one innermost.
+};
+
+/// A factor, and the axes of the result that it alone reads.
+struct FactorAxes {
+    analysis::raise::Scalar factor;
+    std::vector<analysis::raise::Axis> outer;
+};
+/// The axis along which a factor has neighbours in memory is the inner one, or else the longest, if
+/// tiles of it waste little; without such an axis, all are inner ones.
+[[nodiscard]] DepthOrder depthOrderOf(const analysis::raise::Program& program,
+                                      const std::vector<analysis::raise::Axis>& depth,
+                                      const std::vector<FactorAxes>& factors);
+/// `outer`: the rows of a left factor, the columns of a right one.
+[[nodiscard]] FactorAccess accessOf(const analysis::raise::Program& program,
+                                    const analysis::raise::Scalar& factor,
+                                    const std::vector<analysis::raise::Axis>& outer,
+                                    const DepthOrder& depth);
+
+/// The tiles that are worth a try, the one that is expected to be fastest first. Never empty.
+[[nodiscard]] std::vector<ContractionTile> tilesFor(const Contraction& contraction,
+                                                    MultiplyUnit unit);
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,204 @@
+#include "engine/graph/kernels/scan_kernel.h"
+
+#include "analysis/raise/merged_axes.h"
+#include "engine/graph/kernels/cuda_text.h"
+#include "engine/graph/kernels/kernel_draft.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <set>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+
+namespace {
+
+using analysis::raise::Axis;
+using analysis::raise::Computation;
+using analysis::raise::Index;
+using analysis::raise::Program;
+using analysis::raise::Reducer;
+using analysis::raise::Reduction;
+using analysis::raise::Scalar;
+using analysis::raise::Store;
+
+constexpr std::size_t threadsOfScan = 256;
+constexpr std::size_t elementsOfThread = 4;
+
+class Scan {
+public:
+    Scan(const Program& program, const Computation& computation)
+        : program_(program), axes_(program.axes),
+          computation_(withMergedAxes(program, computation, axes_)),
+          along_(computation_.axes[*computation_.scanned]),
+          kernel_(draftOf(program, {&computation_, 1})),
+          text_(program, indexWidthOf(program, computation_)) {
+        rows_ = computation_.axes;
+        rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(*computation_.scanned));
+        taken_ = namesOf(program, kernel_);
+        for (const char* name : {"before", "total", "carry", "first", "values"})
+            taken_.insert(name);
+        bindNames(text_, computation_.axes, taken_);
+    }
+
+    Kernel run() {
+        const Reduction& reduction = computation_.reductions[0];
+        const bool isOfBlock = computation_.reductions.size() == 1 &&
+                               *computation_.scanned + 1 == computation_.axes.size() &&
+                               reduction.reducer != Reducer::FirstMaximum &&
+                               reduction.reducer != Reducer::FirstMinimum;
+        if (isOfBlock)
+            writeOfBlock(reduction);
+        else
+            writeOfThread();
+        kernel_.helpers.assign(helpers_.begin(), helpers_.end());
+        kernel_.helpers.insert(kernel_.helpers.end(), text_.helpers().begin(),
+                               text_.helpers().end());
+        return std::move(kernel_);
+    }
+
+private:
+    Index rowsInAll() const {
+        Index rows = 1;
+        for (const Axis& axis : rows_)
+            rows = rows * *axis.extent;
+        return rows;
+    }
+
+    void finish(const Index& blocks) {
+        kernel_.blocks[0] = blocks;
+        kernel_.threads[0] = threadsOfScan;
+        kernel_.definition = definitionText(program_, kernel_, lines_.text());
+    }
+
+    void writeStores() {
+        std::vector<Scalar> scalars;
+        for (const Store& store : computation_.stores)
+            scalars.push_back(store.value);
+        const CudaText::Values values = text_.values(scalars);
+        lines_.addAll(values.statements);
+        for (std::size_t i = 0; i < scalars.size(); ++i) {
+            const Store& store = computation_.stores[i];
+            lines_.add(fmt::format("{} = {};", text_.element(store.buffer, store.position),
+                                   text_.stored(store.buffer, values.values[i])));
+        }
+    }
+
+    void declareRow(const std::string& row) { declareAxes(lines_, text_, rows_, row); }
+
+    void writeOfThread() {
+        kernel_.schedule = "a thread runs along each row";
+        const std::string_view type = spelling(text_.width());
+        lines_.add(
+            fmt::format("const {} row = static_cast<long long>(blockIdx.x) * {} + threadIdx.x;",
+                        type, threadsOfScan));
+        lines_.open(fmt::format("if (row >= {})", text_.index(rowsInAll())));
+        lines_.add("return;");
+        lines_.close("");
+        declareRow("row");
+        const auto& reductions = computation_.reductions;
+        std::vector<Scalar> elements;
+        for (std::size_t i = 0; i < reductions.size(); ++i) {
+            elements.push_back(reductions[i].element);
+            const ScalarKind kind = computedType(reductions[i].type);
+            lines_.add(fmt::format("{} acc{} = {};", analysis::raise::spelling(kind), i,
+                                   neutralText(reductions[i].reducer, kind)));
+        }
+        openLoops(lines_, text_, {along_});
+        const CudaText::Values values = text_.values(elements);
+        lines_.addAll(values.statements);
+        for (std::size_t i = 0; i < reductions.size(); ++i) {
+            const std::string combined = text_.combined(reductions[i].reducer, reductions[i].type,
+                                                        fmt::format("acc{}", i), values.values[i]);
+            lines_.add(fmt::format("acc{} = {};", i, combined));
+        }
+        writeStores();
+        closeLoops(lines_, {along_});
+        finish(roundedUpQuotient(rowsInAll(), threadsOfScan));
+    }
+
+    static std::string_view functor(Reducer reducer) {
+        switch (reducer) {
+        case Reducer::Product:
+            return "Product";
+        case Reducer::Maximum:
+            return "Maximum";
+        case Reducer::Minimum:
+            return "Minimum";
+        default:
+            return "Sum";
+        }
+    }
+
+    void writeOfBlock(const Reduction& reduction) {
+        kernel_.schedule = fmt::format("a block of {} threads scans a row, {} elements at a time",
+                                       threadsOfScan, threadsOfScan * elementsOfThread);
+        helpers_.insert("scanBlock");
+        helpers_.insert(std::string(functor(reduction.reducer)));
+        const ScalarKind kind = computedType(reduction.type);
+        const std::string_view value = analysis::raise::spelling(kind);
+        const std::string_view type = spelling(text_.width());
+        const std::string neutral = neutralText(reduction.reducer, kind);
+        const std::string combine = fmt::format("{}{{}}", functor(reduction.reducer));
+        const std::string along = text_.index(Index::of(along_));
+        const std::string extent = text_.index(*along_.extent, true);
+        lines_.add(fmt::format("const {} row = blockIdx.x;", type));
+        declareRow("row");
+        lines_.add(fmt::format("{} carry = {};", value, neutral));
+        lines_.open(fmt::format("for ({} first = 0; first < {}; first += {}) {{", type, extent,
+                                threadsOfScan * elementsOfThread));
+        lines_.add(fmt::format("{} values[{}];", value, elementsOfThread));
+        openElements(along);
+        const CudaText::Values values = text_.values({reduction.element});
+        lines_.add(fmt::format("values[j] = {};", neutral));
+        lines_.open(fmt::format("if ({} < {}) {{", along, extent));
+        lines_.addAll(values.statements);
+        lines_.add(fmt::format("values[j] = {};", values.values[0]));
+        lines_.close();
+        lines_.open("if (j > 0)");
+        lines_.add(fmt::format("values[j] = {}(values[j - 1], values[j]);", combine));
+        lines_.close("");
+        lines_.close();
+        lines_.add(fmt::format("{} total;", value));
+        lines_.add(fmt::format("const {} before = {}(carry, scanBlock<{}>(values[{}], {}, {}, "
+                               "total));",
+                               value, combine, threadsOfScan, elementsOfThread - 1,
+                               fmt::format("{}({})", value, neutral), combine));
+        openElements(along);
+        lines_.open(fmt::format("if ({} < {}) {{", along, extent));
+        lines_.add(fmt::format("const {} acc0 = {}(before, values[j]);", value, combine));
+        writeStores();
+        lines_.close();
+        lines_.close();
+        lines_.add(fmt::format("carry = {}(carry, total);", combine));
+        lines_.close();
+        finish(rowsInAll());
+    }
+
+    /// The loop over a thread's elements of a tile.
+    void openElements(const std::string& along) {
+        lines_.add("#pragma unroll");
+        lines_.open(fmt::format("for (int j = 0; j < {}; ++j) {{", elementsOfThread));
+        lines_.add(fmt::format("const {} {} = first + threadIdx.x * {} + j;",
+                               spelling(text_.width()), along, elementsOfThread));
+    }
+
+    const Program& program_;
+    std::uint32_t axes_;
+    Computation computation_;
+    Axis along_;
+    std::vector<Axis> rows_;
+    Kernel kernel_;
+    CudaText text_;
+    std::set<std::string> taken_;
+    std::set<std::string> helpers_;
+    CodeLines lines_;
+};
+
+} // namespace
+
+Kernel scanKernel(const Program& program, const Computation& computation) {
+    return Scan(program, computation).run();
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,81 @@
+#include "engine/graph/model/manifest.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::engine::graph {
+
+namespace {
+
+using nlohmann::json;
+
+json tensorJson(const ModelPlan& plan, analysis::raise::BufferId id) {
+    const analysis::raise::Buffer& buffer = plan.program.buffers.at(id);
+    json shape = json::array();
+    for (const analysis::raise::Index& extent : buffer.shape) {
+        if (const auto value = extent.constant())
+            shape.push_back(*value);
+        else
+            shape.push_back(extent.text());
+    }
+    return {{"name", buffer.name},
+            {"element", analysis::raise::spelling(buffer.element)},
+            {"shape", shape}};
+}
+
+json signatureJson(const ModelPlan& plan, const std::vector<ModelTensor>& tensors) {
+    json list = json::array();
+    for (const ModelTensor& tensor : tensors) {
+        json entry = tensorJson(plan, tensor.buffer);
+        entry["value"] = tensor.source;
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+json stepJson(const ModelPlan& plan, const ModelStep& step) {
+    if (const auto* call = std::get_if<analysis::raise::LibraryCall>(&step.work)) {
+        json inputs = json::array();
+        for (const auto buffer : call->inputs)
+            inputs.push_back(tensorJson(plan, buffer));
+        json outputs = json::array();
+        for (const auto buffer : call->outputs)
+            outputs.push_back(tensorJson(plan, buffer));
+        return {{"library", call->node},
+                {"reason", call->reason},
+                {"reads", inputs},
+                {"writes", outputs}};
+    }
+    const Kernel& kernel = std::get<Kernel>(step.work);
+    json reads = json::array();
+    json writes = json::array();
+    for (const KernelParameter& parameter : kernel.parameters)
+        (parameter.isWritten ? writes : reads).push_back(tensorJson(plan, parameter.buffer));
+    return {{"kernel", kernel.name},
+            {"file", fmt::format("kernels/{}.cu", kernel.name)},
+            {"schedule", kernel.schedule},
+            {"nodes", kernel.sources},
+            {"runs", step.dependsOnWeightsAlone ? "once" : "each call"},
+            {"reads", reads},
+            {"writes", writes}};
+}
+
+} // namespace
+
+std::string manifest(const ModelPlan& plan, const Program& graph) {
+    json steps = json::array();
+    for (const ModelStep& step : plan.steps)
+        steps.push_back(stepJson(plan, step));
+    const json all = {{"name", plan.name},
+                      {"torch", graph.torchVersion},
+                      {"inputs", signatureJson(plan, plan.inputs)},
+                      {"outputs", signatureJson(plan, plan.outputs)},
+                      {"weights", signatureJson(plan, plan.weights)},
+                      {"symbols", plan.symbols},
+                      {"steps", steps},
+                      {"prepared_bytes", plan.prepared.bytes},
+                      {"workspace_bytes", plan.workspace.bytes}};
+    return all.dump(2) + "\n";
+}
+
+} // namespace kernelskill::engine::graph

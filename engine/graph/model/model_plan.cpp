@@ -1,0 +1,185 @@
+#include "engine/graph/model/model_plan.h"
+
+#include "analysis/raise/fusion.h"
+#include "analysis/raise/split_reductions.h"
+#include "analysis/raise/unit_reductions.h"
+#include "engine/graph/kernels/kernel_choice.h"
+#include "engine/graph/limitations.h"
+#include "engine/graph/lowering/raised.h"
+#include "engine/graph/model/names.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+
+namespace {
+
+using analysis::raise::Buffer;
+using analysis::raise::BufferId;
+using analysis::raise::LibraryCall;
+
+/// What no part of a model can be made for.
+Result<void> checkTaken(const Program& graph) {
+    std::string sentences;
+    for (const Limitation& limitation : limitations(graph)) {
+        const bool isTaken = limitation.kind == Limitation::Kind::UnknownOperator ||
+                             limitation.kind == Limitation::Kind::LeftOut;
+        if (!isTaken)
+            sentences += (sentences.empty() ? "" : "; ") + limitation.sentence;
+    }
+    if (sentences.empty())
+        return {};
+    return std::unexpected(Error{ErrorKind::Unsupported, sentences,
+                                 "export the program with run_decompositions({}), without these "
+                                 "parts",
+                                 ""});
+}
+
+std::set<BufferId> readBy(const ModelStep& step) {
+    if (const auto* call = std::get_if<LibraryCall>(&step.work))
+        return {call->inputs.begin(), call->inputs.end()};
+    std::set<BufferId> buffers;
+    for (const KernelParameter& parameter : std::get<Kernel>(step.work).parameters)
+        if (!parameter.isWritten)
+            buffers.insert(parameter.buffer);
+    return buffers;
+}
+
+std::set<BufferId> writtenBy(const ModelStep& step) {
+    if (const auto* call = std::get_if<LibraryCall>(&step.work))
+        return {call->outputs.begin(), call->outputs.end()};
+    std::set<BufferId> buffers;
+    for (const KernelParameter& parameter : std::get<Kernel>(step.work).parameters)
+        if (parameter.isWritten)
+            buffers.insert(parameter.buffer);
+    return buffers;
+}
+
+class Planning {
+public:
+    Planning(const Program& graph, Raised raised) : graph_(graph), raised_(std::move(raised)) {}
+
+    Result<ModelPlan> run(const std::string& name, const KernelOptions& options) {
+        plan_.name = name;
+        plan_.program = withSplitReductions(
+            analysis::raise::fused(withoutUnitReductions(std::move(raised_.program))));
+        renameBuffers(plan_.program);
+        addSignature();
+        for (auto& work : kernelsOf(plan_.program, options))
+            plan_.steps.push_back({std::move(work), false});
+        findPrepared();
+        place();
+        for (const auto& [symbol, range] : graph_.symbols)
+            plan_.symbols.push_back(symbol);
+        if (const auto sized = checkSymbols(); !sized)
+            return std::unexpected(sized.error());
+        return std::move(plan_);
+    }
+
+private:
+    void addSignature() {
+        for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
+            const auto buffer = raised_.inputs.at(i);
+            if (!buffer)
+                continue;
+            auto& list = graph_.inputs[i].kind == Input::Kind::User ? plan_.inputs : plan_.weights;
+            list.push_back({graph_.inputs[i].value, *buffer});
+        }
+        for (std::size_t i = 0; i < graph_.outputs.size(); ++i)
+            if (const auto buffer = raised_.outputs.at(i))
+                plan_.outputs.push_back({graph_.outputs[i].value, *buffer});
+    }
+
+    bool isGiven(BufferId buffer, Buffer::Role role) const {
+        return plan_.program.buffers[buffer].role == role;
+    }
+
+    void findPrepared() {
+        std::set<BufferId> prepared;
+        for (ModelStep& step : plan_.steps) {
+            const std::set<BufferId> written = writtenBy(step);
+            step.dependsOnWeightsAlone =
+                std::holds_alternative<Kernel>(step.work) &&
+                std::ranges::all_of(readBy(step),
+                                    [&](BufferId buffer) {
+                                        return isGiven(buffer, Buffer::Role::Weight) ||
+                                               prepared.contains(buffer);
+                                    }) &&
+                std::ranges::all_of(written, [&](BufferId buffer) {
+                    return isGiven(buffer, Buffer::Role::Local) &&
+                           elementsOf(plan_.program.buffers[buffer].shape).constant();
+                });
+            if (step.dependsOnWeightsAlone)
+                prepared.insert(written.begin(), written.end());
+        }
+    }
+
+    void place() {
+        std::map<BufferId, Lifetime> lifetimes;
+        std::set<BufferId> ofLibraries;
+        for (const ModelStep& step : plan_.steps)
+            if (const auto* call = std::get_if<LibraryCall>(&step.work))
+                ofLibraries.insert(call->outputs.begin(), call->outputs.end());
+        std::set<BufferId> prepared;
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            const auto touch = [&](BufferId buffer) {
+                if (!isGiven(buffer, Buffer::Role::Local) || ofLibraries.contains(buffer))
+                    return;
+                lifetimes.try_emplace(buffer, Lifetime{buffer, i, i}).first->second.last = i;
+            };
+            for (const BufferId buffer : readBy(plan_.steps[i]))
+                touch(buffer);
+            // A library gives its results memory of its own.
+            if (std::holds_alternative<LibraryCall>(plan_.steps[i].work))
+                continue;
+            for (const BufferId buffer : writtenBy(plan_.steps[i])) {
+                touch(buffer);
+                if (plan_.steps[i].dependsOnWeightsAlone)
+                    prepared.insert(buffer);
+            }
+        }
+        std::vector<Lifetime> once;
+        std::vector<Lifetime> each;
+        for (const auto& [buffer, lifetime] : lifetimes) {
+            if (prepared.contains(buffer))
+                once.push_back({buffer, 0, plan_.steps.size()});
+            else
+                each.push_back(lifetime);
+        }
+        plan_.prepared = placed(plan_.program, std::move(once));
+        plan_.workspace = placed(plan_.program, std::move(each));
+    }
+
+    Result<void> checkSymbols() const {
+        for (const std::string& symbol : plan_.symbols)
+            if (!placeOfSymbol(plan_, symbol))
+                return std::unexpected(Error{
+                    ErrorKind::Failed, fmt::format("the size {} is the extent of no input", symbol),
+                    "give an input that size as an extent of its own", ""});
+        return {};
+    }
+
+    const Program& graph_;
+    Raised raised_;
+    ModelPlan plan_;
+};
+
+} // namespace
+
+Result<ModelPlan> plannedModel(const Program& graph, const std::string& name,
+                               const ModelOptions& options) {
+    if (const auto taken = checkTaken(graph); !taken)
+        return std::unexpected(taken.error());
+    auto program = raised(graph, options.usesLibraries ? LeftToLibrary::LinearAlgebra
+                                                       : LeftToLibrary::WhatHasNoRule);
+    if (!program)
+        return std::unexpected(program.error());
+    return Planning(graph, std::move(*program)).run(name, options.kernels);
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,416 @@
+#include "engine/graph/model/model_source.h"
+
+#include "engine/graph/kernels/kernel_draft.h"
+#include "engine/graph/model/kernel_file.h"
+#include "engine/graph/model/names.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace kernelskill::engine::graph {
+
+namespace {
+
+using analysis::raise::Buffer;
+using analysis::raise::BufferId;
+using analysis::raise::LibraryCall;
+
+std::string_view elementOf(const ModelPlan& plan, BufferId buffer) {
+    return analysis::raise::spelling(plan.program.buffers.at(buffer).element);
+}
+
+std::vector<const LibraryCall*> libraryCalls(const ModelPlan& plan) {
+    std::vector<const LibraryCall*> calls;
+    for (const ModelStep& step : plan.steps)
+        if (const auto* call = std::get_if<LibraryCall>(&step.work))
+            calls.push_back(call);
+    return calls;
+}
+
+std::string fields(const ModelPlan& plan, const std::vector<ModelTensor>& tensors,
+                   std::string_view qualifier) {
+    std::string text;
+    for (const ModelTensor& tensor : tensors) {
+        const Buffer& buffer = plan.program.buffers.at(tensor.buffer);
+        text += fmt::format("        {}{}* {} = nullptr; ///< {}\n", qualifier,
+                            elementOf(plan, tensor.buffer), buffer.name, shapeText(buffer.shape));
+    }
+    return text;
+}
+
+/// The outputs, each buffer once.
+std::vector<ModelTensor> distinctOutputs(const ModelPlan& plan) {
+    std::vector<ModelTensor> distinct;
+    for (const ModelTensor& output : plan.outputs)
+        if (std::ranges::find(distinct, output.buffer, &ModelTensor::buffer) == distinct.end())
+            distinct.push_back(output);
+    return distinct;
+}
+
+/// Declares the buffers that lie in `memory`.
+std::string placedBuffers(const ModelPlan& plan, const Placement& placement,
+                          std::string_view memory, bool isConst, const std::set<BufferId>& used) {
+    std::string text;
+    const std::string_view qualifier = isConst ? "const " : "";
+    for (const auto& [buffer, offset] : placement.offsets)
+        if (used.contains(buffer))
+            text += fmt::format("    {0}{1}* const {2} = reinterpret_cast<{0}{1}*>({3} + {4});\n",
+                                qualifier, elementOf(plan, buffer),
+                                plan.program.buffers.at(buffer).name, memory, offset);
+    if (placement.dynamic.empty())
+        return text;
+    text += fmt::format("    std::size_t next = {};\n", placement.bytes);
+    for (const BufferId buffer : placement.dynamic) {
+        const Buffer& array = plan.program.buffers.at(buffer);
+        text += fmt::format("    {0}* const {1} = reinterpret_cast<{0}*>({2} + next);\n"
+                            "    next += bytesOf({3}, sizeof({0}));\n",
+                            elementOf(plan, buffer), array.name, memory,
+                            hostText(elementsOf(array.shape)));
+    }
+    return text;
+}
+
+std::set<BufferId> usedBy(const ModelPlan& plan, bool isPrepared) {
+    std::set<BufferId> used;
+    for (const ModelStep& step : plan.steps) {
+        if (step.dependsOnWeightsAlone != isPrepared)
+            continue;
+        if (const auto* call = std::get_if<LibraryCall>(&step.work)) {
+            used.insert(call->inputs.begin(), call->inputs.end());
+            used.insert(call->outputs.begin(), call->outputs.end());
+        } else {
+            for (const KernelParameter& parameter : std::get<Kernel>(step.work).parameters)
+                used.insert(parameter.buffer);
+        }
+    }
+    return used;
+}
+
+/// The pointer of a buffer in the text of prepare() and forward().
+std::string pointer(const ModelPlan& plan, BufferId buffer) {
+    const Buffer& array = plan.program.buffers.at(buffer);
+    switch (array.role) {
+    case Buffer::Role::Input:
+        return "inputs." + array.name;
+    case Buffer::Role::Weight:
+        return "weights_." + array.name;
+    case Buffer::Role::Output:
+        return "outputs." + array.name;
+    case Buffer::Role::Local:
+        break;
+    }
+    return array.name;
+}
+
+std::string launchLine(const ModelPlan& plan, const Kernel& kernel) {
+    std::string arguments;
+    for (const KernelParameter& parameter : kernel.parameters)
+        arguments += pointer(plan, parameter.buffer) + ", ";
+    for (const std::string& symbol : kernel.symbols)
+        arguments += "sizes." + symbol + ", ";
+    return fmt::format("    status = status == cudaSuccess ? {}({}stream) : status;\n",
+                       launcherName(kernel), arguments);
+}
+
+/// A library gives memory for results that are none of the model's outputs.
+std::string libraryLine(const ModelPlan& plan, const LibraryCall& call) {
+    std::string inputs;
+    for (const BufferId buffer : call.inputs)
+        inputs += (inputs.empty() ? "" : ", ") + pointer(plan, buffer);
+    std::string outputs;
+    std::string results;
+    for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+        const Buffer& buffer = plan.program.buffers.at(call.outputs[i]);
+        const bool isLocal = buffer.role == Buffer::Role::Local;
+        outputs += (outputs.empty() ? "" : ", ") +
+                   (isLocal ? std::string("nullptr") : pointer(plan, call.outputs[i]));
+        if (isLocal)
+            results += fmt::format("        {} = static_cast<{}*>(results[{}]);\n", buffer.name,
+                                   elementOf(plan, call.outputs[i]), i);
+    }
+    return fmt::format("    if (status == cudaSuccess) {{\n"
+                       "        const void* const given[] = {{{}}};\n"
+                       "        void* results[] = {{{}}};\n"
+                       "        status = library.run(\"{}\", given, results, stream);\n"
+                       "{}"
+                       "    }}\n",
+                       inputs.empty() ? "nullptr" : inputs, outputs.empty() ? "nullptr" : outputs,
+                       call.node, results);
+}
+
+/// Declares what libraries give memory for.
+std::string libraryBuffers(const ModelPlan& plan) {
+    std::string text;
+    for (const LibraryCall* call : libraryCalls(plan))
+        for (const BufferId buffer : call->outputs)
+            if (plan.program.buffers.at(buffer).role == Buffer::Role::Local)
+                text += fmt::format("    {}* {} = nullptr;\n", elementOf(plan, buffer),
+                                    plan.program.buffers.at(buffer).name);
+    return text;
+}
+
+std::string steps(const ModelPlan& plan, bool isPrepared) {
+    std::string text = "    cudaError_t status = cudaSuccess;\n";
+    for (const ModelStep& step : plan.steps) {
+        if (step.dependsOnWeightsAlone != isPrepared)
+            continue;
+        const auto* call = std::get_if<LibraryCall>(&step.work);
+        text += call != nullptr ? libraryLine(plan, *call)
+                                : launchLine(plan, std::get<Kernel>(step.work));
+    }
+    return text + "    return status;\n";
+}
+
+std::string forwardHead(const ModelPlan& plan, std::string_view scope) {
+    return fmt::format("cudaError_t {}forward(const Inputs& inputs, const Outputs& outputs, void* "
+                       "workspace{}{}, cudaStream_t stream) const",
+                       scope, plan.symbols.empty() ? "" : ", const Sizes& sizes",
+                       libraryCalls(plan).empty() ? "" : ", Library& library");
+}
+
+} // namespace
+
+std::string modelHeader(const ModelPlan& plan) {
+    std::string text = fmt::format(
+        "/// The model {0}, by kernels of its own. Tensors are contiguous, in device memory.\n"
+        "#pragma once\n\n"
+        "#include <cuda_runtime.h>\n",
+        plan.name);
+    for (const char* header : {"cuda_fp16.h", "cuda_bf16.h"})
+        if (std::ranges::any_of(plan.program.buffers, [&](const Buffer& buffer) {
+                return buffer.element == (std::string_view(header) == "cuda_fp16.h"
+                                              ? analysis::ScalarKind::Half
+                                              : analysis::ScalarKind::BFloat16);
+            }))
+            text += fmt::format("#include <{}>\n", header);
+    text += fmt::format("\n#include <cstddef>\n\nnamespace {} {{\n\nclass Model {{\npublic:\n",
+                        plan.name);
+    text += "    struct Weights {\n" + fields(plan, plan.weights, "const ") + "    };\n";
+    text += "    struct Inputs {\n" + fields(plan, plan.inputs, "const ") + "    };\n";
+    text += "    struct Outputs {\n" + fields(plan, distinctOutputs(plan), "") + "    };\n";
+    if (!plan.symbols.empty()) {
+        text += "    struct Sizes {\n";
+        for (const std::string& symbol : plan.symbols)
+            text += fmt::format("        long long {} = 0;\n", symbol);
+        text += "    };\n";
+    }
+    if (const auto calls = libraryCalls(plan); !calls.empty()) {
+        text += "    /// Runs the nodes that no kernel was made for:\n";
+        for (const LibraryCall* call : calls)
+            text += fmt::format("    ///   {}: {}\n", call->node, call->reason);
+        text +=
+            "    class Library {\n    public:\n        virtual ~Library() = default;\n"
+            "        /// Computes the node's outputs, on the stream, where `outputs` say. For one "
+            "that is null, it gives\n"
+            "        /// memory of its own, which stays valid until forward() has run.\n"
+            "        virtual cudaError_t run(const char* node, const void* const* inputs,\n"
+            "                                void** outputs, cudaStream_t stream) = 0;\n"
+            "    };\n";
+    }
+    const std::string sizes = plan.symbols.empty() ? "" : "const Sizes& sizes";
+    text += fmt::format(
+        "\n    /// Bytes of what prepare() computes from the weights.\n"
+        "    static constexpr std::size_t preparedBytes = {};\n"
+        "    /// Bytes that one call of forward() works in.\n"
+        "    static std::size_t workspaceBytes({});\n\n"
+        "    /// `prepared` has preparedBytes, aligned to 256 bytes; it may be null if these are "
+        "0.\n"
+        "    Model(const Weights& weights, void* prepared) : weights_(weights), "
+        "prepared_(static_cast<char*>(prepared)) {{}}\n"
+        "    /// Computes what depends on the weights alone; before the first call, and after each "
+        "change of them.\n"
+        "    cudaError_t prepare(cudaStream_t stream) const;\n"
+        "    /// Asynchronous. Calls on several streams need a workspace each.\n"
+        "    {};\n\n"
+        "private:\n    Weights weights_;\n    char* prepared_;\n}};\n\n}} // namespace {}\n",
+        plan.prepared.bytes, sizes, forwardHead(plan, ""), plan.name);
+    return text;
+}
+
+std::string modelSource(const ModelPlan& plan) {
+    std::string text = "#include \"model.h\"\n\n#include \"kernels.h\"\n\n";
+    const bool isDynamic = !plan.workspace.dynamic.empty();
+    text += fmt::format("namespace {} {{\n\n", plan.name);
+    if (isDynamic)
+        text += fmt::format("namespace {{\n\n"
+                            "/// A tensor's bytes, rounded up to the alignment of the next.\n"
+                            "std::size_t bytesOf(long long elements, std::size_t size)\n{{\n"
+                            "    return (elements * size + {0}) / {1} * {1};\n}}\n\n"
+                            "}} // namespace\n\n",
+                            placementAlignment - 1, placementAlignment);
+    text += fmt::format("std::size_t Model::workspaceBytes({})\n{{\n    std::size_t bytes = {};\n",
+                        plan.symbols.empty() ? ""
+                        : isDynamic          ? "const Sizes& sizes"
+                                             : "const Sizes&",
+                        plan.workspace.bytes);
+    if (isDynamic)
+        for (const std::string& symbol : plan.symbols)
+            text += fmt::format("    [[maybe_unused]] const long long {0} = sizes.{0};\n", symbol);
+    for (const BufferId buffer : plan.workspace.dynamic)
+        text += fmt::format("    bytes += bytesOf({}, sizeof({}));\n",
+                            hostText(elementsOf(plan.program.buffers.at(buffer).shape)),
+                            elementOf(plan, buffer));
+    text += "    return bytes;\n}\n\n";
+
+    const std::set<BufferId> preparing = usedBy(plan, true);
+    const bool prepares = !preparing.empty();
+    text += fmt::format("cudaError_t Model::prepare(cudaStream_t{}) const\n{{\n",
+                        prepares ? " stream" : "");
+    if (prepares)
+        text +=
+            placedBuffers(plan, plan.prepared, "prepared_", false, preparing) + steps(plan, true);
+    else
+        text += "    return cudaSuccess;\n";
+    text += "}\n\n";
+
+    const std::set<BufferId> used = usedBy(plan, false);
+    text += forwardHead(plan, "Model::") + "\n{\n";
+    text += placedBuffers(plan, plan.prepared, "prepared_", true, used);
+    if (plan.workspace.offsets.empty() && !isDynamic) {
+        text += "    (void)workspace;\n";
+    } else {
+        text += "    char* const memory = static_cast<char*>(workspace);\n";
+        if (isDynamic)
+            for (const std::string& symbol : plan.symbols)
+                text +=
+                    fmt::format("    [[maybe_unused]] const long long {0} = sizes.{0};\n", symbol);
+        text += placedBuffers(plan, plan.workspace, "memory", false, used);
+    }
+    text += libraryBuffers(plan) + steps(plan, false) +
+            fmt::format("}}\n\n}} // namespace {}\n", plan.name);
+    return text;
+}
+
+std::string abiHeader() {
+    return R"(/* The C interface of a generated model, for programs that load it at run time. Pointers are device memory, tensors
+   contiguous. Functions that return int return a cudaError_t. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs a node of the graph that no kernel was made for, on the stream. Its outputs go where `outputs` say; for one that is
+   null, the library gives memory of its own, which stays valid until the work of this call of forward has run. */
+struct KernelskillLibrary {
+    void* context;
+    int (*run)(void* context, const char* node, const void* const* inputs, void** outputs, void* stream);
+};
+
+/* 1 */
+int kernelskillModelAbi(void);
+size_t kernelskillModelPreparedBytes(void);
+/* Sizes are the values of the program's symbols, in the order of their names. */
+size_t kernelskillModelWorkspaceBytes(const int64_t* sizes);
+/* Weights are the graph's inputs that are no user's, in its order. */
+int kernelskillModelPrepare(const void* const* weights, void* prepared, void* stream);
+/* Inputs and outputs are the user's tensors, in the graph's order. The library may be null if all nodes have kernels. */
+int kernelskillModelForward(const void* const* weights, const void* prepared, const void* const* inputs,
+                            void* const* outputs, void* workspace, const int64_t* sizes,
+                            const struct KernelskillLibrary* library, void* stream);
+
+#ifdef __cplusplus
+}
+#endif
+)";
+}
+
+std::string abiSource(const ModelPlan& plan) {
+    const auto fill = [&](std::string_view object, const std::vector<ModelTensor>& tensors,
+                          std::string_view list, std::string_view qualifier) {
+        std::string text;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            const Buffer& buffer = plan.program.buffers.at(tensors[i].buffer);
+            text += fmt::format("    {}.{} = static_cast<{}{}*>({}[{}]);\n", object, buffer.name,
+                                qualifier, analysis::raise::spelling(buffer.element), list, i);
+        }
+        return text;
+    };
+    std::string sizes;
+    for (std::size_t i = 0; i < plan.symbols.size(); ++i)
+        sizes += fmt::format("    given.{} = sizes[{}];\n", plan.symbols[i], i);
+    const bool isSized = !plan.symbols.empty();
+    const bool callsLibrary = !libraryCalls(plan).empty();
+    std::string text = fmt::format(
+        "#include \"model_abi.h\"\n\n#include \"model.h\"\n\nusing {0}::Model;\n\nnamespace {{\n\n"
+        "[[maybe_unused]] Model::Weights weightsOf([[maybe_unused]] const void* const* weights)\n"
+        "{{\n    Model::Weights all;\n{1}    return all;\n}}\n\n",
+        plan.name, fill("all", plan.weights, "weights", "const "));
+    if (isSized)
+        text += fmt::format("Model::Sizes sizesOf(const int64_t* sizes)\n{{\n    Model::Sizes "
+                            "given;\n{}    return given;\n}}\n\n",
+                            sizes);
+    if (callsLibrary)
+        text += "class CalledLibrary : public Model::Library {\npublic:\n"
+                "    explicit CalledLibrary(const KernelskillLibrary* library) : library_(library) "
+                "{}\n"
+                "    cudaError_t run(const char* node, const void* const* inputs, void** "
+                "outputs, cudaStream_t stream) override\n"
+                "    {\n"
+                "        return library_ == nullptr\n"
+                "                   ? cudaErrorNotSupported\n"
+                "                   : static_cast<cudaError_t>(library_->run(library_->context, "
+                "node, inputs, outputs, stream));\n"
+                "    }\n\nprivate:\n    const KernelskillLibrary* library_;\n};\n\n";
+    text += fmt::format(
+        "}} // namespace\n\n"
+        "int kernelskillModelAbi(void)\n{{\n    return 1;\n}}\n\n"
+        "size_t kernelskillModelPreparedBytes(void)\n{{\n    return Model::preparedBytes;\n}}\n\n"
+        "size_t kernelskillModelWorkspaceBytes(const int64_t*{0})\n{{\n"
+        "    return Model::workspaceBytes({1});\n}}\n\n"
+        "int kernelskillModelPrepare(const void* const* weights, void* prepared, void* stream)\n"
+        "{{\n    return Model(weightsOf(weights), "
+        "prepared).prepare(static_cast<cudaStream_t>(stream));\n}}\n\n",
+        isSized ? " sizes" : "", isSized ? "sizesOf(sizes)" : "");
+    std::string outputs;
+    const auto distinct = distinctOutputs(plan);
+    for (const ModelTensor& tensor : distinct) {
+        const auto at = std::ranges::find(plan.outputs, tensor.source, &ModelTensor::source);
+        outputs += fmt::format("    written.{} = static_cast<{}*>(outputs[{}]);\n",
+                               plan.program.buffers.at(tensor.buffer).name,
+                               elementOf(plan, tensor.buffer), at - plan.outputs.begin());
+    }
+    // An output that is another one's tensor has no field of its own.
+    std::string copies;
+    for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+        const auto first =
+            std::ranges::find(plan.outputs, plan.outputs[i].buffer, &ModelTensor::buffer) -
+            plan.outputs.begin();
+        const Buffer& buffer = plan.program.buffers.at(plan.outputs[i].buffer);
+        if (first != static_cast<std::ptrdiff_t>(i))
+            copies += fmt::format("    if (status == cudaSuccess)\n"
+                                  "        status = cudaMemcpyAsync(outputs[{}], outputs[{}], "
+                                  "sizeof({}) * ({}), cudaMemcpyDeviceToDevice,\n"
+                                  "                                 "
+                                  "static_cast<cudaStream_t>(stream));\n",
+                                  i, first, analysis::raise::spelling(buffer.element),
+                                  hostText(elementsOf(buffer.shape)));
+    }
+    if (!copies.empty())
+        for (std::size_t i = 0; i < plan.symbols.size(); ++i)
+            outputs += fmt::format("    [[maybe_unused]] const long long {} = sizes[{}];\n",
+                                   plan.symbols[i], i);
+    text += fmt::format(
+        "int kernelskillModelForward(const void* const* weights, const void* prepared, const "
+        "void* const* inputs,\n"
+        "                            void* const* outputs, void* workspace, const int64_t*{5},\n"
+        "                            const KernelskillLibrary*{6}, void* stream)\n{{\n"
+        "    Model::Inputs read;\n{0}    Model::Outputs written;\n{1}{2}"
+        "    {8} Model(weightsOf(weights), const_cast<void*>(prepared))\n"
+        "        .forward(read, written, workspace{3}{4}, static_cast<cudaStream_t>(stream));\n"
+        "{7}}}\n",
+        fill("read", plan.inputs, "inputs", "const "), outputs,
+        callsLibrary ? "    CalledLibrary called(library);\n" : "",
+        isSized ? ", sizesOf(sizes)" : "", callsLibrary ? ", called" : "", isSized ? " sizes" : "",
+        callsLibrary ? " library" : "", copies.empty() ? "" : copies + "    return status;\n",
+        copies.empty() ? "return" : "cudaError_t status =");
+    return text;
+}
+
+} // namespace kernelskill::engine::graph

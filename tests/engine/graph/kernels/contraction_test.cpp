@@ -1,0 +1,243 @@
+// Products and convolutions: what becomes rows, columns and depth, and what the kernels compute.
+#include "engine/graph/kernels/contraction.h"
+#include "tests/engine/graph/kernels/emulated_contraction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::testing {
+namespace {
+
+using namespace analysis::raise;
+using analysis::ScalarKind;
+using engine::graph::Contraction;
+using engine::graph::contractionOf;
+using engine::graph::ContractionTile;
+using engine::graph::MultiplyUnit;
+using engine::graph::tiledContraction;
+using engine::graph::tilesFor;
+using At = std::vector<Index>;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Scalar times(const Scalar& left, const Scalar& right) {
+    return call(ScalarKind::Float, Function::Multiply, {left, right});
+}
+Scalar plus(const Scalar& left, const Scalar& right) {
+    return call(ScalarKind::Float, Function::Add, {left, right});
+}
+
+std::vector<std::string> namesOf(const std::vector<Axis>& axes) {
+    std::vector<std::string> names;
+    for (const Axis& axis : axes)
+        names.push_back(fmt::format("{}<{}", axis.name, axis.extent->text()));
+    return names;
+}
+
+Tensor inputOf(Builder& builder, const std::string& name, const std::vector<Index>& shape) {
+    return builder.input(name, ScalarKind::Float, shape, Buffer::Role::Input, name);
+}
+
+/// a[i, k] * b[k, j], or with either one transposed.
+struct Product {
+    Index rows;
+    Index columns;
+    Index depth;
+    bool isLeftTurned = false;
+    bool isRightTurned = false;
+};
+
+analysis::raise::Program productOf(const Product& of) {
+    Builder builder;
+    const Tensor a =
+        inputOf(builder, "a", of.isLeftTurned ? At{of.depth, of.rows} : At{of.rows, of.depth});
+    const Tensor b = inputOf(
+        builder, "b", of.isRightTurned ? At{of.columns, of.depth} : At{of.depth, of.columns});
+    (void)builder.reducedBy(
+        Reducer::Sum, ScalarKind::Float, {of.rows, of.columns}, {{"k", of.depth}},
+        [&](const At& at, const At& k) {
+            return times(a.at(of.isLeftTurned ? At{k[0], at[0]} : At{at[0], k[0]}),
+                         b.at(of.isRightTurned ? At{at[1], k[0]} : At{k[0], at[1]}));
+        },
+        "product");
+    return builder.take();
+}
+
+struct Convolved {
+    std::int64_t channels = 16;
+    std::int64_t results = 24;
+    std::int64_t taps = 3;
+    std::int64_t stride = 1;
+    std::int64_t padding = 1;
+    std::int64_t groups = 1;
+};
+
+analysis::raise::Program convolutionOf(const Convolved& of) {
+    constexpr std::int64_t height = 9;
+    constexpr std::int64_t width = 11;
+    Builder builder;
+    const Tensor x = inputOf(builder, "x", {2, of.channels, height, width});
+    const Tensor weight =
+        inputOf(builder, "weight", {of.results, of.channels / of.groups, of.taps, of.taps});
+    Tensor source = x;
+    for (const std::size_t axis : {std::size_t{2}, std::size_t{3}})
+        if (of.padding != 0)
+            source = padded(source, axis, of.padding, of.padding, 0);
+    const auto extent = [&](std::int64_t of_, std::int64_t padding) {
+        return (of_ + 2 * padding - of.taps) / of.stride + 1;
+    };
+    const std::int64_t perGroup = of.channels / of.groups;
+    (void)builder.reducedBy(
+        Reducer::Sum, ScalarKind::Float,
+        {2, of.results, extent(height, of.padding), extent(width, of.padding)},
+        {{"c", perGroup}, {"k0", of.taps}, {"k1", of.taps}},
+        [&](const At& at, const At& k) {
+            return times(
+                source.at({at[0], quotient(at[1], of.results / of.groups) * perGroup + k[0],
+                           at[2] * of.stride + k[1], at[3] * of.stride + k[2]}),
+                weight.at({at[1], k[0], k[1], k[2]}));
+        },
+        "conv2d");
+    return builder.take();
+}
+
+TEST(ContractionOf, TellsRowsFromColumns) {
+    const auto product = contractionOf(productOf({32, 48, 16}),
+                                       std::get<Computation>(productOf({32, 48, 16}).steps[0]));
+    ASSERT_TRUE(product) << product.error();
+    EXPECT_THAT(namesOf(product->rows), ElementsAre("i0<32"));
+    EXPECT_THAT(namesOf(product->columns), ElementsAre("i1<48"));
+    EXPECT_THAT(namesOf(product->depth), ElementsAre("k<16"));
+}
+
+TEST(ContractionOf, SplitsGroupsFromChannels) {
+    const auto program = convolutionOf({.channels = 32, .results = 24, .groups = 2});
+    const auto product = contractionOf(program, std::get<Computation>(program.steps[0]));
+    ASSERT_TRUE(product) << product.error();
+    EXPECT_THAT(namesOf(product->batches), ElementsAre("i1_group<2"));
+    EXPECT_THAT(namesOf(product->rows), ElementsAre("i0<2", "i2<9", "i3<11"));
+    EXPECT_THAT(namesOf(product->columns), ElementsAre("i1<12"));
+}
+
+TEST(ContractionOf, RefusesWhatSharesNothing) {
+    const auto program = convolutionOf({.channels = 8, .results = 8, .groups = 8});
+    const auto product = contractionOf(program, std::get<Computation>(program.steps[0]));
+    ASSERT_FALSE(product);
+    EXPECT_THAT(product.error(), HasSubstr("each factor needs an axis"));
+}
+
+class ContractionKernels : public EmulatedContraction {
+protected:
+    /// The error of the kernel with each tile of the unit that `only` takes.
+    void expectRight(const analysis::raise::Program& program, const Sizes& sizes = {},
+                     std::size_t tiles = 2) {
+        const auto contraction = contractionOf(program, contractionIn(program));
+        ASSERT_TRUE(contraction) << contraction.error();
+        const auto all = tilesFor(*contraction, MultiplyUnit::Float32);
+        for (std::size_t i = 0; i < all.size(); i += (all.size() + tiles - 1) / tiles) {
+            const Kernel kernel = tiledContraction(program, *contraction, all[i]);
+            EXPECT_LT(errorOf(program, kernel, textOf(kernel), sizes), 2e-6) << textOf(kernel);
+        }
+    }
+};
+
+TEST_F(ContractionKernels, MultiplyMatricesHoweverTheyLie) {
+    for (const bool left : {false, true})
+        for (const bool right : {false, true})
+            expectRight(productOf({72, 132, 40, left, right}), {}, 1);
+}
+
+TEST_F(ContractionKernels, TakeExtentsThatAreNoMultiplesOfTiles) {
+    expectRight(productOf({37, 41, 29}));
+    expectRight(productOf({37, 41, 29, true, true}));
+}
+
+TEST_F(ContractionKernels, TakeSymbolicExtents) {
+    const Index size = Index::size("s7", 1, 4096);
+    expectRight(productOf({size, 36, 20}), {{"s7", 45}}, 1);
+    expectRight(productOf({20, 36, size}), {{"s7", 45}}, 1);
+}
+
+TEST_F(ContractionKernels, Convolve) {
+    expectRight(convolutionOf({}));
+    expectRight(convolutionOf({.channels = 3, .taps = 5, .stride = 2, .padding = 2}));
+    expectRight(convolutionOf({.channels = 32, .padding = 0, .groups = 2}));
+}
+
+TEST_F(ContractionKernels, ComputeFactorsAndResultsOnTheWay) {
+    Builder builder;
+    // Names that the kernel's text uses itself.
+    const Tensor x = inputOf(builder, "rows", {3, 20, 24});
+    const Tensor weight = inputOf(builder, "left", {36, 24});
+    const Tensor bias = inputOf(builder, "bias", {36});
+    const Tensor residual = inputOf(builder, "residual", {3, 36, 20});
+    (void)builder.reducedBy(
+        Reducer::Sum, ScalarKind::Float, {3, 20, 36}, {{"k", 24}},
+        [&](const At& at, const At& k) {
+            const Scalar positive =
+                call(ScalarKind::Float, Function::Maximum,
+                     {x.at({at[0], at[1], k[0]}), number(ScalarKind::Float, 0)});
+            return times(positive, weight.at({at[2], k[0]}));
+        },
+        "linear");
+    auto program = builder.take();
+    auto& computation = std::get<Computation>(program.steps[0]);
+    Store& store = computation.stores[0];
+    const Index n = Index::of(computation.axes[0]);
+    const Index row = Index::of(computation.axes[1]);
+    const Index column = Index::of(computation.axes[2]);
+    store.value = plus(plus(accumulated(ScalarKind::Float, 0), bias.at({column})),
+                       residual.at({n, column, row}));
+    store.position = {n, column, row};
+    program.buffers[store.buffer].shape = {3, 36, 20};
+    expectRight(program);
+}
+
+/// The tensor cores' instruction as exchanges between lanes, for the emulator.
+std::string withExchanges(std::string text) {
+    const auto replace = [&](const std::string& from, const std::string& until,
+                             const std::string& by) {
+        const std::size_t begin = text.find(from);
+        ASSERT_NE(begin, std::string::npos) << text;
+        const std::size_t end = text.find(until, begin) + until.size();
+        text.replace(begin, end - begin, by);
+    };
+    replace("asm(\"mma.sync", ");\n}", R"(const int lane = threadIdx.x % 32;
+    for (int k = 0; k < 8; ++k) {
+        const unsigned own = k < 4 ? upper.first : upper.second;
+        const unsigned ownLower = k < 4 ? lower.first : lower.second;
+        const unsigned ownRight = k < 4 ? right.first : right.second;
+        const float above = __uint_as_float(__shfl_sync(~0u, own, lane / 4 * 4 + k % 4) & ~8191u);
+        const float below =
+            __uint_as_float(__shfl_sync(~0u, ownLower, lane / 4 * 4 + k % 4) & ~8191u);
+        for (int c = 0; c < 2; ++c) {
+            const float by = __uint_as_float(
+                __shfl_sync(~0u, ownRight, (lane % 4 * 2 + c) * 4 + k % 4) & ~8191u);
+            sums[c] += above * by;
+            sums[2 + c] += below * by;
+        }
+    }
+})");
+    if (text.contains("asm(\"cvt"))
+        replace("asm(\"cvt", ");", "bits = __float_as_uint(value) + 4096;");
+    return text;
+}
+
+TEST_F(ContractionKernels, UseTensorCores) {
+    for (const auto& program :
+         {productOf({37, 41, 29}), productOf({40, 36, 32, true, true}), convolutionOf({})}) {
+        const auto contraction = contractionOf(program, contractionIn(program));
+        ASSERT_TRUE(contraction) << contraction.error();
+        for (const MultiplyUnit unit : {MultiplyUnit::TF32, MultiplyUnit::TF32Split}) {
+            const Kernel kernel =
+                tiledContraction(program, *contraction, tilesFor(*contraction, unit).front());
+            const double error = errorOf(program, kernel, withExchanges(textOf(kernel)));
+            EXPECT_LT(error, unit == MultiplyUnit::TF32 ? 1e-3 : 3e-6) << textOf(kernel);
+            if (unit == MultiplyUnit::TF32)
+                EXPECT_GT(error, 1e-6) << "nothing was rounded";
+        }
+    }
+}
+
+} // namespace
+} // namespace kernelskill::testing
