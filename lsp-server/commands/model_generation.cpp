@@ -30,6 +30,12 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
                        std::get<graph::Kernel>(step.work).schedule,
                        step.dependsOnWeightsAlone ? "; once, before the first call" : "");
     }
+    for (const graph::Simplification& each : plan.simplifications)
+        fmt::print("  simplified: {}: {}\n", each.name, each.what);
+    for (const graph::ModelTensor& output : plan.outputs)
+        if (plan.constantOutputs.contains(output.buffer))
+            fmt::print("  the output {} is {} whatever the inputs\n", output.source,
+                       plan.constantOutputs.at(output.buffer));
     fmt::print("{}: {} steps, {} bytes of workspace\n", folder, plan.steps.size(),
                plan.workspace.bytes);
 }
@@ -68,7 +74,7 @@ int generateModel(const ModelGeneration& wanted, const Invocation& invocation) {
     const auto unit = unitOf(wanted.precision);
     if (!unit)
         return reportError(unit.error(), invocation);
-    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}});
+    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}, {}});
     if (!plan)
         return reportError(plan.error(), invocation);
     const graph::ModelFiles files = graph::modelFiles(*plan, *program);

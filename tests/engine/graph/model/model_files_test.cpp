@@ -56,7 +56,7 @@ TEST(ModelFiles, KeepBuffersFromHavingTheNamesOfTheText) {
 TEST(ModelFiles, SayWhatIsLeftToALibrary) {
     const auto graph = readProgram(sampleProgram("mlp").archive);
     ASSERT_TRUE(graph) << graph.error().describe();
-    const ModelFiles files = filesOf(*graph, {.usesLibraries = true, .kernels = {}});
+    const ModelFiles files = filesOf(*graph, {.usesLibraries = true, .kernels = {}, .notSimplified = {}});
     const auto json = nlohmann::json::parse(files.at(std::string(manifestName)));
     std::size_t left = 0;
     for (const auto& step : json.at("steps"))
