@@ -5,6 +5,8 @@
 #include "engine/graph/model/names.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/separate_bias.h"
+#include "lsp-server/report/html/report_page.h"
+#include "lsp-server/report/model_page.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -77,7 +79,11 @@ int generateModel(const ModelGeneration& wanted, const Invocation& invocation) {
     const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}, {}});
     if (!plan)
         return reportError(plan.error(), invocation);
-    const graph::ModelFiles files = graph::modelFiles(*plan, *program);
+    graph::ModelFiles files = graph::modelFiles(*plan, *program);
+    if (const auto& gpus = engine::builtinGpus(); gpus)
+        if (const engine::Gpu* gpu = engine::gpuNamed(*gpus, "H200"))
+            files["report.html"] = writeReport(modelReport(
+                *plan, *program, std::filesystem::path(wanted.archive).filename().string(), *gpu));
     if (const auto written = graph::writeModel(files, wanted.folder); !written)
         return reportError(written.error(), invocation);
     if (invocation.json)

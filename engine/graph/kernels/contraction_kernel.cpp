@@ -595,6 +595,7 @@ private:
         const int tiles = stages() * (sizeOf(left_.layout, tile_, tile_.rows) +
                                       sizeOf(right_.layout, tile_, tile_.columns));
         const int results = (storesRows() ? tile_.columns : tile_.rows) * resultPitch();
+        kernel_.usesTensorCores = tile_.unit != MultiplyUnit::Float32;
         kernel_.schedule = textOf(tile_);
         kernel_.helpers.assign(text_.helpers().begin(), text_.helpers().end());
         if (isAsync(left_) || isAsync(right_))

@@ -56,6 +56,8 @@ json stepJson(const ModelPlan& plan, const ModelStep& step) {
             {"schedule", kernel.schedule},
             {"nodes", kernel.sources},
             {"runs", step.dependsOnWeightsAlone ? "once" : "each call"},
+            {"operations", kernel.operations},
+            {"bytes", kernel.bytes},
             {"reads", reads},
             {"writes", writes}};
 }
