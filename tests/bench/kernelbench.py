@@ -221,7 +221,7 @@ def eager_time(task, settings, gpu):
     """The eager time of a task that has no judgement; nothing if that fails, too."""
     environment = dict(os.environ) | ({"CUDA_VISIBLE_DEVICES": gpu} if settings.device == "cuda" else {})
     command = [settings.torch, f"--time={task}", f"--device={settings.device}", f"--rounds={settings.rounds}"]
-    _, output, _ = run(command + ["--tf32"] * settings.tf32, settings.judge_seconds, environment)
+    _, output, _ = run(command, settings.judge_seconds, environment)
     try:
         return json.loads(output).get("median", "")
     except ValueError:
@@ -267,7 +267,7 @@ def compile_times(row, task, settings, gpu):
     environment = dict(os.environ, CUDA_VISIBLE_DEVICES=gpu)
     command = [sys.executable, str(Path(__file__).with_name("kernelbench_compile.py")), str(task),
                f"--rounds={settings.rounds}", f"--modes={','.join(list(MODES.values())[:settings.compile])}"]
-    _, output, words = run(command + ["--tf32"] * settings.tf32, settings.compile_seconds, environment)
+    _, output, words = run(command, settings.compile_seconds, environment)
     try:
         times = json.loads(output.splitlines()[-1])
     except (ValueError, IndexError):

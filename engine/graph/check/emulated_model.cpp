@@ -133,12 +133,14 @@ private:
         spec.element = buffer.element;
         spec.elementBytes = static_cast<std::uint32_t>(bytesOf(buffer.element));
         spec.elements = static_cast<std::uint64_t>(valueOf(elementsOf(buffer.shape), sizes_));
-        spec.isOutput = parameter.isWritten;
-        spec.isInput = !parameter.isWritten;
-        spec.fill = Fill::Poison;
-        if (parameter.isWritten)
-            return spec;
         const std::vector<std::byte>& bytes = memory_[parameter.buffer];
+        // Several kernels may write parts of one buffer.
+        const bool isGiven = !parameter.isWritten || !bytes.empty();
+        spec.isOutput = parameter.isWritten;
+        spec.isInput = isGiven;
+        spec.fill = Fill::Poison;
+        if (!isGiven)
+            return spec;
         const std::filesystem::path file = folder_ / (buffer.name + ".bytes");
         std::ofstream stream(file, std::ios::binary);
         stream.write(reinterpret_cast<const char*>(bytes.data()),

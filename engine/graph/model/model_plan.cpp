@@ -2,6 +2,8 @@
 
 #include "analysis/raise/split_reductions.h"
 #include "analysis/raise/unit_reductions.h"
+#include "engine/graph/kernels/contraction_layout.h"
+#include "engine/graph/kernels/contraction_strides.h"
 #include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/limitations.h"
 #include "engine/graph/lowering/raised.h"
@@ -68,7 +70,8 @@ public:
         SimplifiedProgram simple =
             simplified(withoutUnitReductions(std::move(raised_.program)),
                        {.off = options.notSimplified, .constants = heldConstants(graph_)});
-        plan_.program = withSplitReductions(std::move(simple.program));
+        plan_.program = withSplitReductions(
+            withPackedWeights(withoutStrideZeros(std::move(simple.program))));
         plan_.simplifications = std::move(simple.simplifications);
         plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);

@@ -25,7 +25,8 @@ struct TorchSubject {
     /// Makes the tensors that the archive names and does not hold (seeded_tensors.h), and seeds the
     /// operators that draw random numbers.
     std::uint64_t seed = 1;
-    /// Whether products and convolutions on a GPU may round float32 operands to TF32.
+    /// Whether products and convolutions on a GPU may round float32 operands to TF32. A judge times
+    /// the eager program by PyTorch's defaults: convolutions may, products may not.
     bool allowsTf32 = false;
 };
 

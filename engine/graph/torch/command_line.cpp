@@ -86,7 +86,7 @@ std::string_view usage() {
            "  --seeds=N         seeds for each of six distributions of inputs (5)\n"
            "  --rounds=N        timed rounds (100); fewer of more than 50 ms\n"
            "  --gate-seconds=N  begin no comparison after so long (60)\n"
-           "  --tf32            eager products and library nodes may use TF32\n"
+           "  --tf32            products of library nodes may use TF32, as convolutions may\n"
            "  --no-times        only compare\n\n"
            "Exit status: 0, the model is right at the tolerance 1e-2; 1, it is not, or the "
            "program does not run;\n"

@@ -53,7 +53,8 @@ private:
 
     /// False if the candidate is refused.
     Result<bool> callOnce(const Draw& draw, int pattern, Call& call) {
-        static_cast<void>(contest_.eager.begin()); // For library nodes: seed and TF32.
+        static_cast<void>(contest_.eager.begin()); // For library nodes: the seed.
+        useTf32(contest_.eager.allowsTf32());
         spoil(pattern);
         synchronizeDevice(device_);
         delay(device_);

@@ -153,6 +153,11 @@ Values PreparedProgram::begin() const {
     return bound_;
 }
 
+void useTf32(bool products) {
+    at::globalContext().setAllowTF32CuBLAS(products);
+    at::globalContext().setAllowTF32CuDNN(true);
+}
+
 Result<Values> PreparedProgram::run(Values values, const KeptValues& kept) const {
     const at::NoGradGuard withoutGradients;
     for (const Step& step : steps_) {

@@ -51,6 +51,7 @@ public:
 
     [[nodiscard]] const Program& program() const { return *program_; }
     [[nodiscard]] const Place& place() const { return place_; }
+    [[nodiscard]] bool allowsTf32() const { return allowsTf32_; }
 
 private:
     struct Step {
@@ -82,5 +83,8 @@ private:
     std::set<std::string, std::less<>> read_; ///< Values that a node or an output reads.
     Values bound_;                            ///< Inputs and weights.
 };
+
+/// As PyTorch does by default, convolutions may use TF32 from now on; products may if `products`.
+void useTf32(bool products);
 
 } // namespace kernelskill::engine::graph

@@ -58,6 +58,7 @@ private:
 
     Result<void> prepare() {
         static_cast<void>(contest_.eager.begin());
+        useTf32(contest_.eager.allowsTf32());
         if (auto done = memory_.prepare(request_.subject.seed, stream_); !done)
             return done;
         std::int64_t bytes = 0;
@@ -85,6 +86,7 @@ private:
             outcome_.refusal = "the candidate computes wrong results when it is timed: " +
                                comparison->result.worst;
         static_cast<void>(contest_.eager.begin());
+        useTf32(contest_.eager.allowsTf32());
         return {};
     }
 
@@ -112,6 +114,7 @@ private:
     Result<double> candidateRound(const std::function<Result<void>(Copy&)>& launch) {
         Copy& copy = nextCopy();
         copy.buffers.fillOutputs(otherPoison);
+        useTf32(contest_.eager.allowsTf32());
         auto time = clock_.time([&] { return launch(copy); });
         if (time && outcome_.refusal.empty() &&
             !areRepeated(copy.buffers.outputs(), copy.expected, !memory_.library().used().empty()))
@@ -124,6 +127,7 @@ private:
     Result<double> eagerRound() {
         Values first = nextCopy().values;
         Result<Values> last; // Freed behind the round.
+        useTf32(false);
         return clock_.time([&]() -> Result<void> {
             last = contest_.eager.run(std::move(first), {});
             return last ? Result<void>() : std::unexpected(last.error());
@@ -132,6 +136,7 @@ private:
 
     /// Whether every set of inputs could be captured; else says why not.
     bool captureAll() {
+        useTf32(contest_.eager.allowsTf32());
         for (const auto& copy : copies_) {
             auto captured = capture(device_, [&](const c10::Stream& stream) {
                 return memory_.forward(copy->buffers, stream);
