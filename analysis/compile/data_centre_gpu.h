@@ -12,6 +12,8 @@ struct DataCentreGpu {
     static constexpr std::int64_t multiprocessors = 132;
     static constexpr std::int64_t residentThreads = 2048; ///< Of a multiprocessor, at most.
     static constexpr std::int64_t residentBlocks = 32;    ///< Of a multiprocessor, at most.
+    static constexpr std::int64_t sharedBytes = 233'472;  ///< Of a multiprocessor: 228 KiB.
+    static constexpr std::int64_t l2Bytes = 50 << 20;     ///< Of an H100; an H200 has more.
 };
 
 /// Returns how many blocks of so many threads a multiprocessor holds, if registers and shared

@@ -399,22 +399,27 @@ std::optional<Index> joinedOnce(const Index& index) {
             others.atoms.erase(others.atoms.begin() + static_cast<std::ptrdiff_t>(i));
             const Index times = indexOf(others);
             const Index whole = quotient(*atom.left, *atom.right) * *atom.right * times;
-            const Index joined = index - whole - indexOf(monomial) + *atom.left * times;
-            if (joined.monomials().size() < index.monomials().size())
-                return joined;
+            const Index once = index - whole - indexOf(monomial) + *atom.left * times;
+            if (once.monomials().size() < index.monomials().size())
+                return once;
         }
     return std::nullopt;
 }
 
 } // namespace
 
+Index joined(const Index& index) {
+    Index result = index;
+    while (const auto once = joinedOnce(result))
+        result = *once;
+    return result;
+}
+
 Index flattened(const std::vector<Index>& position, const std::vector<Index>& shape) {
     Index index;
     for (std::size_t i = 0; i < position.size(); ++i)
         index = index * shape[i] + position[i];
-    while (const auto joined = joinedOnce(index))
-        index = *joined;
-    return index;
+    return joined(index);
 }
 
 std::vector<Index> unflattened(const Index& index, const std::vector<Index>& shape) {

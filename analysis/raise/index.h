@@ -98,6 +98,9 @@ private:
 /// Whether `index` is known to be at least 0 and less than `bound`.
 [[nodiscard]] bool isWithin(const Index& index, const Index& bound);
 
+/// The same index with d * (x / d) + x % d as x.
+[[nodiscard]] Index joined(const Index& index);
+
 /// The index of an element in an array of that shape whose last axis is the innermost.
 [[nodiscard]] Index flattened(const std::vector<Index>& position, const std::vector<Index>& shape);
 /// The position of the element with that index; the inverse of flattened().

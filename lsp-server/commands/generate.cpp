@@ -22,6 +22,7 @@ struct GenerateArguments {
     bool write = false;
     std::string folder; ///< Of a model's files.
     bool usesLibraries = false;
+    std::string precision;
 };
 
 /// The function at the line, else the only one there is.
@@ -59,8 +60,9 @@ void printKernel(const engine::GeneratedKernel& generated) {
 
 int runGenerate(const GenerateArguments& arguments, const Invocation& invocation) {
     if (isProgramArchive(arguments.place))
-        return generateModel({arguments.place, arguments.folder, arguments.usesLibraries},
-                             invocation);
+        return generateModel(
+            {arguments.place, arguments.folder, arguments.usesLibraries, arguments.precision},
+            invocation);
     const auto place = parseFilePlace(arguments.place);
     if (!place)
         return reportError(place.error(), invocation);
@@ -118,6 +120,10 @@ void addGenerateCommand(CliCommand& program, Invocation& invocation) {
                  {.name = "--write", .help = "Write kernels and launcher to the file"});
     command.option(&arguments->folder,
                    {.name = "-o,--output", .help = "The folder for a model's files"});
+    command.option(&arguments->precision,
+                   {.name = "--precision",
+                    .help = "What a model's products are computed in: float32 (the default), "
+                            "tf32x3 (tensor cores, nearly as exact) or tf32"});
     command.flag(arguments->usesLibraries,
                  {.name = "--libraries",
                   .help = "Leave products and convolutions of a model to PyTorch's libraries"});

@@ -11,6 +11,7 @@ struct ModelGeneration {
     std::string archive;
     std::string folder;
     bool usesLibraries = false;
+    std::string precision; ///< "float32", "tf32x3" or "tf32"; empty: float32.
 };
 
 /// Whether the name is that of an archive of torch.export.save.

@@ -440,6 +440,7 @@ private:
         const int tiles = stages() * (sizeOf(left_.layout, tile_, tile_.rows) +
                                       sizeOf(right_.layout, tile_, tile_.columns));
         const int results = resultLayout().floats();
+        kernel_.usesTensorCores = tile_.unit != MultiplyUnit::Float32;
         kernel_.schedule = textOf(tile_);
         kernel_.helpers.assign(text_.helpers().begin(), text_.helpers().end());
         if (left_.isAsync() || right_.isAsync())

@@ -512,11 +512,13 @@ std::string CudaText::stored(BufferId buffer, const std::string& value) {
 
 std::string CudaText::combined(Reducer reducer, ScalarKind type, const std::string& soFar,
                                const std::string& value) {
+    const auto has = [&](std::string_view sign) { return value.find(sign) != std::string::npos; };
+    const bool isSum = has(" + ") || has(" - ") || has(" ? ");
     switch (reducer) {
     case Reducer::Sum:
-        return fmt::format("{} + {}", soFar, value);
+        return fmt::format("{} + {}", soFar, isSum ? "(" + value + ")" : value);
     case Reducer::Product:
-        return fmt::format("{} * {}", soFar, value);
+        return fmt::format("{} * {}", soFar, has(" ") ? "(" + value + ")" : value);
     case Reducer::Maximum:
     case Reducer::Minimum: {
         const bool isMaximum = reducer == Reducer::Maximum;

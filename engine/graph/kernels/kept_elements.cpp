@@ -51,10 +51,14 @@ std::size_t widthOf(const Program& program, const RowProgram& rows) {
     }
     const auto width = static_cast<std::int64_t>(16 / widest);
     const bool isAligned = std::ranges::all_of(accesses, [&](const auto& access) {
-        return isAlignedAlong(access.first, access.second, width) &&
-               remainder(*access.second.extent, width).isZero();
+        return isAlignedAlong(access.first, access.second, width);
     });
-    return isAligned && !accesses.empty() && width > 1 ? static_cast<std::size_t>(width) : 1;
+    const bool isMultiple = std::ranges::all_of(rows.passes, [&](const RowPass& pass) {
+        return !pass.elements || remainder(*pass.elements->extent, width).isZero();
+    });
+    return isAligned && isMultiple && !accesses.empty() && width > 1
+               ? static_cast<std::size_t>(width)
+               : 1;
 }
 
 } // namespace

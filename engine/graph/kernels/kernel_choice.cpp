@@ -1,5 +1,6 @@
 #include "engine/graph/kernels/kernel_choice.h"
 
+#include "engine/graph/kernels/contraction_kernel.h"
 #include "engine/graph/kernels/element_kernel.h"
 #include "engine/graph/kernels/row_kernel.h"
 #include "engine/graph/kernels/row_program.h"
@@ -17,6 +18,25 @@ using analysis::raise::Computation;
 using analysis::raise::LibraryCall;
 using analysis::raise::Program;
 
+/// The kernel of a product of matrices that tiles are worth it for; nullopt for any other
+/// computation.
+std::optional<Kernel> tiledKernel(const Program& program, const Computation& computation,
+                                  MultiplyUnit unit) {
+    constexpr std::int64_t fewest = 8; // Rows or columns; with fewer, loads bound the time.
+    if (computation.scanned || formOf(computation) != analysis::raise::Form::Contraction)
+        return std::nullopt;
+    const auto contraction = contractionOf(program, computation);
+    if (!contraction)
+        return std::nullopt;
+    const auto areMany = [&](const std::vector<analysis::raise::Axis>& axes) {
+        const auto extent = extentOf(axes).constant();
+        return !extent || *extent >= fewest;
+    };
+    if (!areMany(contraction->rows) || !areMany(contraction->columns))
+        return std::nullopt;
+    return tiledContraction(program, *contraction, tilesFor(*contraction, unit).front());
+}
+
 Kernel kernelOf(const Program& program, const Computation& computation) {
     return computation.scanned ? scanKernel(program, computation)
                                : elementKernel(program, computation);
@@ -33,13 +53,22 @@ bool isShort(const RowProgram& rows) {
 
 } // namespace
 
-std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program) {
-    std::vector<bool> done(program.steps.size());
+std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
+                                                         const KernelOptions& options) {
+    const std::size_t count = program.steps.size();
+    std::vector<std::optional<Kernel>> tiled(count);
+    std::vector<bool> isTiled(count);
+    for (std::size_t i = 0; i < count; ++i)
+        if (const auto* computation = std::get_if<Computation>(&program.steps[i])) {
+            tiled[i] = tiledKernel(program, *computation, options.multiply);
+            isTiled[i] = tiled[i].has_value();
+        }
+    std::vector<bool> done(count);
     std::map<std::size_t, RowProgram> rowsAt; // By the step that they begin with.
-    for (std::size_t i = 0; i < program.steps.size(); ++i) {
-        if (done[i])
+    for (std::size_t i = 0; i < count; ++i) {
+        if (done[i] || isTiled[i])
             continue;
-        auto rows = rowProgramAt(program, i, done);
+        auto rows = rowProgramAt(program, i, done, isTiled);
         if (!rows || isShort(*rows))
             continue;
         for (const std::size_t step : rows->steps)
@@ -47,16 +76,16 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program)
         rowsAt.emplace(i, std::move(*rows));
     }
     std::vector<std::variant<Kernel, LibraryCall>> kernels;
-    for (std::size_t i = 0; i < program.steps.size(); ++i) {
-        if (const auto rows = rowsAt.find(i); rows != rowsAt.end()) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (const auto rows = rowsAt.find(i); rows != rowsAt.end())
             kernels.emplace_back(
                 rowKernel(program, rows->second, rowScheduleOf(program, rows->second)));
-        } else if (!done[i]) {
-            if (const auto* call = std::get_if<LibraryCall>(&program.steps[i]))
-                kernels.emplace_back(*call);
-            else
-                kernels.emplace_back(kernelOf(program, std::get<Computation>(program.steps[i])));
-        }
+        else if (const auto* call = std::get_if<LibraryCall>(&program.steps[i]))
+            kernels.emplace_back(*call);
+        else if (tiled[i])
+            kernels.emplace_back(std::move(*tiled[i]));
+        else if (!done[i])
+            kernels.emplace_back(kernelOf(program, std::get<Computation>(program.steps[i])));
     }
     return kernels;
 }

@@ -1,6 +1,7 @@
 /// Which kernels a program runs as, and by which schedules.
 #pragma once
 
+#include "engine/graph/kernels/contraction_schedule.h"
 #include "engine/graph/kernels/kernel.h"
 
 #include <variant>
@@ -8,9 +9,14 @@
 
 namespace kernelskill::engine::graph {
 
+struct KernelOptions {
+    /// What products and convolutions are multiplied with.
+    MultiplyUnit multiply = MultiplyUnit::Float32;
+};
+
 /// Kernels and nodes that are left to a library, in an order in which they can run. Names of
 /// kernels are unique.
 [[nodiscard]] std::vector<std::variant<Kernel, analysis::raise::LibraryCall>>
-kernelsOf(const analysis::raise::Program& program);
+kernelsOf(const analysis::raise::Program& program, const KernelOptions& options);
 
 } // namespace kernelskill::engine::graph

@@ -1,5 +1,7 @@
 #include "engine/graph/kernels/row_kernel.h"
 
+#include "analysis/compile/data_centre_gpu.h"
+#include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
 #include "engine/graph/kernels/cuda_text.h"
 #include "engine/graph/kernels/kept_elements.h"
@@ -85,6 +87,9 @@ private:
         std::erase_if(kernel_.parameters, [&](const KernelParameter& parameter) {
             return parameter.isWritten && !rows_.wanted.contains(parameter.buffer);
         });
+        kernel_.bytes = 0;
+        for (const KernelParameter& parameter : kernel_.parameters)
+            kernel_.bytes += estimatedBytes(program_.buffers.at(parameter.buffer));
     }
 
     Index rowsInAll() const {
@@ -475,6 +480,12 @@ private:
             : isOfBlock() ? fmt::format("a block of {} threads has", schedule_.threads)
                           : std::string("a warp has"),
             "a row", kept_.count() > 0 ? ", whose elements stay in registers between passes" : "");
+        if (schedule_.isAloneOnMultiprocessor) {
+            // Shared memory that nothing uses keeps other blocks away.
+            kernel_.sharedBytes = analysis::DataCentreGpu::sharedBytes / 2 + 4096;
+            kernel_.schedule += ", one block on a multiprocessor so that the L2 cache holds the "
+                                "rows between passes";
+        }
         kernel_.definition = definitionText(program_, kernel_, lines_.text());
     }
 

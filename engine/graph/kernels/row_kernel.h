@@ -15,6 +15,9 @@ struct RowSchedule {
     std::size_t width = 1; ///< Neighbouring elements that a thread takes at a time.
     /// How often a thread takes as many; 0: each pass reads the row again.
     std::size_t keptVectors = 0;
+    /// Whether a multiprocessor runs one block at a time, so that the rows that are read again are
+    /// still in the L2 cache.
+    bool isAloneOnMultiprocessor = false;
 };
 
 /// Rows whose elements lie next to each other get a warp or a block, others a thread, so that

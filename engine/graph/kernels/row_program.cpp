@@ -105,8 +105,9 @@ bool isBijection(const std::vector<Index>& position, const std::vector<Index>& s
 
 class Building {
 public:
-    Building(const Program& program, std::size_t first, const std::vector<bool>& done)
-        : program_(program), first_(first), done_(done) {
+    Building(const Program& program, std::size_t first, const std::vector<bool>& done,
+             const std::vector<bool>& excluded)
+        : program_(program), first_(first), done_(done), excluded_(excluded) {
         for (const Step& step : program.steps)
             uses_.push_back(usesOf(step));
         result_.axes = program.axes;
@@ -116,7 +117,7 @@ public:
         if (!begin())
             return std::nullopt;
         for (std::size_t i = first_ + 1; i < program_.steps.size(); ++i)
-            if (!done_[i] && isReady(i))
+            if (!done_[i] && !excluded_[i] && isReady(i))
                 follow(i);
         std::ranges::sort(result_.steps);
         findWanted();
@@ -133,8 +134,7 @@ private:
 
     bool begin() {
         const Computation* seed = computationAt(first_);
-        if (seed == nullptr || seed->reductions.empty() || seed->scanned ||
-            formOf(*seed) == analysis::raise::Form::Contraction || findsPlaces(*seed))
+        if (seed == nullptr || seed->reductions.empty() || seed->scanned || findsPlaces(*seed))
             return false;
         result_.rows = seed->axes;
         for (const Store& store : seed->stores)
@@ -189,7 +189,8 @@ private:
         axes.insert(axes.end(), seed.reduced.begin(), seed.reduced.end());
         for (std::size_t i = first_; i-- > 0;) {
             const Computation* map = computationAt(i);
-            if (done_[i] || map == nullptr || !map->reductions.empty() || map->stores.size() != 1)
+            if (done_[i] || excluded_[i] || map == nullptr || !map->reductions.empty() ||
+                map->stores.size() != 1)
                 continue;
             const Store& store = map->stores[0];
             const auto position = onlyPosition(seed, store.buffer);
@@ -330,8 +331,7 @@ private:
 
     void follow(std::size_t step) {
         const Computation* next = computationAt(step);
-        if (next == nullptr || next->scanned || findsPlaces(*next) ||
-            formOf(*next) == analysis::raise::Form::Contraction)
+        if (next == nullptr || next->scanned || findsPlaces(*next))
             return;
         const auto layout = layoutOf(*next);
         if (!layout)
@@ -437,6 +437,7 @@ private:
     const Program& program_;
     std::size_t first_;
     const std::vector<bool>& done_;
+    const std::vector<bool>& excluded_;
     std::vector<Uses> uses_;
     Axis elements_; ///< Of the seed.
     /// The row that each axis of a buffer is; nullopt for one of extent 1.
@@ -447,8 +448,9 @@ private:
 } // namespace
 
 std::optional<RowProgram> rowProgramAt(const Program& program, std::size_t first,
-                                       const std::vector<bool>& done) {
-    return Building(program, first, done).run();
+                                       const std::vector<bool>& done,
+                                       const std::vector<bool>& excluded) {
+    return Building(program, first, done, excluded).run();
 }
 
 } // namespace kernelskill::engine::graph

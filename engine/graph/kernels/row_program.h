@@ -38,10 +38,12 @@ struct RowProgram {
 };
 
 /// The row program that begins with the reduction `first`: maps before it whose elements it reads,
-/// and what can follow at once, of the steps that are not `done`. nullopt if the step is no
-/// reduction, is a contraction, or alone in its row program with elements that rows share.
+/// and what can follow at once. Steps that are `done` by row programs which begin earlier do not
+/// join it, nor do those that are `excluded`. nullopt if the step is no reduction, finds places, or
+/// gives more than one element a row.
 [[nodiscard]] std::optional<RowProgram> rowProgramAt(const analysis::raise::Program& program,
                                                      std::size_t first,
-                                                     const std::vector<bool>& done);
+                                                     const std::vector<bool>& done,
+                                                     const std::vector<bool>& excluded);
 
 } // namespace kernelskill::engine::graph

@@ -1,3 +1,4 @@
+#include "analysis/compile/data_centre_gpu.h"
 #include "analysis/raise/merged_axes.h"
 #include "engine/graph/kernels/kept_elements.h"
 #include "engine/graph/kernels/row_kernel.h"
@@ -18,6 +19,8 @@ constexpr std::size_t warpThreads = 32;
 constexpr std::size_t maxBlockThreads = 1024;
 /// Registers of a thread that may hold elements of the row.
 constexpr std::int64_t maxKeptElements = 64;
+/// The same for the largest blocks, whose threads have 64 registers in all.
+constexpr std::int64_t maxKeptInLargestBlock = 40;
 /// Elements that a thread should have at least before more threads share a row.
 constexpr std::int64_t wantedKeptElements = 32;
 
@@ -55,6 +58,18 @@ Votes votesOf(const Program& program, const RowProgram& rows) {
     return votes;
 }
 
+/// Whether what passes read again of the rows stays in the L2 cache if each multiprocessor works on
+/// one row, but not if it works on two.
+bool fitsL2Alone(const Program& program, const KeptElements& kept, std::int64_t elements) {
+    std::int64_t bytes = 0;
+    for (const KeptLoad& load : kept.loads)
+        bytes += elements *
+                 static_cast<std::int64_t>(elementBytes(program.buffers.at(load.buffer).element));
+    const std::int64_t inFlight = bytes * analysis::DataCentreGpu::multiprocessors;
+    const std::int64_t cache = analysis::DataCentreGpu::l2Bytes * 4 / 5;
+    return inFlight <= cache && 2 * inFlight > cache;
+}
+
 } // namespace
 
 RowSchedule rowScheduleOf(const Program& program, const RowProgram& rows) {
@@ -80,7 +95,7 @@ RowSchedule rowScheduleOf(const Program& program, const RowProgram& rows) {
         const std::int64_t vectors = (*elements + share - 1) / share;
         const std::int64_t registers = vectors * width * std::max<std::int64_t>(perElement, 1);
         const bool isEnough = registers <= wantedKeptElements ||
-                              (threads == maxBlockThreads && registers <= maxKeptElements);
+                              (threads == maxBlockThreads && registers <= maxKeptInLargestBlock);
         if (!isEnough || (threads > warpThreads && threads < 128))
             continue;
         schedule.threads = threads;
@@ -88,6 +103,9 @@ RowSchedule rowScheduleOf(const Program& program, const RowProgram& rows) {
         return schedule;
     }
     schedule.threads = *elements >= 65536 ? maxBlockThreads : maxBlockThreads / 2;
+    schedule.isAloneOnMultiprocessor = fitsL2Alone(program, kept, *elements);
+    if (schedule.isAloneOnMultiprocessor)
+        schedule.threads = maxBlockThreads;
     return schedule;
 }
 

@@ -1,6 +1,9 @@
 #include "engine/graph/model/model_plan.h"
 
 #include "analysis/raise/split_reductions.h"
+#include "analysis/raise/unit_reductions.h"
+#include "engine/graph/kernels/contraction_layout.h"
+#include "engine/graph/kernels/contraction_strides.h"
 #include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/limitations.h"
 #include "engine/graph/lowering/raised.h"
@@ -62,12 +65,18 @@ class Planning {
 public:
     Planning(const Program& graph, Raised raised) : graph_(graph), raised_(std::move(raised)) {}
 
-    Result<ModelPlan> run(const std::string& name) {
+    Result<ModelPlan> run(const std::string& name, const ModelOptions& options) {
         plan_.name = name;
-        plan_.program = withSplitReductions(std::move(raised_.program));
+        SimplifiedProgram simple =
+            simplified(withoutUnitReductions(std::move(raised_.program)),
+                       {.off = options.notSimplified, .constants = heldConstants(graph_)});
+        plan_.program = withSplitReductions(
+            withPackedWeights(withoutStrideZeros(std::move(simple.program))));
+        plan_.simplifications = std::move(simple.simplifications);
+        plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);
         addSignature();
-        for (auto& work : kernelsOf(plan_.program))
+        for (auto& work : kernelsOf(plan_.program, options.kernels))
             plan_.steps.push_back({std::move(work), false});
         findPrepared();
         place();
@@ -118,15 +127,22 @@ private:
 
     void place() {
         std::map<BufferId, Lifetime> lifetimes;
+        std::set<BufferId> ofLibraries;
+        for (const ModelStep& step : plan_.steps)
+            if (const auto* call = std::get_if<LibraryCall>(&step.work))
+                ofLibraries.insert(call->outputs.begin(), call->outputs.end());
         std::set<BufferId> prepared;
         for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
             const auto touch = [&](BufferId buffer) {
-                if (!isGiven(buffer, Buffer::Role::Local))
+                if (!isGiven(buffer, Buffer::Role::Local) || ofLibraries.contains(buffer))
                     return;
                 lifetimes.try_emplace(buffer, Lifetime{buffer, i, i}).first->second.last = i;
             };
             for (const BufferId buffer : readBy(plan_.steps[i]))
                 touch(buffer);
+            // A library gives its results memory of its own.
+            if (std::holds_alternative<LibraryCall>(plan_.steps[i].work))
+                continue;
             for (const BufferId buffer : writtenBy(plan_.steps[i])) {
                 touch(buffer);
                 if (plan_.steps[i].dependsOnWeightsAlone)
@@ -169,7 +185,7 @@ Result<ModelPlan> plannedModel(const Program& graph, const std::string& name,
                                                        : LeftToLibrary::WhatHasNoRule);
     if (!program)
         return std::unexpected(program.error());
-    return Planning(graph, std::move(*program)).run(name);
+    return Planning(graph, std::move(*program)).run(name, options);
 }
 
 } // namespace kernelskill::engine::graph

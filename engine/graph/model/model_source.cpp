@@ -115,20 +115,41 @@ std::string launchLine(const ModelPlan& plan, const Kernel& kernel) {
                        launcherName(kernel), arguments);
 }
 
+/// A library gives memory for results that are none of the model's outputs.
 std::string libraryLine(const ModelPlan& plan, const LibraryCall& call) {
     std::string inputs;
     for (const BufferId buffer : call.inputs)
         inputs += (inputs.empty() ? "" : ", ") + pointer(plan, buffer);
     std::string outputs;
-    for (const BufferId buffer : call.outputs)
-        outputs += (outputs.empty() ? "" : ", ") + pointer(plan, buffer);
+    std::string results;
+    for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+        const Buffer& buffer = plan.program.buffers.at(call.outputs[i]);
+        const bool isLocal = buffer.role == Buffer::Role::Local;
+        outputs += (outputs.empty() ? "" : ", ") +
+                   (isLocal ? std::string("nullptr") : pointer(plan, call.outputs[i]));
+        if (isLocal)
+            results += fmt::format("        {} = static_cast<{}*>(results[{}]);\n", buffer.name,
+                                   elementOf(plan, call.outputs[i]), i);
+    }
     return fmt::format("    if (status == cudaSuccess) {{\n"
                        "        const void* const given[] = {{{}}};\n"
-                       "        void* const wanted[] = {{{}}};\n"
-                       "        status = library.run(\"{}\", given, wanted, stream);\n"
+                       "        void* results[] = {{{}}};\n"
+                       "        status = library.run(\"{}\", given, results, stream);\n"
+                       "{}"
                        "    }}\n",
                        inputs.empty() ? "nullptr" : inputs, outputs.empty() ? "nullptr" : outputs,
-                       call.node);
+                       call.node, results);
+}
+
+/// Declares what libraries give memory for.
+std::string libraryBuffers(const ModelPlan& plan) {
+    std::string text;
+    for (const LibraryCall* call : libraryCalls(plan))
+        for (const BufferId buffer : call->outputs)
+            if (plan.program.buffers.at(buffer).role == Buffer::Role::Local)
+                text += fmt::format("    {}* {} = nullptr;\n", elementOf(plan, buffer),
+                                    plan.program.buffers.at(buffer).name);
+    return text;
 }
 
 std::string steps(const ModelPlan& plan, bool isPrepared) {
@@ -180,11 +201,14 @@ std::string modelHeader(const ModelPlan& plan) {
         text += "    /// Runs the nodes that no kernel was made for:\n";
         for (const LibraryCall* call : calls)
             text += fmt::format("    ///   {}: {}\n", call->node, call->reason);
-        text += "    class Library {\n    public:\n        virtual ~Library() = default;\n"
-                "        /// Writes the node's outputs, on the stream.\n"
-                "        virtual cudaError_t run(const char* node, const void* const* inputs,\n"
-                "                                void* const* outputs, cudaStream_t stream) = 0;\n"
-                "    };\n";
+        text +=
+            "    class Library {\n    public:\n        virtual ~Library() = default;\n"
+            "        /// Computes the node's outputs, on the stream, where `outputs` say. For one "
+            "that is null, it gives\n"
+            "        /// memory of its own, which stays valid until forward() has run.\n"
+            "        virtual cudaError_t run(const char* node, const void* const* inputs,\n"
+            "                                void** outputs, cudaStream_t stream) = 0;\n"
+            "    };\n";
     }
     const std::string sizes = plan.symbols.empty() ? "" : "const Sizes& sizes";
     text += fmt::format(
@@ -255,7 +279,8 @@ std::string modelSource(const ModelPlan& plan) {
                     fmt::format("    [[maybe_unused]] const long long {0} = sizes.{0};\n", symbol);
         text += placedBuffers(plan, plan.workspace, "memory", false, used);
     }
-    text += steps(plan, false) + fmt::format("}}\n\n}} // namespace {}\n", plan.name);
+    text += libraryBuffers(plan) + steps(plan, false) +
+            fmt::format("}}\n\n}} // namespace {}\n", plan.name);
     return text;
 }
 
@@ -271,10 +296,11 @@ std::string abiHeader() {
 extern "C" {
 #endif
 
-/* Runs a node of the graph that no kernel was made for; writes its outputs on the stream. */
+/* Runs a node of the graph that no kernel was made for, on the stream. Its outputs go where `outputs` say; for one that is
+   null, the library gives memory of its own, which stays valid until the work of this call of forward has run. */
 struct KernelskillLibrary {
     void* context;
-    int (*run)(void* context, const char* node, const void* const* inputs, void* const* outputs, void* stream);
+    int (*run)(void* context, const char* node, const void* const* inputs, void** outputs, void* stream);
 };
 
 /* 1 */
@@ -324,7 +350,7 @@ std::string abiSource(const ModelPlan& plan) {
         text += "class CalledLibrary : public Model::Library {\npublic:\n"
                 "    explicit CalledLibrary(const KernelskillLibrary* library) : library_(library) "
                 "{}\n"
-                "    cudaError_t run(const char* node, const void* const* inputs, void* const* "
+                "    cudaError_t run(const char* node, const void* const* inputs, void** "
                 "outputs, cudaStream_t stream) override\n"
                 "    {\n"
                 "        return library_ == nullptr\n"

@@ -17,6 +17,15 @@ using analysis::raise::Buffer;
 using analysis::raise::BufferId;
 using analysis::raise::LibraryCall;
 
+std::string includesOfTorch() {
+    std::string lines;
+    for (const char* header :
+         {"ATen/ATen.h", "ATen/core/dispatch/Dispatcher.h", "ATen/cuda/CUDAContext.h",
+          "c10/cuda/CUDAGuard.h", "torch/custom_class.h", "torch/library.h"})
+        lines += fmt::format("#include <{}>\n", header);
+    return lines;
+}
+
 std::string_view torchType(ScalarKind type) {
     switch (type) {
     case ScalarKind::Bool:
@@ -151,13 +160,11 @@ std::string libraryNode(const ModelPlan& plan, const Program& graph, const Libra
         for (std::size_t k = 0; k < node->results[i].size(); ++k) {
             if (node->results[i][k].empty())
                 continue;
-            const Buffer& buffer = plan.program.buffers.at(call.outputs.at(output));
             const std::string value =
                 node->results[i].size() == 1
                     ? fmt::format("results.at({}).toTensor()", i)
                     : fmt::format("results.at({}).toTensorVector().at({})", i, k);
-            text += fmt::format("            view(outputs[{}], {}, {}).copy_({});\n", output,
-                                shapeOf(buffer), torchType(buffer.element), value);
+            text += fmt::format("            give({}, outputs[{}]);\n", value, output);
             ++output;
         }
     return text + "            return cudaSuccess;\n        }\n";
@@ -193,7 +200,7 @@ class TorchLibrary : public Model::Library {{
 public:
     TorchLibrary({0}at::Device device) : {1}device_(device) {{}}
 
-    cudaError_t run(const char* node, const void* const* inputs, void* const* outputs, cudaStream_t) override
+    cudaError_t run(const char* node, const void* const* inputs, void** outputs, cudaStream_t) override
     {{
         const std::string_view name = node;
         const auto view = [&](void* data, at::IntArrayRef shape, at::ScalarType type) {{
@@ -203,7 +210,18 @@ public:
     }}
 
 private:
+    /// Copies a result to the output, or lets the output be the result.
+    void give(const at::Tensor& result, void*& output)
+    {{
+        const at::Tensor tensor = result.contiguous();
+        if (output == nullptr)
+            output = kept_.emplace_back(tensor).data_ptr();
+        else
+            at::from_blob(output, tensor.sizes(), tensor.options()).copy_(tensor);
+    }}
+
 {4}    at::Device device_;
+    std::vector<at::Tensor> kept_; ///< Results that the model reads.
 }};
 
 )",
@@ -297,13 +315,7 @@ std::string torchSource(const ModelPlan& plan, const Program& graph) {
 // Inputs and weights are lists of CUDA tensors, in the order of model.json.
 #include "model.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAGuard.h>
-#include <torch/custom_class.h>
-#include <torch/library.h>
-
+{5}
 #include <limits>
 #include <map>
 #include <string>
@@ -382,7 +394,8 @@ TORCH_LIBRARY({0}, library)
         .def("forward", &PreparedModel::forward);
 }}
 )",
-        plan.name, library, forwardBody(plan, !library.empty()), plan.weights.size(), weights);
+        plan.name, library, forwardBody(plan, !library.empty()), plan.weights.size(), weights,
+        includesOfTorch());
 }
 
 } // namespace kernelskill::engine::graph

@@ -112,26 +112,6 @@ std::int64_t integerBound(const Program& program, const Reader& reader) {
     return coin;
 }
 
-/// value * scale + shift, of values in [-1, 1).
-struct Stretch {
-    float scale = 1;
-    float shift = 0;
-};
-
-Stretch stretchOf(const Input& input, const TensorType& type, const Reader& reader) {
-    if (anyApplies(scales, reader))
-        return {0.5f, 1.0f};
-    if (anyApplies(notNegative, reader))
-        return {0.5f, 0.5f};
-    if (input.kind == Input::Kind::Parameter && type.sizes.size() >= 2) {
-        double inputsOfOutput = 1;
-        for (std::size_t i = 1; i < type.sizes.size(); ++i)
-            inputsOfOutput *= static_cast<double>(std::max<std::int64_t>(type.sizes[i].value, 1));
-        return {static_cast<float>(1.0 / std::sqrt(inputsOfOutput)), 0.0f};
-    }
-    return {};
-}
-
 /// How the elements are stored. A complex number is two floating-point ones.
 struct ElementStorage {
     analysis::ScalarKind kind;
@@ -180,7 +160,7 @@ void eachElement(std::span<std::byte> bytes, Value newValue) {
     }
 }
 
-void stretch(std::span<std::byte> bytes, analysis::ScalarKind kind, Stretch by) {
+void stretch(std::span<std::byte> bytes, analysis::ScalarKind kind, const ElementRange& by) {
     if (by.scale == 1 && by.shift == 0)
         return;
     const auto stretched = [&](auto value) {
@@ -209,14 +189,42 @@ std::unexpected<Error> unusable(const Input& input, const std::string& what) {
                                  "give the tensor itself"});
 }
 
+/// The type that the archive holds, else that of the value; null for what is no tensor.
+const TensorType* typeOf(const Program& program, const Input& input) {
+    const auto held = program.tensors.find(input.target);
+    if (held != program.tensors.end())
+        return &held->second.type;
+    const auto value = program.values.find(input.value);
+    return value == program.values.end() ? nullptr : &value->second;
+}
+
 } // namespace
 
+ElementRange elementRange(const Program& program, const Input& input) {
+    const Reader reader = firstReader(program, input.value);
+    ElementRange range;
+    range.integerBound = integerBound(program, reader);
+    const TensorType* type = typeOf(program, input);
+    if (anyApplies(scales, reader)) {
+        range.scale = 0.5f;
+        range.shift = 1.0f;
+    } else if (anyApplies(notNegative, reader)) {
+        range.scale = 0.5f;
+        range.shift = 0.5f;
+    } else if (input.kind == Input::Kind::Parameter && type != nullptr && type->sizes.size() >= 2) {
+        double inputsOfOutput = 1;
+        for (std::size_t i = 1; i < type->sizes.size(); ++i)
+            inputsOfOutput *= static_cast<double>(std::max<std::int64_t>(type->sizes[i].value, 1));
+        range.scale = static_cast<float>(1.0 / std::sqrt(inputsOfOutput));
+    }
+    return range;
+}
+
 Result<TensorData> seededTensor(const Program& program, const Input& input, std::uint64_t seed) {
-    const auto held = program.tensors.find(input.target);
-    const auto value = program.values.find(input.value);
-    if (held == program.tensors.end() && value == program.values.end())
+    const TensorType* found = typeOf(program, input);
+    if (found == nullptr)
         return unusable(input, "is no tensor");
-    const TensorType& type = held != program.tensors.end() ? held->second.type : value->second;
+    const TensorType& type = *found;
     const auto elements = elementCount(type);
     if (!elements)
         return unusable(input, "has more elements than can be addressed");
@@ -224,16 +232,16 @@ Result<TensorData> seededTensor(const Program& program, const Input& input, std:
     if (!storage)
         return unusable(input, "has elements of " + std::string(nameOf(type.element)) +
                                    ", which are not made up");
-    const Reader reader = firstReader(program, input.value);
+    const ElementRange range = elementRange(program, input);
     BufferSpec buffer;
     buffer.element = storage->kind;
     buffer.fill = Fill::Random;
     if (!storage->isFloating)
-        buffer.integerRange = integerBound(program, reader);
+        buffer.integerRange = range.integerBound;
     std::vector<std::byte> bytes(static_cast<std::uint64_t>(*elements) * sizeOf(type.element));
     fillBuffer(buffer, bufferSeed(seed, input.value), 0, bytes);
     if (storage->isFloating)
-        stretch(bytes, storage->kind, stretchOf(input, type, reader));
+        stretch(bytes, storage->kind, range);
     return owningTensor(contiguousType(type.element, valuesOf(type.sizes)), std::move(bytes));
 }
 

@@ -9,6 +9,21 @@
 
 namespace kernelskill::engine::graph {
 
+/// What the elements of an input may be, by what reads it first.
+struct ElementRange {
+    /// Floating-point elements are scale * value + shift, of values in [-1, 1).
+    float scale = 1;
+    float shift = 0;
+    /// Integers are at least 0 and below it.
+    std::int64_t integerBound = 2;
+
+    /// Whether the reader takes elements of that range only, so that they cannot be drawn from any
+    /// other.
+    [[nodiscard]] bool isBound() const { return shift != 0; }
+};
+
+[[nodiscard]] ElementRange elementRange(const Program& program, const Input& input);
+
 /// The tensor of an input of the program, in row-major order. Its elements depend on the seed, the
 /// input's name and what reads it first:
 /// - floating-point ones are uniform in [-1, 1), as Fill::Random of the runner and the emulator;

@@ -115,4 +115,9 @@ Result<TorchTiming> TorchReference::time(const TorchTimingRequest& request, std:
     return ask<TorchTiming>(request, stop);
 }
 
+Result<Judgement> TorchReference::judge(const TorchJudgeRequest& request, std::stop_token stop) {
+    TorchReference fresh(executable_);
+    return fresh.ask<Judgement>(request, stop);
+}
+
 } // namespace kernelskill::engine::graph

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "engine/graph/reference/judgement.h"
 #include "engine/graph/reference/torch_wire.h"
 #include "engine/process/framed_child.h"
 
@@ -35,6 +36,9 @@ public:
     [[nodiscard]] Result<TorchRun> run(const TorchRunRequest& request, std::stop_token stop = {});
     [[nodiscard]] Result<TorchTiming> time(const TorchTimingRequest& request,
                                            std::stop_token stop = {});
+    /// In a child of its own: a library can change everything in its process.
+    [[nodiscard]] Result<Judgement> judge(const TorchJudgeRequest& request,
+                                          std::stop_token stop = {});
 
 private:
     template <typename Wanted>

@@ -4,11 +4,13 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/program.h"
+#include "engine/graph/reference/judgement.h"
+#include "engine/graph/reference/torch_subject.h"
+#include "engine/graph/reference/torch_timing.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -17,24 +19,6 @@
 #include <vector>
 
 namespace kernelskill::engine::graph {
-
-/// The type that floating-point numbers are computed in. AsWritten keeps each tensor's own element
-/// type; the others hold for all tensors, also for those that the program converts.
-enum class Precision : std::uint8_t { AsWritten, Float32, Float64 };
-
-/// A program with its inputs, and how to run it.
-struct TorchSubject {
-    std::filesystem::path archive; ///< Absolute.
-    /// Values for the user's inputs that are tensors, in their order. nullopt: made from the seed.
-    std::optional<std::vector<TensorData>> inputs;
-    Precision precision = Precision::AsWritten;
-    std::string device = "cpu"; ///< "cpu", "cuda", "cuda:1".
-    /// Makes the tensors that the archive names and does not hold (seeded_tensors.h), and seeds the
-    /// operators that draw random numbers.
-    std::uint64_t seed = 1;
-    /// Whether products and convolutions on a GPU may round float32 operands to TF32.
-    bool allowsTf32 = false;
-};
 
 /// Asks for the version of LibTorch, and which of these operators ("aten.linear.default") it
 /// cannot run.
@@ -60,7 +44,8 @@ struct TorchTimingRequest {
     std::chrono::milliseconds time{60'000};
 };
 
-using TorchRequest = std::variant<TorchVersionRequest, TorchRunRequest, TorchTimingRequest>;
+using TorchRequest =
+    std::variant<TorchVersionRequest, TorchRunRequest, TorchTimingRequest, TorchJudgeRequest>;
 
 /// The time limit of the request.
 [[nodiscard]] std::chrono::milliseconds timeLimit(const TorchRequest& request);
@@ -82,21 +67,12 @@ struct TorchRun {
     std::map<std::string, TensorData> values; ///< The values that were to be kept.
 };
 
-struct TorchTiming {
-    std::vector<double> microseconds; ///< One for each round, in order; at least one.
-    bool areDeviceTimes = false;      ///< Taken by events of the GPU, not by the wall's clock.
-
-    [[nodiscard]] double median() const;
-    /// The difference of the upper and the lower quartile, as a share of the median.
-    [[nodiscard]] double spread() const;
-};
-
 struct TorchFailure {
     Error error;
     bool isFatal = false; ///< The child ends with this answer: start another one.
 };
 
-using TorchAnswer = std::variant<TorchVersion, TorchRun, TorchTiming, TorchFailure>;
+using TorchAnswer = std::variant<TorchVersion, TorchRun, TorchTiming, Judgement, TorchFailure>;
 
 /// Whole frames with their length.
 [[nodiscard]] std::vector<std::byte> encode(const TorchRequest& request);

@@ -56,7 +56,7 @@ private:
         case Input::Kind::User:
             return bindUser(input);
         case Input::Kind::Fixed:
-            bindFixed(input);
+            bindFixed(input, values_);
             return {};
         case Input::Kind::Parameter:
         case Input::Kind::Buffer:
@@ -114,17 +114,6 @@ private:
         return {};
     }
 
-    void bindFixed(const Input& input) {
-        std::visit(
-            [&](const auto& fixed) {
-                using T = std::decay_t<decltype(fixed)>;
-                if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
-                              std::is_same_v<T, bool> || std::is_same_v<T, std::string>)
-                    values_.insert_or_assign(input.value, c10::IValue(fixed));
-            },
-            input.fixed);
-    }
-
     Result<void> bindHeld(const Input& input) {
         const auto held = program_.tensors.find(input.target);
         if (held == program_.tensors.end())
@@ -169,6 +158,17 @@ private:
 };
 
 } // namespace
+
+void bindFixed(const Input& input, Values& values) {
+    std::visit(
+        [&](const auto& fixed) {
+            using T = std::decay_t<decltype(fixed)>;
+            if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
+                          std::is_same_v<T, bool> || std::is_same_v<T, std::string>)
+                values.insert_or_assign(input.value, c10::IValue(fixed));
+        },
+        input.fixed);
+}
 
 std::string shapeProblem(const TensorType& type, c10::IntArrayRef sizes) {
     bool fits = type.sizes.size() == sizes.size();

@@ -15,6 +15,9 @@ namespace kernelskill::engine::graph {
 [[nodiscard]] Result<Values> bindInputs(const Program& program, const TorchSubject& subject,
                                         const Place& place);
 
+/// Adds the value of a fixed input; nothing if it is None.
+void bindFixed(const Input& input, Values& values);
+
 /// How a tensor differs from the shape that the program gives it, as the rest of a sentence; empty
 /// if it does not. Dynamic extents are not looked at.
 [[nodiscard]] std::string shapeProblem(const TensorType& type, c10::IntArrayRef sizes);

@@ -3,6 +3,7 @@
 #include "engine/graph/read_program.h"
 #include "engine/graph/torch/cuda_devices.h"
 #include "engine/graph/torch/failures.h"
+#include "engine/graph/torch/judge.h"
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_run.h"
 #include "engine/graph/torch/symbolic_integers.h"
@@ -16,11 +17,18 @@
 namespace kernelskill::engine::graph {
 namespace {
 
-Result<PreparedProgram> prepareArchive(const TorchSubject& subject) {
+Result<std::shared_ptr<const Program>> readArchive(const TorchSubject& subject) {
     auto program = readProgram(subject.archive);
     if (!program)
         return std::unexpected(program.error());
-    return PreparedProgram::prepare(std::make_shared<const Program>(std::move(*program)), subject);
+    return std::make_shared<const Program>(std::move(*program));
+}
+
+Result<PreparedProgram> prepareArchive(const TorchSubject& subject) {
+    auto program = readArchive(subject);
+    if (!program)
+        return std::unexpected(program.error());
+    return PreparedProgram::prepare(std::move(*program), subject);
 }
 
 Result<TorchVersion> answerTo(const TorchVersionRequest& request) {
@@ -53,6 +61,13 @@ Result<TorchTiming> answerTo(const TorchTimingRequest& request) {
     if (!prepared)
         return std::unexpected(prepared.error());
     return timeProgram(*prepared, request);
+}
+
+Result<Judgement> answerTo(const TorchJudgeRequest& request) {
+    const auto program = readArchive(request.subject);
+    if (!program)
+        return std::unexpected(program.error());
+    return judge(*program, request);
 }
 
 } // namespace

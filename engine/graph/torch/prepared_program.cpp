@@ -78,8 +78,8 @@ Result<Place> placeFor(const TorchSubject& subject) {
 
 } // namespace
 
-Result<PreparedProgram> PreparedProgram::prepare(std::shared_ptr<const Program> program,
-                                                 const TorchSubject& subject) {
+Result<PreparedProgram> PreparedProgram::prepareUnbound(std::shared_ptr<const Program> program,
+                                                        const TorchSubject& subject) {
     PreparedProgram prepared(std::move(program), subject);
     return withoutExceptions("the program cannot be prepared", "",
                              [&]() -> Result<PreparedProgram> {
@@ -90,12 +90,23 @@ Result<PreparedProgram> PreparedProgram::prepare(std::shared_ptr<const Program> 
                                      return std::unexpected(place.error());
                                  prepared.place_ = *place;
                                  prepared.findLastUses();
-                                 auto bound = bindInputs(*prepared.program_, subject, *place);
-                                 if (!bound)
-                                     return std::unexpected(bound.error());
-                                 prepared.bound_ = std::move(*bound);
                                  return std::move(prepared);
                              });
+}
+
+Result<PreparedProgram> PreparedProgram::prepare(std::shared_ptr<const Program> program,
+                                                 const TorchSubject& subject) {
+    auto prepared = prepareUnbound(std::move(program), subject);
+    if (!prepared)
+        return prepared;
+    return withoutExceptions(
+        "the program cannot be prepared", "", [&]() -> Result<PreparedProgram> {
+            auto bound = bindInputs(*prepared->program_, subject, prepared->place_);
+            if (!bound)
+                return std::unexpected(bound.error());
+            prepared->bound_ = std::move(*bound);
+            return std::move(prepared);
+        });
 }
 
 Result<void> PreparedProgram::findOperators() {
@@ -142,14 +153,17 @@ Values PreparedProgram::begin() const {
     return bound_;
 }
 
+void useTf32(bool products) {
+    at::globalContext().setAllowTF32CuBLAS(products);
+    at::globalContext().setAllowTF32CuDNN(true);
+}
+
 Result<Values> PreparedProgram::run(Values values, const KeptValues& kept) const {
     const at::NoGradGuard withoutGradients;
     for (const Step& step : steps_) {
+        if (const auto done = tryStep(step, values); !done)
+            return std::unexpected(done.error());
         const Node& node = *step.node;
-        const auto done = withoutExceptions(node.target + " failed", placeOf(node),
-                                            [&] { return runStep(step, values); });
-        if (!done)
-            return std::unexpected(in(node, done.error()));
         if (kept.keepsAll)
             continue;
         for (const std::string& name : step.done)
@@ -161,6 +175,27 @@ Result<Values> PreparedProgram::run(Values values, const KeptValues& kept) const
                     values.erase(name);
     }
     return values;
+}
+
+Result<void> PreparedProgram::runNode(const Node& node, Values& values) const {
+    const auto known = std::ranges::find_if(
+        steps_, [&](const Step& each) { return each.node->name == node.name; });
+    if (known == steps_.end() || known->node->target != node.target)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, "the program has no node " + node.name, {}, {}});
+    Step step = *known;
+    step.node = &node;
+    const at::NoGradGuard withoutGradients;
+    return tryStep(step, values);
+}
+
+Result<void> PreparedProgram::tryStep(const Step& step, Values& values) const {
+    const Node& node = *step.node;
+    const auto done = withoutExceptions(node.target + " failed", placeOf(node),
+                                        [&] { return runStep(step, values); });
+    if (!done)
+        return std::unexpected(in(node, done.error()));
+    return {};
 }
 
 Result<void> PreparedProgram::runStep(const Step& step, Values& values) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine::graph {
@@ -31,6 +32,11 @@ public:
     [[nodiscard]] static Result<PreparedProgram> prepare(std::shared_ptr<const Program> program,
                                                          const TorchSubject& subject);
 
+    /// The same without inputs and weights, for runs from values of the caller. The subject's
+    /// `inputs` are not looked at.
+    [[nodiscard]] static Result<PreparedProgram>
+    prepareUnbound(std::shared_ptr<const Program> program, const TorchSubject& subject);
+
     /// The values that a run begins with. Also sets torch's seed and whether it uses TF32.
     [[nodiscard]] Values begin() const;
 
@@ -38,8 +44,14 @@ public:
     /// a GPU the results may not be ready yet. Failed, with the node, if an operator fails.
     [[nodiscard]] Result<Values> run(Values values, const KeptValues& kept) const;
 
+    /// Runs one node of the program, or the same with fewer arguments. `values` holds what it
+    /// reads, and gets its results. InvalidInput if the program has no node of that name and
+    /// operator; Failed, with the node, if the operator fails.
+    [[nodiscard]] Result<void> runNode(const Node& node, Values& values) const;
+
     [[nodiscard]] const Program& program() const { return *program_; }
     [[nodiscard]] const Place& place() const { return place_; }
+    [[nodiscard]] bool allowsTf32() const { return allowsTf32_; }
 
 private:
     struct Step {
@@ -54,6 +66,8 @@ private:
     [[nodiscard]] Result<void> findOperators();
     void findLastUses();
     [[nodiscard]] Result<void> runStep(const Step& step, Values& values) const;
+    /// runStep(), with errors in place of exceptions.
+    [[nodiscard]] Result<void> tryStep(const Step& step, Values& values) const;
     /// How a result that is read later differs from the type that the program gives it, as the rest
     /// of a sentence; empty if it does not.
     [[nodiscard]] std::string typeProblem(const Node& node, const std::string& name,
@@ -69,5 +83,8 @@ private:
     std::set<std::string, std::less<>> read_; ///< Values that a node or an output reads.
     Values bound_;                            ///< Inputs and weights.
 };
+
+/// As PyTorch does by default, convolutions may use TF32 from now on; products may if `products`.
+void useTf32(bool products);
 
 } // namespace kernelskill::engine::graph

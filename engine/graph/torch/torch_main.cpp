@@ -1,14 +1,18 @@
 // kernelskill-torch: reads requests from standard input and answers each on standard output, in
 // frames (engine/process/framing.h). The server starts it, and kills it if a request takes too
-// long. It ends by itself when the server is gone.
+// long. It ends by itself when the server is gone. With arguments it answers the one request that
+// they stand for (command_line.h).
 #include "engine/graph/reference/torch_wire.h"
+#include "engine/graph/torch/command_line.h"
 #include "engine/graph/torch/jobs.h"
 #include "engine/process/frame_io.h"
 #include "engine/process/watchdog.h"
 
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -24,12 +28,17 @@ std::vector<std::byte> lateAnswer(std::chrono::milliseconds time) {
                      true}));
 }
 
+/// What libraries print to standard output, the channel of answers, goes to standard error. Returns
+/// the descriptor of that channel; negative if there is none.
+int takeStandardOutput() {
+    const int answers = ::dup(STDOUT_FILENO);
+    return ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -1 : answers;
+}
+
 /// Returns the exit status.
 int serve() {
-    // Libraries print to standard output, which is the server's channel: what they print goes to
-    // standard error.
-    const int answers = ::dup(STDOUT_FILENO);
-    if (answers < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    const int answers = takeStandardOutput();
+    if (answers < 0)
         return 1;
     Watchdog watchdog(STDIN_FILENO, answers, lateAnswer);
     while (const auto payload = wire::readPayload(STDIN_FILENO)) {
@@ -47,17 +56,34 @@ int serve() {
     return 0;
 }
 
+/// Returns the exit status.
+int answerOnce(std::span<const char* const> words) {
+    if (words.size() == 1 && std::string_view(words.front()) == "--help") {
+        std::fputs(std::string(usage()).c_str(), stdout);
+        std::fflush(stdout);
+        return 0;
+    }
+    const auto request = requestFrom(words);
+    if (!request) {
+        std::fprintf(stderr, "kernelskill-torch: %s\n", request.error().describe().c_str());
+        return 2;
+    }
+    const int answers = takeStandardOutput();
+    const TorchAnswer reply = answer(*request);
+    const std::string text = jsonOf(reply) + "\n";
+    const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+    if (answers < 0 || !wire::writeAll(answers, {bytes, text.size()}))
+        return 1;
+    return exitStatus(reply);
+}
+
 } // namespace
 } // namespace kernelskill::engine::graph
 
-int main(int count, char**) {
-    if (count != 1) {
-        std::fputs("usage: kernelskill-torch\n"
-                   "Runs PyTorch programs for kernelskill, which starts it.\n",
-                   stderr);
-        return 2;
-    }
-    const int status = kernelskill::engine::graph::serve();
+int main(int count, char** words) {
+    using namespace kernelskill::engine::graph;
+    const int status =
+        count > 1 ? answerOnce({words + 1, static_cast<std::size_t>(count - 1)}) : serve();
     // Skip the clean-up at exit, which takes time and hangs after some errors of a GPU.
     ::_exit(status);
 }

@@ -1,0 +1,40 @@
+#include "engine/graph/torch/candidate.h"
+
+#include "engine/process/shared_library.h"
+
+#include <string>
+
+namespace kernelskill::engine::graph {
+
+Result<Candidate> Candidate::load(const std::filesystem::path& library) {
+    const auto opened = SharedLibrary::open({library.string()});
+    if (!opened)
+        return std::unexpected(Error{ErrorKind::Missing,
+                                     "the model's library cannot be loaded: " + opened.error().what,
+                                     library.string(), "build it for this machine"});
+    Candidate candidate;
+    int (*version)() = nullptr;
+    std::string missing;
+    const auto find = [&](auto& function, const char* name) {
+        if (!opened->find(function, name))
+            missing = name;
+    };
+    find(candidate.preparedBytes_, "kernelskillModelPreparedBytes");
+    find(candidate.workspaceBytes_, "kernelskillModelWorkspaceBytes");
+    find(candidate.prepare_, "kernelskillModelPrepare");
+    find(candidate.forward_, "kernelskillModelForward");
+    find(version, "kernelskillModelAbi");
+    if (!missing.empty())
+        return std::unexpected(Error{ErrorKind::Missing,
+                                     "the model's library has no function " + missing,
+                                     library.string(), "generate the model again"});
+    constexpr int known = 1;
+    if (const int given = version(); given != known)
+        return std::unexpected(Error{ErrorKind::Unsupported,
+                                     "the interface of the model's library has the version " +
+                                         std::to_string(given) + " instead of 1",
+                                     library.string(), "generate the model again"});
+    return candidate;
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,136 @@
+#include "engine/graph/torch/judge.h"
+
+#include "engine/graph/torch/cuda_devices.h"
+#include "engine/graph/torch/gate_trial.h"
+#include "engine/graph/torch/race.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+constexpr std::array distributions{Distribution::Normal,    Distribution::Uniform,
+                                   Distribution::OneSign,   Distribution::LargeMagnitude,
+                                   Distribution::WithZeros, Distribution::Denormals};
+
+/// Trials that use each distribution once, as a trial has two sets of inputs.
+constexpr std::size_t leastTrials = distributions.size() / 2;
+
+/// After so many wrong results, more of them say nothing new.
+constexpr std::size_t enoughWrong = 4;
+
+std::string nameOf(c10::Device device) {
+    const auto devices = device.is_cuda() ? cudaDevices() : std::vector<CudaDevice>();
+    const auto index = static_cast<std::size_t>(device.index());
+    return index < devices.size() ? devices[index].name : device.str();
+}
+
+class Gate {
+public:
+    Gate(const TorchJudgeRequest& request, Judgement& judgement)
+        : request_(request), judgement_(judgement) {}
+
+    /// Runs trials from the one of number `begin` to that of number `end`, until the time is up.
+    /// False if that is enough: the candidate is refused, or wrong again and again.
+    Result<bool> run(const Contest& contest, std::size_t begin, std::size_t end) {
+        for (std::size_t number = begin; number < end; ++number) {
+            if (number >= leastTrials &&
+                std::chrono::steady_clock::now() - begin_ > request_.longestGate)
+                return true;
+            auto outcome = runTrial(contest, planOf(number));
+            if (!outcome)
+                return std::unexpected(outcome.error());
+            take(std::move(*outcome));
+            const auto wrong =
+                std::ranges::count(judgement_.trials, false, &TrialResult::isWithinLoose);
+            if (!judgement_.refusals.empty() || static_cast<std::size_t>(wrong) >= enoughWrong)
+                return false;
+        }
+        return true;
+    }
+
+private:
+    [[nodiscard]] TrialPlan planOf(std::size_t number) const {
+        const auto draw = [&](std::size_t place) {
+            return Draw{request_.subject.seed + place, distributions[place % distributions.size()]};
+        };
+        return {draw(2 * number), draw(2 * number + 1), number % 2 == 1};
+    }
+
+    void take(TrialOutcome outcome) {
+        // The first trial: both sets of inputs are usual ones.
+        if (judgement_.trials.empty())
+            judgement_.isOutputConstant = outcome.isOutputConstant;
+        for (TrialResult& result : outcome.results)
+            judgement_.trials.push_back(std::move(result));
+        for (const std::string& node : outcome.libraryNodes)
+            if (std::ranges::find(judgement_.libraryNodes, node) == judgement_.libraryNodes.end())
+                judgement_.libraryNodes.push_back(node);
+        if (!outcome.refusal.empty())
+            judgement_.refusals.push_back(std::move(outcome.refusal));
+    }
+
+    const TorchJudgeRequest& request_;
+    Judgement& judgement_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+Result<Judgement> judge(const std::shared_ptr<const Program>& program,
+                        const TorchJudgeRequest& request) {
+    const auto referee = Referee::of(program, request.subject);
+    if (!referee)
+        return std::unexpected(referee.error());
+    auto eagerSubject = request.subject;
+    eagerSubject.precision = Precision::AsWritten;
+    const auto eager = PreparedProgram::prepareUnbound(program, eagerSubject);
+    if (!eager)
+        return std::unexpected(eager.error());
+    const auto symbols = exportedSymbols(*program);
+    if (!symbols)
+        return std::unexpected(symbols.error());
+    const auto model = TrialTensors::of(*program, *symbols);
+    if (!model)
+        return std::unexpected(model.error());
+    const auto candidate = Candidate::load(request.library);
+    if (!candidate)
+        return std::unexpected(candidate.error());
+
+    Judgement judgement;
+    judgement.device = nameOf(eager->place().device);
+    const Contest contest{*candidate, *model, *referee, *eager};
+    const std::size_t trials = std::max<std::size_t>(request.seeds, 1) * leastTrials;
+    judgement.plannedTrials = static_cast<std::uint32_t>(2 * trials);
+    Gate gate(request, judgement);
+    auto goesOn = gate.run(contest, 0, leastTrials);
+    if (const auto other = otherSymbols(*program, *symbols); goesOn && *goesOn && other) {
+        const auto otherModel = TrialTensors::of(*program, *other);
+        if (!otherModel)
+            return std::unexpected(otherModel.error());
+        judgement.plannedTrials += 2 * leastTrials;
+        goesOn = gate.run({*candidate, *otherModel, *referee, *eager}, 0, leastTrials);
+    }
+    if (goesOn && *goesOn)
+        goesOn = gate.run(contest, leastTrials, trials);
+    if (!goesOn)
+        return std::unexpected(goesOn.error());
+    if (!request.wantsTimes || !judgement.isWithinLoose())
+        return judgement;
+    auto outcome = race(contest, request);
+    if (!outcome)
+        return std::unexpected(outcome.error());
+    if (outcome->refusal.empty())
+        judgement.times = std::move(outcome->times);
+    else
+        judgement.refusals.push_back(std::move(outcome->refusal));
+    return judgement;
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,53 @@
+/// The nodes that a generated model leaves to a library, run by ATen on the model's memory.
+#pragma once
+
+#include "analysis/source/error.h"
+#include "engine/graph/torch/candidate.h"
+#include "engine/graph/torch/prepared_program.h"
+#include "engine/graph/torch/program_shapes.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+/// For one set of extents. Stays where it is while a model may call it.
+class LibraryNodes {
+public:
+    /// `program` outlives it.
+    LibraryNodes(const PreparedProgram& program, Symbols symbols);
+    LibraryNodes(const LibraryNodes&) = delete;
+    LibraryNodes& operator=(const LibraryNodes&) = delete;
+
+    /// What a model is given.
+    [[nodiscard]] KernelskillLibrary table() { return {this, &LibraryNodes::runNode}; }
+
+    /// Frees what nodes gave memory for: their model has returned, and what the stream still does
+    /// comes before the next use of the memory.
+    void release() { given_.clear(); }
+
+    /// The nodes that were run.
+    [[nodiscard]] const std::set<std::string>& used() const { return used_; }
+    /// The first error of a node that failed.
+    [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+
+private:
+    static int runNode(void* context, const char* node, const void* const* inputs, void** outputs,
+                       void* stream);
+    [[nodiscard]] Result<void> run(const std::string& name, const void* const* inputs,
+                                   void** outputs, void* stream);
+    /// The memory as the tensor of that value.
+    [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory) const;
+
+    const PreparedProgram& program_;
+    Program nodes_; ///< As models are generated from.
+    Symbols symbols_;
+    Values numbers_;
+    std::set<std::string> used_;
+    std::vector<at::Tensor> given_; ///< Results in memory of their own.
+    std::optional<Error> failure_;
+};
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,129 @@
+#include "engine/graph/torch/referee.h"
+
+#include "engine/graph/torch/agreement.h"
+#include "engine/graph/torch/device_streams.h"
+#include "engine/graph/torch/failures.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+/// How much worse than eager float32 a candidate may be where float32 is beyond a tolerance.
+constexpr double allowedExcess = 4;
+
+TorchSubject withoutTf32(TorchSubject subject, Precision precision) {
+    subject.precision = precision;
+    subject.allowsTf32 = false;
+    return subject;
+}
+
+bool isExcused(std::int64_t beyond, std::int64_t eagerBeyond, const Agreement& candidate,
+               const Agreement& eager) {
+    return eagerBeyond > 0 && candidate.error <= allowedExcess * eager.error &&
+           static_cast<double>(beyond) <= allowedExcess * static_cast<double>(eagerBeyond);
+}
+
+std::string describe(std::size_t output, const Agreement& agreement, at::IntArrayRef sizes) {
+    std::ostringstream text;
+    text << "output " << output << " at " << placeText(agreement.worst, sizes) << ": "
+         << agreement.found << " instead of " << agreement.expected;
+    return text.str();
+}
+
+} // namespace
+
+Result<Referee> Referee::of(const std::shared_ptr<const Program>& program,
+                            const TorchSubject& subject) {
+    auto wide = PreparedProgram::prepareUnbound(program, withoutTf32(subject, Precision::Float64));
+    if (!wide)
+        return std::unexpected(wide.error());
+    auto asWritten =
+        PreparedProgram::prepareUnbound(program, withoutTf32(subject, Precision::AsWritten));
+    if (!asWritten)
+        return std::unexpected(asWritten.error());
+    return Referee(std::move(*wide), std::move(*asWritten));
+}
+
+Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program, const TrialTensors& model,
+                                          Values tensors) {
+    static_cast<void>(program.begin()); // Sets the seed and the precision of products.
+    auto values = program.run(std::move(tensors), {});
+    if (!values)
+        return std::unexpected(values.error());
+    std::vector<at::Tensor> outputs;
+    for (const TrialTensor& output : model.outputs) {
+        const auto found = values->find(output.name);
+        if (found == values->end() || !found->second.isTensor())
+            return std::unexpected(
+                Error{ErrorKind::Failed, "the reference did not compute " + output.name, {}, {}});
+        const auto tensor = found->second.toTensor();
+        if (tensor.sizes() != at::IntArrayRef(output.sizes))
+            return std::unexpected(Error{ErrorKind::Failed,
+                                         "the reference's output " + output.name +
+                                             " has another shape than the program says",
+                                         {},
+                                         {}});
+        outputs.push_back(tensor);
+    }
+    return outputs;
+}
+
+Result<Comparison> Referee::compare(const TrialTensors& model, const Values& tensors,
+                                    const std::vector<at::Tensor>& found, bool scalesAtol) const {
+    Comparison comparison;
+    TrialResult& result = comparison.result;
+    auto expected = withoutExceptions("the reference failed", "", [&] {
+        Values wide = tensors;
+        for (auto& [name, value] : wide)
+            if (value.isTensor())
+                value = value.toTensor().to(typeAt(wide_.place(), value.toTensor().scalar_type()));
+        return outputsOf(wide_, model, std::move(wide));
+    });
+    result.isFloat64 = expected.has_value();
+    if (!expected) {
+        releaseCachedMemory();
+        expected = outputsOf(asWritten_, model, tensors);
+    }
+    if (!expected)
+        return std::unexpected(expected.error());
+    return withoutExceptions("the outputs cannot be compared", "", [&]() -> Result<Comparison> {
+        result.isWithinLoose = true;
+        result.isWithinTight = true;
+        std::vector<at::Tensor> eager;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const double scale = scalesAtol ? magnitudeOf((*expected)[i]) : 1;
+            const Agreement agreement = agreementOf(found[i], (*expected)[i], scale);
+            if (agreement.error >= result.error) {
+                result.error = agreement.error;
+                result.worst = describe(i, agreement, found[i].sizes());
+            }
+            if (agreement.beyondTight == 0)
+                continue;
+            Agreement eagerAgreement;
+            if (result.isFloat64) {
+                if (eager.empty()) {
+                    auto outputs = outputsOf(asWritten_, model, tensors);
+                    if (!outputs)
+                        return std::unexpected(outputs.error());
+                    eager = std::move(*outputs);
+                }
+                eagerAgreement = agreementOf(eager[i], (*expected)[i], scale);
+                result.eagerError = std::max(result.eagerError.value_or(0), eagerAgreement.error);
+            }
+            if (agreement.beyondLoose > 0 &&
+                !isExcused(agreement.beyondLoose, eagerAgreement.beyondLoose, agreement,
+                           eagerAgreement))
+                result.isWithinLoose = false;
+            if (!isExcused(agreement.beyondTight, eagerAgreement.beyondTight, agreement,
+                           eagerAgreement))
+                result.isWithinTight = false;
+        }
+        comparison.expected = std::move(*expected);
+        return std::move(comparison);
+    });
+}
+
+} // namespace kernelskill::engine::graph

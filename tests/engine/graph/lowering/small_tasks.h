@@ -1,0 +1,66 @@
+/// PyTorch programs on small tensors, run by the interpreter.
+#pragma once
+
+#include "engine/graph/lowering/raised.h"
+#include "engine/graph/reference/seeded_tensors.h"
+#include "tests/analysis/raise/interpreter.h"
+#include "tests/engine/graph/lowering/raised_values.h"
+#include "tests/engine/graph/torch/shrunk_program.h"
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine::graph::testing {
+
+/// A raised program and what its inputs and weights hold.
+struct SmallTask {
+    Raised raised;
+    analysis::raise::Memory memory;
+};
+
+/// The graph as it is, with inputs made from `seed`.
+inline std::expected<SmallTask, std::string> seededTask(const Program& graph, std::uint64_t seed) {
+    auto program = raised(graph);
+    if (!program)
+        return std::unexpected(program.error().describe());
+    analysis::raise::Memory memory(program->program.buffers.size());
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+        if (!program->inputs[i])
+            continue;
+        const auto held = graph.tensors.find(graph.inputs[i].target);
+        const bool isHeld = held != graph.tensors.end() && held->second.owner != nullptr;
+        const auto tensor =
+            isHeld ? Result<TensorData>(held->second) : seededTensor(graph, graph.inputs[i], seed);
+        if (!tensor)
+            return std::unexpected(tensor.error().describe());
+        memory[*program->inputs[i]] = elementsOf(*tensor);
+    }
+    return SmallTask{*std::move(program), std::move(memory)};
+}
+
+/// The graph on small tensors.
+inline std::expected<SmallTask, std::string> smallTask(const Program& graph, std::uint64_t seed) {
+    Program small = shrunk(graph);
+    const auto program = raised(small);
+    if (!program)
+        return std::unexpected(program.error().describe());
+    if (!withShapes(small, *program))
+        return std::unexpected("an extent is not known");
+    return seededTask(small, seed);
+}
+
+/// The archives of a folder, by name.
+inline std::set<std::filesystem::path> archivesIn(const std::filesystem::path& folder) {
+    std::set<std::filesystem::path> archives;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().extension() == ".pt2")
+            archives.insert(entry.path());
+    return archives;
+}
+
+} // namespace kernelskill::engine::graph::testing
