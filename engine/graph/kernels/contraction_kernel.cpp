@@ -350,22 +350,28 @@ private:
         declareAxes(lines_, text_, outer.axes, outer.name + "Number");
         const Axis& axis = inner.axes.back();
         const std::string first = text_.index(Index::of(axis));
-        lines_.add(fmt::format("const float* const four = &results[{}];",
-                               resultLayout().placeText("row", "column")));
+        lines_.add(
+            fmt::format("const float4 quad = *reinterpret_cast<const float4*>(&results[{}]);",
+                        resultLayout().placeText("row", "column")));
+        lines_.add("const float four[4] = {quad.x, quad.y, quad.z, quad.w};");
         for (std::size_t i = 0; i < stores().size(); ++i)
-            lines_.add(fmt::format("float4 stored{};", i));
+            lines_.add(fmt::format("float stored{}[4];", i));
         lines_.add("#pragma unroll");
         lines_.open("for (int i = 0; i < 4; ++i) {");
         text_.bind(axis.id, fmt::format("({} + i)", first));
         const CudaText::Values values = storedValues("four[i]");
         lines_.addAll(values.statements);
         for (std::size_t i = 0; i < stores().size(); ++i)
-            lines_.add(fmt::format("(&stored{}.x)[i] = {};", i, values.values[i]));
+            lines_.add(fmt::format("stored{}[i] = {};", i, values.values[i]));
         lines_.close();
         text_.bind(axis.id, first);
-        for (std::size_t i = 0; i < stores().size(); ++i)
-            lines_.add(fmt::format("*reinterpret_cast<float4*>(&{}) = stored{};",
-                                   text_.element(stores()[i].buffer, stores()[i].position), i));
+        for (std::size_t i = 0; i < stores().size(); ++i) {
+            lines_.add(fmt::format("__stwb(reinterpret_cast<float4*>(&{}),",
+                                   text_.element(stores()[i].buffer, stores()[i].position)));
+            lines_.add(fmt::format("       make_float4(stored{0}[0], stored{0}[1], stored{0}[2], "
+                                   "stored{0}[3]));",
+                                   i));
+        }
         lines_.close();
         lines_.close();
     }

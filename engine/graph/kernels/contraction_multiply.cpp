@@ -7,13 +7,8 @@ namespace kernelskill::engine::graph {
 namespace {
 
 constexpr int padding = 4;    ///< Floats behind each row, so that columns lie in other banks.
+constexpr int banks = 32;     ///< Of shared memory, a float each.
 constexpr int depthBlock = 8; ///< The depth of the tensor cores' instruction.
-
-/// The floats of a block of the depth: what is written at once lies in other banks.
-int blockSize(const ContractionTile& tile, int outer) {
-    constexpr int wide = 32;
-    return outer * depthBlock + (tile.depth >= wide ? 8 : 16);
-}
 
 /// Whether a lane takes four neighbouring rows or columns at once, as one access loads them.
 bool isInFours(TileLayout layout, int warpOuter) {
@@ -242,9 +237,8 @@ int sizeOf(TileLayout layout, const ContractionTile& tile, int outer) {
     case TileLayout::DepthByOuter:
         return tile.depth * (outer + padding);
     case TileLayout::DepthBySwizzled:
-        return tile.depth * outer;
     case TileLayout::OuterByDepth:
-        return tile.depth / depthBlock * blockSize(tile, outer);
+        return tile.depth * outer;
     }
     return 0;
 }
@@ -256,9 +250,13 @@ std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
         return fmt::format("{} * {} + {}", depth, outer + padding, at);
     case TileLayout::DepthBySwizzled:
         return fmt::format("{0} * {1} + ({2} ^ ({0} / 2 % 4 * 8))", depth, outer, at);
-    case TileLayout::OuterByDepth:
-        return fmt::format("{0} / {1} * {2} + {3} * {1} + {0} % {1}", depth, depthBlock,
-                           blockSize(tile, outer), at);
+    case TileLayout::OuterByDepth: {
+        // Rows share their banks with those that lie a multiple of 32 floats away.
+        const int rowsOfBanks = banks / tile.depth;
+        const std::string row = rowsOfBanks == 1 ? at : fmt::format("{} / {}", at, rowsOfBanks);
+        return fmt::format("{} * {} + ({} ^ ({} % {} * {}))", at, tile.depth, depth, row,
+                           tile.depth / depthBlock, depthBlock);
+    }
     }
     return "0";
 }

@@ -13,7 +13,7 @@ namespace kernelskill::engine::graph {
 enum class TileLayout : std::uint8_t {
     DepthByOuter,    ///< One element of the depth after the other, each with all of the outer axis.
     DepthBySwizzled, ///< So, with groups of four whose places are exchanged by the depth.
-    OuterByDepth,    ///< Blocks of 8 of the depth, in which one row or column follows the other.
+    OuterByDepth,    ///< One row or column after the other, with blocks of 8 exchanged likewise.
 };
 
 /// The layout of a factor of which a block's tile has `outer` rows or columns.

@@ -101,16 +101,53 @@ double shareInside(std::int64_t extent, int tileDepth) {
     return extent == 0 ? 1 : static_cast<double>(extent) / static_cast<double>(tiles * tileDepth);
 }
 
-/// The extent of the depth that tiles divide.
-std::int64_t deepestOf(const Contraction& contraction) {
-    constexpr std::int64_t unknown = 1 << 20;
-    std::int64_t longest = 0;
-    for (const Axis& axis : contraction.depth) {
-        const std::int64_t extent = axis.extent->constant().value_or(unknown);
-        if (shareInside(extent, smallestTileDepth) >= leastShareInside)
-            longest = std::max(longest, extent);
-    }
-    return longest > 0 ? longest : extentOf(contraction.depth).bounds().high.value_or(unknown);
+/// The tiles that were fastest for some extents (docs/measurements/contractions.md). No side is
+/// longer than the block has threads.
+constexpr std::array measuredTiles = {
+    ContractionTile{MultiplyUnit::Float32, 256, 128, 8, 64, 64, 2, 1},
+    ContractionTile{MultiplyUnit::Float32, 128, 128, 8, 32, 64, 2, 2},
+    ContractionTile{MultiplyUnit::Float32, 128, 64, 16, 32, 64, 2, 4},
+    ContractionTile{MultiplyUnit::Float32, 64, 128, 16, 32, 64, 2, 4},
+    ContractionTile{MultiplyUnit::Float32, 64, 64, 16, 32, 32, 2, 6},
+    ContractionTile{MultiplyUnit::Float32, 128, 32, 16, 32, 32, 2, 6},
+    ContractionTile{MultiplyUnit::Float32, 32, 128, 16, 16, 64, 2, 6},
+    ContractionTile{MultiplyUnit::Float32, 16, 128, 16, 16, 32, 2, 8},
+    ContractionTile{MultiplyUnit::TF32, 128, 256, 16, 64, 64, 4, 1},
+    ContractionTile{MultiplyUnit::TF32, 128, 128, 16, 64, 64, 4, 2},
+    ContractionTile{MultiplyUnit::TF32, 128, 64, 16, 64, 32, 4, 3},
+    ContractionTile{MultiplyUnit::TF32, 64, 128, 16, 32, 64, 4, 3},
+    ContractionTile{MultiplyUnit::TF32, 64, 64, 16, 32, 32, 4, 4},
+    ContractionTile{MultiplyUnit::TF32, 128, 32, 16, 32, 32, 4, 5},
+    ContractionTile{MultiplyUnit::TF32, 32, 128, 16, 32, 32, 4, 5},
+    ContractionTile{MultiplyUnit::TF32, 128, 16, 16, 32, 16, 4, 6},
+    ContractionTile{MultiplyUnit::TF32, 16, 128, 16, 16, 32, 4, 6},
+    ContractionTile{MultiplyUnit::TF32Split, 128, 64, 16, 64, 32, 3, 2},
+    ContractionTile{MultiplyUnit::TF32Split, 64, 128, 16, 32, 64, 3, 2},
+    ContractionTile{MultiplyUnit::TF32Split, 64, 64, 16, 32, 32, 4, 3},
+    ContractionTile{MultiplyUnit::TF32Split, 128, 32, 16, 32, 32, 4, 3},
+    ContractionTile{MultiplyUnit::TF32Split, 32, 128, 16, 32, 32, 4, 3},
+    ContractionTile{MultiplyUnit::TF32Split, 128, 16, 16, 32, 16, 4, 4},
+    ContractionTile{MultiplyUnit::TF32Split, 16, 128, 16, 16, 32, 4, 4},
+};
+
+/// Relative to other tiles of the unit: the time of a multiprocessor. Results that lie outside of
+/// the matrix take as long as others, small tiles load each element more often, and few warps leave
+/// the multiprocessor idle while they wait.
+double costOf(const Contraction& contraction, const ContractionTile& tile) {
+    constexpr double multiprocessors = 132;
+    constexpr double loadWeighs = 32;    ///< Of a row or column, in results.
+    constexpr double warpLoadWeighs = 8; ///< Of a row or column of a warp, in results.
+    constexpr double aloneShare = 0.55;  ///< Of its speed that a multiprocessor has with one warp.
+    constexpr double manyRounds = 4;     ///< After which an incomplete last one does not matter.
+    const double results = static_cast<double>(tile.rows) * tile.columns;
+    const double warpResults = static_cast<double>(tile.warpRows) * tile.warpColumns;
+    const double work =
+        results * (1 + warpLoadWeighs * (tile.warpRows + tile.warpColumns) / warpResults) +
+        loadWeighs * (tile.rows + tile.columns);
+    const double each = static_cast<double>(blocksOf(contraction, tile)) / multiprocessors;
+    const double rounds = each < manyRounds * tile.blocks ? std::ceil(each) : each;
+    const double together = std::min(rounds, static_cast<double>(tile.blocks)) / tile.blocks;
+    return rounds * work / (aloneShare + (1 - aloneShare) * together);
 }
 
 } // namespace
@@ -190,148 +227,28 @@ FactorAccess accessOf(const Program& program, const Scalar& factor, const std::v
 }
 
 std::vector<ContractionTile> tilesFor(const Contraction& contraction, MultiplyUnit unit) {
-    constexpr std::int64_t unknown = 1 << 20;
-    const std::int64_t rows = extentOf(contraction.rows).bounds().high.value_or(unknown);
-    const std::int64_t columns = extentOf(contraction.columns).bounds().high.value_or(unknown);
-    const std::int64_t batches = extentOf(contraction.batches).bounds().high.value_or(unknown);
     std::vector<ContractionTile> tiles;
-    if (unit == MultiplyUnit::Float32)
-        tiles = {{.unit = unit,
-                  .rows = 128,
-                  .columns = 128,
-                  .depth = 8,
-                  .warpRows = 32,
-                  .warpColumns = 64,
-                  .stages = 2,
-                  .blocks = 2},
-                 {.unit = unit,
-                  .rows = 128,
-                  .columns = 64,
-                  .depth = 16,
-                  .warpRows = 32,
-                  .warpColumns = 64,
-                  .stages = 2,
-                  .blocks = 2},
-                 {.unit = unit,
-                  .rows = 64,
-                  .columns = 128,
-                  .depth = 16,
-                  .warpRows = 32,
-                  .warpColumns = 64,
-                  .stages = 2,
-                  .blocks = 2},
-                 {.unit = unit,
-                  .rows = 64,
-                  .columns = 64,
-                  .depth = 16,
-                  .warpRows = 32,
-                  .warpColumns = 32,
-                  .stages = 2,
-                  .blocks = 4},
-                 {.unit = unit,
-                  .rows = 128,
-                  .columns = 32,
-                  .depth = 16,
-                  .warpRows = 32,
-                  .warpColumns = 32,
-                  .stages = 2,
-                  .blocks = 4},
-                 {.unit = unit,
-                  .rows = 32,
-                  .columns = 128,
-                  .depth = 16,
-                  .warpRows = 16,
-                  .warpColumns = 64,
-                  .stages = 2,
-                  .blocks = 4},
-                 {.unit = unit,
-                  .rows = 16,
-                  .columns = 128,
-                  .depth = 16,
-                  .warpRows = 16,
-                  .warpColumns = 32,
-                  .stages = 2,
-                  .blocks = 4}};
-    else
-        tiles = {{.unit = unit,
-                  .rows = 128,
-                  .columns = 128,
-                  .depth = 32,
-                  .warpRows = 64,
-                  .warpColumns = 64,
-                  .stages = 3,
-                  .blocks = 2},
-                 {.unit = unit,
-                  .rows = 128,
-                  .columns = 64,
-                  .depth = 32,
-                  .warpRows = 64,
-                  .warpColumns = 32,
-                  .stages = 3,
-                  .blocks = 2},
-                 {.unit = unit,
-                  .rows = 64,
-                  .columns = 128,
-                  .depth = 32,
-                  .warpRows = 32,
-                  .warpColumns = 64,
-                  .stages = 3,
-                  .blocks = 2},
-                 {.unit = unit,
-                  .rows = 64,
-                  .columns = 64,
-                  .depth = 32,
-                  .warpRows = 32,
-                  .warpColumns = 32,
-                  .stages = 3,
-                  .blocks = 3},
-                 {.unit = unit,
-                  .rows = 128,
-                  .columns = 32,
-                  .depth = 32,
-                  .warpRows = 32,
-                  .warpColumns = 32,
-                  .stages = 3,
-                  .blocks = 3},
-                 {.unit = unit,
-                  .rows = 128,
-                  .columns = 16,
-                  .depth = 32,
-                  .warpRows = 32,
-                  .warpColumns = 16,
-                  .stages = 3,
-                  .blocks = 4},
-                 {.unit = unit,
-                  .rows = 16,
-                  .columns = 128,
-                  .depth = 32,
-                  .warpRows = 16,
-                  .warpColumns = 32,
-                  .stages = 3,
-                  .blocks = 4}};
-    // Tiles that reach beyond the end of the depth multiply zeros.
-    const std::int64_t deepest = deepestOf(contraction);
-    for (ContractionTile& tile : tiles)
-        if (unit != MultiplyUnit::Float32 && shareInside(deepest, tile.depth) < leastShareInside)
-            tile.depth = smallestTileDepth;
-    // Results that lie outside of the matrix cost as much as others, and multiprocessors that have
-    // no block are idle; small tiles load each element more often.
-    constexpr double multiprocessors = 132;
-    const auto cost = [&](const ContractionTile& tile) {
-        const auto count = [](std::int64_t extent, int of) {
-            return static_cast<double>((extent + of - 1) / of);
-        };
-        const double blocks =
-            static_cast<double>(batches) * count(rows, tile.rows) * count(columns, tile.columns);
-        const double together = multiprocessors * tile.blocks;
-        const double waves = std::max(1.0, blocks / together);
-        const double padded = waves < 4 ? std::ceil(waves) : waves;
-        const double results = static_cast<double>(tile.rows) * tile.columns;
-        const double loads = static_cast<double>(tile.rows + tile.columns) * 24;
-        return padded * tile.blocks * (results + loads);
-    };
-    std::ranges::stable_sort(tiles, {}, cost);
+    for (const ContractionTile& tile : measuredTiles)
+        if (tile.unit == unit)
+            tiles.push_back(tile);
+    std::ranges::stable_sort(
+        tiles, {}, [&](const ContractionTile& tile) { return costOf(contraction, tile); });
     return tiles;
+}
+
+MultiplyUnit strictUnitFor(const Contraction& contraction) {
+    constexpr std::int64_t shallow = 64;
+    const auto depth = extentOf(contraction.depth).bounds().high;
+    return depth && *depth <= shallow ? MultiplyUnit::Float32 : MultiplyUnit::TF32Split;
+}
+
+std::int64_t blocksOf(const Contraction& contraction, const ContractionTile& tile) {
+    const auto count = [](const std::vector<Axis>& axes, int of) {
+        constexpr std::int64_t unknown = 1 << 20;
+        return (extentOf(axes).bounds().high.value_or(unknown) + of - 1) / of;
+    };
+    return count(contraction.batches, 1) * count(contraction.rows, tile.rows) *
+           count(contraction.columns, tile.columns);
 }
 
 } // namespace kernelskill::engine::graph

@@ -1,6 +1,7 @@
 // Products and convolutions: what becomes rows, columns and depth, and what the kernels compute.
 #include "engine/graph/kernels/contraction.h"
 #include "engine/graph/kernels/contraction_layout.h"
+#include "engine/graph/kernels/contraction_split.h"
 #include "engine/graph/kernels/contraction_strides.h"
 #include "tests/engine/graph/kernels/emulated_contraction.h"
 
@@ -179,6 +180,43 @@ TEST(WithoutStrideZeros, LeavesOtherConvolutionsAlone) {
     for (const auto& program :
          {transposedConvolutionOf({.stride = 1}), convolutionOf({}), convolutionOf({.stride = 2})})
         EXPECT_EQ(textOf(engine::graph::withoutStrideZeros(program)), textOf(program));
+}
+
+TEST(WithSplitContractions, DividesALongDepthOfFewResults) {
+    const auto program = productOf({16, 128, 4096});
+    const auto split = engine::graph::withSplitContractions(program, MultiplyUnit::TF32);
+    ASSERT_EQ(split.steps.size(), 2u) << textOf(split);
+    const auto& parts = std::get<Computation>(split.steps[0]);
+    EXPECT_THAT(namesOf(parts.axes), ElementsAre("part<16", "i0<16", "i1<128"));
+    EXPECT_THAT(namesOf(parts.reduced), ElementsAre("k<256"));
+    const BufferId result = contractionIn(program).stores[0].buffer;
+    EXPECT_EQ(ranOnNumbers(program)[result], ranOnNumbers(split)[result]) << textOf(split);
+}
+
+TEST(WithSplitContractions, LeavesWhatFillsAGpuOrIsShort) {
+    for (const auto& program : {productOf({4096, 4096, 4096}), productOf({16, 128, 64})})
+        EXPECT_EQ(textOf(engine::graph::withSplitContractions(program, MultiplyUnit::TF32)),
+                  textOf(program));
+}
+
+TEST(TilesFor, FitTheMatrix) {
+    const auto first = [](const Product& of) {
+        const auto program = productOf(of);
+        return tilesFor(*contractionOf(program, contractionIn(program)), MultiplyUnit::TF32)
+            .front();
+    };
+    EXPECT_EQ(first({8192, 8192, 512}).columns, 256);
+    EXPECT_EQ(first({1 << 20, 32, 512}).columns, 32);
+    EXPECT_EQ(first({10, 4096, 512}).rows, 16);
+    for (const MultiplyUnit unit :
+         {MultiplyUnit::Float32, MultiplyUnit::TF32, MultiplyUnit::TF32Split}) {
+        const auto program = productOf({100, 100, 100});
+        for (const ContractionTile& tile :
+             tilesFor(*contractionOf(program, contractionIn(program)), unit)) {
+            EXPECT_GE(tile.threads(), std::max(tile.rows, tile.columns));
+            EXPECT_EQ(tile.unit, unit);
+        }
+    }
 }
 
 TEST(WithPackedWeights, WritesWeightsInTheOrderOfTiles) {
