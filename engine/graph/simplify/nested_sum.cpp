@@ -70,12 +70,21 @@ bool isSum(const Computation& computation) {
            raise::isFloating(computation.reductions[0].type);
 }
 
-std::optional<NestedSum> nestedSum(raise::Program& program, std::size_t step,
-                                   raise::BufferId buffer, const raise::Uses& uses) {
+bool isBetweenSums(const raise::Program& program, raise::BufferId buffer, const raise::Uses& uses) {
     const auto place = uses.writer(buffer);
     if (program.buffers[buffer].role != raise::Buffer::Role::Local || !place ||
         uses.readers(buffer).size() != 1 || !uses.isReadPlainly(buffer))
+        return false;
+    const auto& inner = std::get<Computation>(program.steps[place->step]);
+    return isSum(inner) && inner.stores.size() == 1 &&
+           raise::formOf(inner) == raise::Form::Contraction;
+}
+
+std::optional<NestedSum> nestedSum(raise::Program& program, std::size_t step,
+                                   raise::BufferId buffer, const raise::Uses& uses) {
+    if (!isBetweenSums(program, buffer, uses))
         return std::nullopt;
+    const auto place = uses.writer(buffer);
     NestedSum nested{buffer,
                      std::get<Computation>(program.steps[step]),
                      std::get<Computation>(program.steps[place->step]),
@@ -83,9 +92,6 @@ std::optional<NestedSum> nestedSum(raise::Program& program, std::size_t step,
                      {},
                      {},
                      {}};
-    if (!isSum(nested.inner) || raise::formOf(nested.inner) != raise::Form::Contraction ||
-        nested.inner.stores.size() != 1)
-        return std::nullopt;
     raise::Interner interner;
     interner.intern(nested.outer);
     interner.intern(nested.inner);

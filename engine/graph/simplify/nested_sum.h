@@ -26,6 +26,11 @@ struct NestedSum {
 /// Whether the computation is one sum of floating-point numbers.
 [[nodiscard]] bool isSum(const analysis::raise::Computation& computation);
 
+/// Whether the buffer holds sums of products, for one computation alone.
+[[nodiscard]] bool isBetweenSums(const analysis::raise::Program& program,
+                                 analysis::raise::BufferId buffer,
+                                 const analysis::raise::Uses& uses);
+
 /// The nested sum of step `step` over what `buffer` holds; nullopt if it is none, or if each axis
 /// of the outer sum does not go with one factor. The program gets new axes.
 [[nodiscard]] std::optional<NestedSum> nestedSum(analysis::raise::Program& program,

@@ -285,6 +285,8 @@ bool swapOnce(raise::Program& program, const IsUsed& isUsed, Done& done) {
         if (outer == nullptr || !isSum(*outer))
             continue;
         for (const raise::BufferId buffer : uses.readBy(step)) {
+            if (!isBetweenSums(program, buffer, uses))
+                continue;
             raise::Program next = program;
             auto nested = nestedSum(next, step, buffer, uses);
             if (!nested)
