@@ -13,6 +13,16 @@
 namespace kernelskill::engine::graph {
 namespace {
 
+/// Whether no element differs by a hundredth of the outputs' magnitude.
+bool areAlike(const std::vector<at::Tensor>& some, const std::vector<at::Tensor>& others) {
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        const double magnitude = magnitudeOf(some[i]).value_or(0);
+        if (agreementOf(some[i], others[i]).difference > looseTolerance * magnitude)
+            return false;
+    }
+    return true;
+}
+
 class Trial {
 public:
     Trial(const Contest& contest, const TrialPlan& plan)
@@ -136,10 +146,7 @@ private:
                 firstExpected = std::move(comparison->expected);
                 continue;
             }
-            outcome_.isOutputConstant = true;
-            for (std::size_t i = 0; i < firstExpected.size(); ++i)
-                if (agreementOf(firstExpected[i], comparison->expected[i]).beyondLoose > 0)
-                    outcome_.isOutputConstant = false;
+            outcome_.isOutputConstant = areAlike(firstExpected, comparison->expected);
         }
         return outcome_;
     }
