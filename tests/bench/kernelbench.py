@@ -26,6 +26,10 @@ COLUMNS = ["task", "level", "status", "within_1e-2", "within_1e-4", "error", "ea
            "autotune_us", "constant", "kernels", "library_nodes", "simplified", "bytes", "trials", "generate_s", "build_s", "judge_s",
            "device", "why"]
 STATUSES = ["right", "wrong", "refused", "failed"]
+# Bytes of an element, by the names that a generated model's manifest has for element types.
+ELEMENT_BYTES = {"bool": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "__half": 2, "__nv_bfloat16": 2,
+                 "int": 4, "unsigned int": 4, "float": 4, "long long": 8, "unsigned long long": 8, "double": 8}
+BANDWIDTH = {"H100": 3.35e12, "H200": 4.8e12}  # bytes a second, by NVIDIA's data sheets
 MODES = {"compile_us": "default", "autotune_us": "max-autotune-no-cudagraphs"}
 
 
@@ -45,6 +49,12 @@ def speedup(row, column, tolerance, baseline="eager_us"):
         return 0.0
     ours, other = number(row, column), number(row, baseline)
     return other / ours if ours > 0 and other > 0 else math.nan
+
+
+def memory_share(row):
+    """The time that reading inputs and weights and writing outputs takes at full bandwidth, as a share of ours; nan if not known."""
+    bandwidth = next((value for name, value in BANDWIDTH.items() if name in row.get("device", "")), math.nan)
+    return number(row, "bytes") / bandwidth * 1e6 / number(row, "ours_us")
 
 
 def is_degenerate(row):
@@ -105,14 +115,15 @@ def reason_of(why):
 
 def table(rows):
     """The lines of all tasks."""
-    lines = ["| task | status | error | eager us | ours us | graph us | x | x 1e-4 | torch.compile us | kernels | library | notes |",
-             "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
+    lines = ["| task | status | error | eager us | ours us | graph us | x | x 1e-4 | torch.compile us | kernels | library | memory | notes |",
+             "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
     for row in sorted(rows, key=lambda row: natural(row["task"])):
         notes = "; ".join(filter(None, ["constant output" if row["constant"] == "yes" else "", row["simplified"], row["why"]]))
         lines.append(f"| {row['task']} | {row['status']} | {row['error'] or '-'} | {cell(number(row, 'eager_us'), 1)} | "
                      f"{cell(number(row, 'ours_us'), 1)} | {cell(number(row, 'replayed_us'), 1)} | "
                      f"{cell(speedup(row, 'ours_us', '1e-2'))} | {cell(speedup(row, 'ours_us', '1e-4'))} | "
-                     f"{cell(number(row, 'compile_us'), 1)} | {row['kernels']} | {row['library_nodes']} | {notes} |")
+                     f"{cell(number(row, 'compile_us'), 1)} | {row['kernels']} | {row['library_nodes']} | "
+                     f"{cell(memory_share(row))} | {notes} |")
     return lines
 
 
@@ -258,6 +269,11 @@ def fill_from_manifest(row, folder):
         return
     kernels = [step for step in manifest.get("steps", []) if "kernel" in step and step.get("runs") != "once"]
     row["kernels"] = len(kernels)
+    tensors = [tensor for role in ("inputs", "weights", "outputs") for tensor in manifest.get(role, [])]
+    try:
+        row["bytes"] = sum(ELEMENT_BYTES[tensor["element"]] * math.prod(tensor["shape"]) for tensor in tensors)
+    except (KeyError, TypeError):  # another element type, or a dynamic extent
+        row["bytes"] = ""
     names = [str(each.get("name", each)) if isinstance(each, dict) else str(each)
              for each in manifest.get("simplifications", [])]
     row["simplified"] = ", ".join(sorted(set(names)))
