@@ -84,8 +84,7 @@ std::optional<BufferId> Builder::bufferOf(const Tensor& tensor) {
 
 void Builder::add(Computation computation) {
     computation.name = fresh(computation.name, names_);
-    if (!source_.empty())
-        computation.sources.push_back(source_);
+    computation.sources = sources_;
     program_.steps.emplace_back(std::move(computation));
 }
 
@@ -192,7 +191,7 @@ Tensor Builder::scanned(Reducer reducer, const Tensor& tensor, std::size_t axis,
 std::vector<Tensor> Builder::library(const std::string& reason, const std::vector<Tensor>& inputs,
                                      const std::vector<Tensor>& resultTypes,
                                      const std::string& name) {
-    LibraryCall work{source_, reason, {}, {}};
+    LibraryCall work{sources_.empty() ? name : sources_.back(), reason, {}, {}};
     for (const Tensor& tensor : inputs)
         work.inputs.push_back(*bufferOf(kept(tensor, name + "_input")));
     std::vector<Tensor> results;

@@ -21,8 +21,9 @@ struct ReductionOf {
 
 class Builder {
 public:
-    /// Names the node of the graph whose work the next computations do.
-    void setSource(std::string node) { source_ = std::move(node); }
+    /// Names the nodes of the graph whose work the next computations do; the last one is the node
+    /// of library calls.
+    void setSources(std::vector<std::string> nodes) { sources_ = std::move(nodes); }
 
     /// A buffer that the program is given, as a tensor.
     [[nodiscard]] Tensor input(const std::string& name, ScalarKind element,
@@ -93,7 +94,7 @@ private:
     void add(Computation computation);
 
     Program program_;
-    std::string source_;
+    std::vector<std::string> sources_;
     std::map<std::string, std::size_t> names_; ///< How often computations asked for each name.
     std::map<std::string, std::size_t> bufferNames_;
 };

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 namespace kernelskill::analysis::raise {
@@ -30,33 +29,6 @@ struct Reading {
     Scalar load;
     std::vector<Candidate> candidates; ///< From the load outwards.
 };
-
-bool isReached(const Scalar& value, const ScalarNode* target, const ScalarNode* avoided,
-               std::unordered_set<const ScalarNode*>& seen) {
-    if (value.get() == avoided || !seen.insert(value.get()).second)
-        return false;
-    if (value.get() == target)
-        return true;
-    return std::ranges::any_of(value->arguments, [&](const Scalar& argument) {
-        return isReached(argument, target, avoided, seen);
-    });
-}
-
-/// The nodes that each path from a root to `target` passes, from `target` outwards.
-std::vector<Scalar> dominatorsOf(const std::vector<Scalar>& roots, const Scalar& target) {
-    std::vector<Scalar> dominators;
-    for (const Scalar& node : nodesOf(roots)) {
-        std::unordered_set<const ScalarNode*> seen;
-        if (!isReached(node, target.get(), nullptr, seen))
-            continue;
-        seen.clear();
-        if (std::ranges::none_of(roots, [&](const Scalar& root) {
-                return isReached(root, target.get(), node.get(), seen);
-            }))
-            dominators.push_back(node);
-    }
-    return dominators;
-}
 
 /// Whether the value is computed with the load each time, not only where a condition holds.
 bool isAlwaysLoaded(const Scalar& value, const ScalarNode* target) {

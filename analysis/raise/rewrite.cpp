@@ -68,6 +68,17 @@ void collect(const Scalar& value, std::vector<Scalar>& nodes,
     nodes.push_back(value);
 }
 
+bool isReached(const Scalar& value, const ScalarNode* target, const ScalarNode* avoided,
+               std::unordered_set<const ScalarNode*>& seen) {
+    if (value.get() == avoided || !seen.insert(value.get()).second)
+        return false;
+    if (value.get() == target)
+        return true;
+    return std::ranges::any_of(value->arguments, [&](const Scalar& argument) {
+        return isReached(argument, target, avoided, seen);
+    });
+}
+
 } // namespace
 
 Scalar Interner::operator()(const Scalar& value) {
@@ -158,6 +169,21 @@ std::vector<Scalar> nodesOf(const std::vector<Scalar>& roots) {
     return nodes;
 }
 
+std::vector<Scalar> dominatorsOf(const std::vector<Scalar>& roots, const Scalar& target) {
+    std::vector<Scalar> dominators;
+    for (const Scalar& node : nodesOf(roots)) {
+        std::unordered_set<const ScalarNode*> seen;
+        if (!isReached(node, target.get(), nullptr, seen))
+            continue;
+        seen.clear();
+        if (std::ranges::none_of(roots, [&](const Scalar& root) {
+                return isReached(root, target.get(), node.get(), seen);
+            }))
+            dominators.push_back(node);
+    }
+    return dominators;
+}
+
 std::optional<std::vector<Index>> positionRead(const Computation& computation, BufferId buffer) {
     std::optional<std::vector<Index>> position;
     for (const Scalar& node : nodesOf(rootsOf(computation))) {
@@ -168,6 +194,10 @@ std::optional<std::vector<Index>> positionRead(const Computation& computation, B
         position = node->position;
     }
     return position;
+}
+
+bool isCall(const Scalar& value, Function function) {
+    return value->kind == ScalarNode::Kind::Call && value->function == function;
 }
 
 std::vector<Index> indicesOf(const std::vector<Axis>& axes) {

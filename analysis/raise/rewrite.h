@@ -48,10 +48,17 @@ void rewriteRoots(Computation& computation, const std::function<Scalar(const Sca
 /// The nodes of the values, each once, arguments before what has them.
 [[nodiscard]] std::vector<Scalar> nodesOf(const std::vector<Scalar>& roots);
 
+/// The nodes that each path from a root to `target` passes, from `target` outwards.
+[[nodiscard]] std::vector<Scalar> dominatorsOf(const std::vector<Scalar>& roots,
+                                               const Scalar& target);
+
 /// The one position at which the computation loads the buffer; nullopt if there are several, or
 /// none.
 [[nodiscard]] std::optional<std::vector<Index>> positionRead(const Computation& computation,
                                                              BufferId buffer);
+
+/// Whether the value is a call of the function.
+[[nodiscard]] bool isCall(const Scalar& value, Function function);
 
 /// `axes` as indices.
 [[nodiscard]] std::vector<Index> indicesOf(const std::vector<Axis>& axes);

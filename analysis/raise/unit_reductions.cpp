@@ -14,14 +14,18 @@ Scalar resultOf(const Reduction& reduction) {
                       : converted(reduction.element, reduction.type);
 }
 
+bool isOverOne(const Computation& computation) {
+    const auto isUnit = [](const Axis& axis) { return axis.extent->constant() == 1; };
+    return computation.scanned ? isUnit(computation.axes[*computation.scanned])
+                               : std::ranges::all_of(computation.reduced, isUnit);
+}
+
 } // namespace
 
 Program withoutUnitReductions(Program program) {
     for (Step& step : program.steps) {
         auto* computation = std::get_if<Computation>(&step);
-        if (computation == nullptr || computation->reductions.empty() || computation->scanned ||
-            !std::ranges::all_of(computation->reduced,
-                                 [](const Axis& axis) { return axis.extent->constant() == 1; }))
+        if (computation == nullptr || computation->reductions.empty() || !isOverOne(*computation))
             continue;
         for (Store& store : computation->stores)
             store.value = replaced(store.value, [&](const ScalarNode& node) -> Scalar {
@@ -30,6 +34,7 @@ Program withoutUnitReductions(Program program) {
                            : nullptr;
             });
         computation->reductions.clear();
+        computation->scanned = std::nullopt;
         computation->reduced.clear();
     }
     return program;

@@ -9,8 +9,6 @@ namespace kernelskill::analysis::raise {
 
 namespace {
 
-bool hasSize(const Scalar& value);
-
 bool hasSize(const Index& index) {
     return std::ranges::any_of(index.terms(), [](const auto& entry) {
         return std::ranges::any_of(entry.second.atoms, [](const Index::AtomRef& atom) {
@@ -19,15 +17,6 @@ bool hasSize(const Index& index) {
                    (atom->left != nullptr && (hasSize(*atom->left) || hasSize(*atom->right)));
         });
     });
-}
-
-bool hasSize(const Scalar& value) {
-    bool has = false;
-    forEachNode(value, [&](const ScalarNode& node) {
-        has = has || hasSize(node.index) ||
-              std::ranges::any_of(node.position, [](const Index& at) { return hasSize(at); });
-    });
-    return has;
 }
 
 bool hasSize(const Computation& computation) {
@@ -39,6 +28,15 @@ bool hasSize(const Computation& computation) {
 }
 
 } // namespace
+
+bool hasSize(const Scalar& value) {
+    bool has = false;
+    forEachNode(value, [&](const ScalarNode& node) {
+        has = has || hasSize(node.index) ||
+              std::ranges::any_of(node.position, [](const Index& at) { return hasSize(at); });
+    });
+    return has;
+}
 
 std::vector<bool> dependsOnWeightsAlone(const Program& program) {
     std::vector<bool> isKnown;

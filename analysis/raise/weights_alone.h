@@ -16,4 +16,7 @@ namespace kernelskill::analysis::raise {
 /// The numbers of those steps, in their order.
 [[nodiscard]] std::vector<std::size_t> stepsOfWeightsAlone(const Program& program);
 
+/// Whether a size that is known only when the program runs stands in the value.
+[[nodiscard]] bool hasSize(const Scalar& value);
+
 } // namespace kernelskill::analysis::raise

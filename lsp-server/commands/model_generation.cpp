@@ -5,6 +5,8 @@
 #include "engine/graph/model/names.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/separate_bias.h"
+#include "lsp-server/report/html/report_page.h"
+#include "lsp-server/report/model_page.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -30,6 +32,12 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
                        std::get<graph::Kernel>(step.work).schedule,
                        step.dependsOnWeightsAlone ? "; once, before the first call" : "");
     }
+    for (const graph::Simplification& each : plan.simplifications)
+        fmt::print("  simplified: {}: {}\n", each.name, each.what);
+    for (const graph::ModelTensor& output : plan.outputs)
+        if (plan.constantOutputs.contains(output.buffer))
+            fmt::print("  the output {} is {} whatever the inputs\n", output.source,
+                       plan.constantOutputs.at(output.buffer));
     fmt::print("{}: {} steps, {} bytes of workspace\n", folder, plan.steps.size(),
                plan.workspace.bytes);
 }
@@ -68,10 +76,14 @@ int generateModel(const ModelGeneration& wanted, const Invocation& invocation) {
     const auto unit = unitOf(wanted.precision);
     if (!unit)
         return reportError(unit.error(), invocation);
-    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}});
+    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}, {}});
     if (!plan)
         return reportError(plan.error(), invocation);
-    const graph::ModelFiles files = graph::modelFiles(*plan, *program);
+    graph::ModelFiles files = graph::modelFiles(*plan, *program);
+    if (const auto& gpus = engine::builtinGpus(); gpus)
+        if (const engine::Gpu* gpu = engine::gpuNamed(*gpus, "H200"))
+            files["report.html"] = writeReport(modelReport(
+                *plan, *program, std::filesystem::path(wanted.archive).filename().string(), *gpu));
     if (const auto written = graph::writeModel(files, wanted.folder); !written)
         return reportError(written.error(), invocation);
     if (invocation.json)

@@ -212,6 +212,7 @@ std::expected<Contraction, std::string> contractionOf(const Program& program,
     Contraction result;
     result.computation = withMergedAxes(program, computation, axes);
     splitGroups(result.computation, axes);
+    result.axes = axes;
     result.depth = result.computation.reduced;
     Factors factors;
     addFactors(result.computation.reductions[0].element, factors);

@@ -22,6 +22,7 @@ struct Contraction {
     std::vector<analysis::raise::Axis> rows;    ///< The last one innermost.
     std::vector<analysis::raise::Axis> columns; ///< The last one innermost.
     std::vector<analysis::raise::Axis> depth;   ///< As `computation.reduced`.
+    std::uint32_t axes = 0; ///< Axes that have been numbered, those of the program included.
     analysis::raise::Scalar left;
     analysis::raise::Scalar right;
 };

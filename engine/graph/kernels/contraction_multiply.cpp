@@ -6,8 +6,14 @@ namespace kernelskill::engine::graph {
 
 namespace {
 
-constexpr int padding = 4;     ///< Floats behind each row, so that columns lie in other banks.
-constexpr int depthBlock = 16; ///< The depth that the tensor cores' part of a tile is read by.
+constexpr int padding = 4;    ///< Floats behind each row, so that columns lie in other banks.
+constexpr int depthBlock = 8; ///< The depth of the tensor cores' instruction.
+
+/// The floats of a block of the depth: what is written at once lies in other banks.
+int blockSize(const ContractionTile& tile, int outer) {
+    constexpr int wide = 32;
+    return outer * depthBlock + (tile.depth >= wide ? 8 : 16);
+}
 
 /// Whether a lane takes four neighbouring rows or columns at once, as one access loads them.
 bool isInFours(TileLayout layout, int warpOuter) {
@@ -38,7 +44,7 @@ void writeFloatMultiply(CodeLines& lines, const ContractionTile& tile) {
         addUnder(lines, fmt::format("for (int i = 0; i < {}; i += 4)", count),
                  fmt::format("*reinterpret_cast<float4*>(&{0}Part[i]) = "
                              "*reinterpret_cast<const float4*>(&{0}[{1}]);",
-                             side, placeText(TileLayout::DepthByOuter, outer, "depth", at)));
+                             side, placeText(TileLayout::DepthByOuter, tile, outer, "depth", at)));
     };
     load("left", "rowsOfThread", tile.rows, "(laneRow + i * 4)");
     load("right", "columnsOfThread", tile.columns, "(laneColumn + i * 8)");
@@ -51,27 +57,27 @@ void writeFloatMultiply(CodeLines& lines, const ContractionTile& tile) {
     lines.close("};");
 }
 
-/// Reads a factor's part of 16 elements of the depth: `count` groups of `halves` times 8 rows or
-/// columns, of which a lane has one each, at four elements of the depth that follow each other.
-void writePartLoads(CodeLines& lines, const std::string& side, TileLayout layout, int outer,
-                    int warpOuter, const std::string& first, int halves) {
-    const std::string array = side + "Part";
+/// Reads a factor's part of eight elements of the depth: groups of `halves` times 8 rows or
+/// columns, of which a lane has one each, at two elements of the depth that follow each other.
+void writePartLoads(CodeLines& lines, const std::string& side, TileLayout layout,
+                    const ContractionTile& tile, const std::string& first) {
+    const bool isLeft = side == "left";
+    const int outer = isLeft ? tile.rows : tile.columns;
+    const int halves = isLeft ? 2 : 1;
+    const std::string array = side + "Part[into]";
     const std::string groups = side + "Groups";
-    const std::string half = halves == 2 ? "[half]" : "";
-    lines.add(fmt::format("float {}[{}]{}[4];", array, groups, halves == 2 ? "[2]" : ""));
     lines.add("#pragma unroll");
-    const int perQuad = 4 / halves; // Groups that four neighbouring rows or columns belong to.
-    if (isInFours(layout, warpOuter)) {
-        lines.open(fmt::format("for (int i = 0; i < {}; i += {}) {{", groups, perQuad));
+    if (isInFours(layout, isLeft ? tile.warpRows : tile.warpColumns)) {
+        lines.open(fmt::format("for (int i = 0; i < {}; i += {}) {{", groups, 4 / halves));
         lines.add("#pragma unroll");
-        lines.open("for (int part = 0; part < 4; ++part) {");
+        lines.open("for (int part = 0; part < 2; ++part) {");
         lines.add(
             fmt::format("const float4 quad = *reinterpret_cast<const float4*>(&{}[{}]);", side,
-                        placeText(layout, outer, "(depth + member * 4 + part)",
+                        placeText(layout, tile, outer, "(depth + member * 2 + part)",
                                   fmt::format("({} + i * {} + group * 4)", first, 8 * halves))));
-        for (int e = 0; e < 4; ++e) {
-            const std::string which = halves == 2 ? fmt::format("[i + {}][{}]", e / 2, e % 2)
-                                                  : fmt::format("[i + {}]", e);
+        for (std::size_t e = 0; e < 4; ++e) {
+            const std::string which =
+                isLeft ? fmt::format("[i + {}][{}]", e / 2, e % 2) : fmt::format("[i + {}]", e);
             lines.add(fmt::format("{}{}[part] = quad.{};", array, which, "xyzw"[e]));
         }
         lines.close();
@@ -79,69 +85,94 @@ void writePartLoads(CodeLines& lines, const std::string& side, TileLayout layout
         return;
     }
     lines.open(fmt::format("for (int i = 0; i < {}; ++i) {{", groups));
-    if (halves == 2) {
-        lines.add("#pragma unroll");
-        lines.open("for (int half = 0; half < 2; ++half) {");
+    for (int half = 0; half < halves; ++half) {
+        const std::string at =
+            fmt::format("({} + i * {}{} + group)", first, 8 * halves, half == 1 ? " + 8" : "");
+        const std::string to =
+            fmt::format("{}[i]{}", array, isLeft ? fmt::format("[{}]", half) : "");
+        if (layout == TileLayout::OuterByDepth)
+            lines.add(fmt::format("*reinterpret_cast<float2*>({}) = "
+                                  "*reinterpret_cast<const float2*>(&{}[{}]);",
+                                  to, side,
+                                  placeText(layout, tile, outer, "(depth + member * 2)", at)));
+        else
+            addUnder(
+                lines, "for (int part = 0; part < 2; ++part)",
+                fmt::format("{}[part] = {}[{}];", to, side,
+                            placeText(layout, tile, outer, "(depth + member * 2 + part)", at)));
     }
-    const std::string at =
-        fmt::format("({} + i * {}{} + group)", first, 8 * halves, halves == 2 ? " + half * 8" : "");
-    if (layout == TileLayout::OuterByDepth)
-        lines.add(fmt::format("*reinterpret_cast<float4*>({}[i]{}) = "
-                              "*reinterpret_cast<const float4*>(&{}[{}]);",
-                              array, half, side,
-                              placeText(layout, outer, "(depth + member * 4)", at)));
-    else
-        addUnder(lines, "for (int part = 0; part < 4; ++part)",
-                 fmt::format("{}[i]{}[part] = {}[{}];", array, half, side,
-                             placeText(layout, outer, "(depth + member * 4 + part)", at)));
-    if (halves == 2)
-        lines.close();
     lines.close();
 }
 
-/// The tensor cores multiply 16 x 8 by 8 x 8. Which eight elements of the depth go together does
-/// not matter, so a lane takes four that follow each other, and gives two at a time.
+/// Tensor cores cut sums off where float rounds them, so they add up few products only.
+void writeStepSums(CodeLines& lines) {
+    lines.open("const auto addStepSums = [&] {");
+    lines.add("#pragma unroll");
+    lines.open("for (int i = 0; i < leftGroups; ++i) {");
+    lines.add("#pragma unroll");
+    lines.open("for (int j = 0; j < rightGroups; ++j) {");
+    lines.add("#pragma unroll");
+    lines.open("for (int part = 0; part < 4; ++part) {");
+    lines.add("sums[i][j][part] += stepSums[i][j][part];");
+    lines.add("stepSums[i][j][part] = 0.0f;");
+    lines.close();
+    lines.close();
+    lines.close();
+    lines.close("};");
+}
+
+/// The tensor cores multiply 16 x 8 by 8 x 8. Which of eight elements of the depth a lane has does
+/// not matter if both factors agree, so it takes two that follow each other.
 void writeTensorMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
                          TileLayout right) {
     const bool isSplit = tile.unit == MultiplyUnit::TF32Split;
+    const std::string pair = isSplit ? "SplitPair" : "Pair";
+    const std::string make = isSplit ? "splitPair" : "pairOf";
     lines.add("const int group = threadIdx.x % 32 / 4;");
     lines.add("const int member = threadIdx.x % 4;");
     lines.add("constexpr int leftGroups = warpRows / 16;");
     lines.add("constexpr int rightGroups = warpColumns / 8;");
     lines.add("float sums[leftGroups][rightGroups][4] = {};");
-    lines.open("const auto multiply = [&](const float* left, const float* right) {");
-    lines.add("#pragma unroll");
-    lines.open(fmt::format("for (int depth = 0; depth < tileDepth; depth += {}) {{", depthBlock));
-    writePartLoads(lines, "left", left, tile.rows, tile.warpRows, "warpRow", 2);
-    writePartLoads(lines, "right", right, tile.columns, tile.warpColumns, "warpColumn", 1);
-    lines.add("#pragma unroll");
-    lines.open("for (int part = 0; part < 4; part += 2) {");
-    lines.add(fmt::format("{} rightPair[rightGroups];", isSplit ? "SplitPair" : "Pair"));
+    if (isSplit)
+        lines.add("float stepSums[leftGroups][rightGroups][4] = {};");
+    lines.add("// Factors of eight elements of the depth; the next ones are loaded meanwhile.");
+    lines.add("float leftPart[2][leftGroups][2][2];");
+    lines.add("float rightPart[2][rightGroups][2];");
+    lines.open(
+        "const auto load = [&](const float* left, const float* right, int depth, int into) {");
+    writePartLoads(lines, "left", left, tile, "warpRow");
+    writePartLoads(lines, "right", right, tile, "warpColumn");
+    lines.close("};");
+    lines.open("const auto multiply = [&](int from) {");
+    lines.add(fmt::format("{} rightPair[rightGroups];", pair));
     addUnder(lines, "for (int j = 0; j < rightGroups; ++j)",
-             fmt::format("rightPair[j] = {}(rightPart[j][part], rightPart[j][part + 1]);",
-                         isSplit ? "splitPair" : "pairOf"));
+             fmt::format("rightPair[j] = {}(rightPart[from][j][0], rightPart[from][j][1]);", make));
     lines.add("#pragma unroll");
     lines.open("for (int i = 0; i < leftGroups; ++i) {");
-    const std::string make = isSplit ? "splitPair" : "pairOf";
-    lines.add(fmt::format("const {} upper = {}(leftPart[i][0][part], leftPart[i][0][part + 1]);",
-                          isSplit ? "SplitPair" : "Pair", make));
-    lines.add(fmt::format("const {} lower = {}(leftPart[i][1][part], leftPart[i][1][part + 1]);",
-                          isSplit ? "SplitPair" : "Pair", make));
-    lines.add("#pragma unroll");
+    for (const auto* half : {"upper", "lower"}) {
+        const int which = half == std::string_view("lower") ? 1 : 0;
+        lines.add(fmt::format("const {0} {1} = {2}(leftPart[from][i][{3}][0], "
+                              "leftPart[from][i][{3}][1]);",
+                              pair, half, make, which));
+    }
     if (!isSplit) {
-        lines.add("for (int j = 0; j < rightGroups; ++j)");
-        lines.add("    multiplyAdd(sums[i][j], upper, lower, rightPair[j]);");
+        addUnder(lines, "for (int j = 0; j < rightGroups; ++j)",
+                 "multiplyAdd(sums[i][j], upper, lower, rightPair[j]);");
     } else {
-        lines.open("for (int j = 0; j < rightGroups; ++j) {");
-        lines.add("multiplyAdd(sums[i][j], upper.rest, lower.rest, rightPair[j].most);");
-        lines.add("multiplyAdd(sums[i][j], upper.most, lower.most, rightPair[j].rest);");
-        lines.add("multiplyAdd(sums[i][j], upper.most, lower.most, rightPair[j].most);");
-        lines.close();
+        const auto add = [&](const std::string& of, const std::string& by) {
+            addUnder(lines, "for (int j = 0; j < rightGroups; ++j)",
+                     fmt::format("multiplyAdd(stepSums[i][j], upper.{0}, lower.{0}, "
+                                 "rightPair[j].{1});",
+                                 of, by));
+        };
+        add("rest", "most");
+        add("most", "rest");
+        add("most", "most");
     }
     lines.close();
-    lines.close();
-    lines.close();
     lines.close("};");
+    if (isSplit)
+        writeStepSums(lines);
 }
 
 constexpr std::string_view tensorFunctions =
@@ -207,19 +238,27 @@ TileLayout layoutOf(const ContractionTile& tile, const FactorAccess& access, int
 }
 
 int sizeOf(TileLayout layout, const ContractionTile& tile, int outer) {
-    return tile.depth * (layout == TileLayout::DepthByOuter ? outer + padding : outer);
+    switch (layout) {
+    case TileLayout::DepthByOuter:
+        return tile.depth * (outer + padding);
+    case TileLayout::DepthBySwizzled:
+        return tile.depth * outer;
+    case TileLayout::OuterByDepth:
+        return tile.depth / depthBlock * blockSize(tile, outer);
+    }
+    return 0;
 }
 
-std::string placeText(TileLayout layout, int outer, const std::string& depth,
-                      const std::string& at) {
+std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
+                      const std::string& depth, const std::string& at) {
     switch (layout) {
     case TileLayout::DepthByOuter:
         return fmt::format("{} * {} + {}", depth, outer + padding, at);
     case TileLayout::DepthBySwizzled:
-        return fmt::format("{0} * {1} + ({2} ^ ({0} / 4 % 4 * 8))", depth, outer, at);
+        return fmt::format("{0} * {1} + ({2} ^ ({0} / 2 % 4 * 8))", depth, outer, at);
     case TileLayout::OuterByDepth:
         return fmt::format("{0} / {1} * {2} + {3} * {1} + {0} % {1}", depth, depthBlock,
-                           outer * depthBlock, at);
+                           blockSize(tile, outer), at);
     }
     return "0";
 }
@@ -248,34 +287,94 @@ void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout lef
         writeTensorMultiply(lines, tile, left, right);
 }
 
-void writeForEachSum(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                     TileLayout right, const std::string& statement) {
-    const bool isFloat = tile.unit == MultiplyUnit::Float32;
+ResultLayout::ResultLayout(const ContractionTile& tile, TileLayout left, TileLayout right,
+                           bool isByRows)
+    : tile_(tile), isByRows_(isByRows), areRowsInFours_(isInFours(left, tile.warpRows)),
+      areColumnsInFours_(isInFours(right, tile.warpColumns)) {}
+
+int ResultLayout::pitch() const {
+    return (isByRows_ ? tile_.rows : tile_.columns) + 4;
+}
+
+int ResultLayout::floats() const {
+    return (isByRows_ ? tile_.columns : tile_.rows) * pitch();
+}
+
+std::string ResultLayout::placeText(const std::string& row, const std::string& column) const {
+    if (isByRows_)
+        return fmt::format("{} * {} + {}", column, pitch(),
+                           areColumnsInFours_ ? fmt::format("({} ^ ({} / 8 % 4 * 8))", row, column)
+                                              : row);
+    return fmt::format("{} * {} + {}", row, pitch(),
+                       areRowsInFours_ ? fmt::format("({} ^ ({} / 4 % 2 * 4))", column, row)
+                                       : column);
+}
+
+void ResultLayout::write(CodeLines& lines) const {
+    if (isByRows_ ? areRowsInFours_ : areColumnsInFours_)
+        writeQuads(lines);
+    else
+        writeSingles(lines);
+}
+
+void ResultLayout::writeSingles(CodeLines& lines) const {
+    const bool isFloat = tile_.unit == MultiplyUnit::Float32;
     lines.add("#pragma unroll");
     lines.open(
         fmt::format("for (int i = 0; i < {}; ++i) {{", isFloat ? "rowsOfThread" : "leftGroups"));
     lines.add("#pragma unroll");
     lines.open(fmt::format("for (int j = 0; j < {}; ++j) {{",
                            isFloat ? "columnsOfThread" : "rightGroups"));
+    std::string sum = "sums[i][j]";
     if (isFloat) {
         lines.add("const int row = laneRow + i / 4 * 16 + i % 4;");
         lines.add("const int column = laneColumn + j / 4 * 32 + j % 4;");
-        lines.add("const float sum = sums[i][j];");
     } else {
         lines.add("#pragma unroll");
         lines.open("for (int part = 0; part < 4; ++part) {");
-        lines.add(isInFours(left, tile.warpRows)
+        lines.add(areRowsInFours_
                       ? "const int row = warpRow + i / 2 * 32 + group * 4 + i % 2 * 2 + part / 2;"
                       : "const int row = warpRow + i * 16 + part / 2 * 8 + group;");
-        lines.add(isInFours(right, tile.warpColumns)
+        lines.add(areColumnsInFours_
                       ? "const int column = warpColumn + j / 4 * 32 + "
                         "(member * 2 + part % 2) * 4 + j % 4;"
                       : "const int column = warpColumn + j * 8 + member * 2 + part % 2;");
-        lines.add("const float sum = sums[i][j][part];");
+        sum += "[part]";
     }
-    lines.add(statement);
+    lines.add(fmt::format("results[{}] = {};", placeText("row", "column"), sum));
     if (!isFloat)
         lines.close();
+    lines.close();
+    lines.close();
+}
+
+/// Four neighbours of a thread at once.
+void ResultLayout::writeQuads(CodeLines& lines) const {
+    lines.add("#pragma unroll");
+    lines.open(fmt::format("for (int i = 0; i < leftGroups; i += {}) {{", isByRows_ ? 2 : 1));
+    lines.add("#pragma unroll");
+    lines.open(fmt::format("for (int j = 0; j < rightGroups; j += {}) {{", isByRows_ ? 1 : 4));
+    lines.add("#pragma unroll");
+    const std::string columnPart = isByRows_ ? "part" : "part % 2";
+    lines.open(fmt::format("for (int part = 0; part < {}; ++part) {{", isByRows_ ? 2 : 4));
+    if (isByRows_)
+        lines.add("const int row = warpRow + i * 16 + group * 4;");
+    else
+        lines.add(areRowsInFours_
+                      ? "const int row = warpRow + i / 2 * 32 + group * 4 + i % 2 * 2 + part / 2;"
+                      : "const int row = warpRow + i * 16 + part / 2 * 8 + group;");
+    const std::string inGroup = fmt::format("member * 2 + {}", columnPart);
+    lines.add(areColumnsInFours_
+                  ? fmt::format("const int column = warpColumn + j / 4 * 32 + ({}) * 4{};", inGroup,
+                                isByRows_ ? " + j % 4" : "")
+                  : fmt::format("const int column = warpColumn + j * 8 + {};", inGroup));
+    lines.add(
+        fmt::format("*reinterpret_cast<float4*>(&results[{}]) =", placeText("row", "column")));
+    lines.add(isByRows_ ? "    make_float4(sums[i][j][part], sums[i][j][part + 2],"
+                        : "    make_float4(sums[i][j][part], sums[i][j + 1][part],");
+    lines.add(isByRows_ ? "                sums[i + 1][j][part], sums[i + 1][j][part + 2]);"
+                        : "                sums[i][j + 2][part], sums[i][j + 3][part]);");
+    lines.close();
     lines.close();
     lines.close();
 }

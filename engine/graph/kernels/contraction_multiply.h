@@ -13,7 +13,7 @@ namespace kernelskill::engine::graph {
 enum class TileLayout : std::uint8_t {
     DepthByOuter,    ///< One element of the depth after the other, each with all of the outer axis.
     DepthBySwizzled, ///< So, with groups of four whose places are exchanged by the depth.
-    OuterByDepth,    ///< Blocks of 16 of the depth, in which one row or column follows the other.
+    OuterByDepth,    ///< Blocks of 8 of the depth, in which one row or column follows the other.
 };
 
 /// The layout of a factor of which a block's tile has `outer` rows or columns.
@@ -22,19 +22,39 @@ enum class TileLayout : std::uint8_t {
 /// The number of floats that such a tile takes.
 [[nodiscard]] int sizeOf(TileLayout layout, const ContractionTile& tile, int outer);
 /// The place of an element in the tile; `depth` and `at` are identifiers or in parentheses.
-[[nodiscard]] std::string placeText(TileLayout layout, int outer, const std::string& depth,
-                                    const std::string& at);
+[[nodiscard]] std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
+                                    const std::string& depth, const std::string& at);
 
 /// The device functions that the text below calls; empty for float32.
 [[nodiscard]] std::string multiplyFunctions(MultiplyUnit unit);
 
 /// Declares `sums`, a thread's results, and `multiply(left, right)`, which adds the products of two
-/// tiles to them. The constants of ContractionTile have to be declared before, by their names.
+/// tiles to them. For tensor cores, `load(left, right, depth, into)` reads eight elements of the
+/// depth into one of two parts, `multiply(from)` multiplies a part, and after the last one of a
+/// step `addStepSums()` is to be called where TF32 is split. The constants of ContractionTile have
+/// to be declared before, by their names.
 void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
                    TileLayout right);
-/// Loops over a thread's results; `statement` is run for each, and names the places in the block's
-/// tile `row` and `column`, and the result `sum`.
-void writeForEachSum(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                     TileLayout right, const std::string& statement);
+/// How the block's tile of results lies in shared memory: rows or columns are neighbours. Places
+/// are exchanged so that what a warp writes at once lies in different banks.
+class ResultLayout {
+public:
+    ResultLayout(const ContractionTile& tile, TileLayout left, TileLayout right, bool isByRows);
+    /// Writes the thread's results to `results`.
+    void write(CodeLines& lines) const;
+    /// The place of a result; four neighbours from a multiple of four on stay neighbours.
+    [[nodiscard]] std::string placeText(const std::string& row, const std::string& column) const;
+    [[nodiscard]] int floats() const;
+
+private:
+    void writeSingles(CodeLines& lines) const;
+    void writeQuads(CodeLines& lines) const;
+    [[nodiscard]] int pitch() const;
+
+    ContractionTile tile_;
+    bool isByRows_;
+    bool areRowsInFours_;    ///< A thread has four neighbouring rows.
+    bool areColumnsInFours_; ///< A thread has eight neighbouring columns.
+};
 
 } // namespace kernelskill::engine::graph

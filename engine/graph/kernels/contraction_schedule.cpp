@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace kernelskill::engine::graph {
 
@@ -64,6 +66,33 @@ bool canLoadFour(const FactorAccess& access, const std::vector<Axis>& axes) {
     const auto extent = axis.extent->constant();
     return extent && *extent % 4 == 0 && isAlignedAlong(access.offset, axis, 4) &&
            !guardsMention(access, axis);
+}
+
+/// The numbers of axes that stand for several; no program has so many axes.
+constexpr std::uint32_t joinedOuter = 0xfffffff0;
+constexpr std::uint32_t joinedInner = 0xfffffff1;
+
+/// Makes several axes one, if an element's place in the buffer grows by a constant with its number.
+bool join(std::vector<Axis>& axes, std::vector<Index>& position, const std::vector<Index>& shape,
+          std::uint32_t id) {
+    if (axes.size() < 2)
+        return false;
+    std::vector<Index> extents;
+    for (const Axis& axis : axes)
+        extents.push_back(*axis.extent);
+    const Axis whole{id, axes.back().name, std::make_shared<const Index>(extentOf(axes))};
+    const std::vector<Index> parts = unflattened(Index::of(whole), extents);
+    std::map<std::uint32_t, Index> places;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        places[axes[i].id] = parts[i];
+    std::vector<Index> joined;
+    for (const Index& at : position)
+        joined.push_back(at.substituted(places));
+    if (!strideOf(flattened(joined, shape), whole))
+        return false;
+    position = std::move(joined);
+    axes = {whole};
+    return true;
 }
 
 /// The share of products in tiles of that depth that do not lie beyond the end.
@@ -136,18 +165,26 @@ DepthOrder depthOrderOf(const Program& program, const std::vector<Axis>& depth,
 FactorAccess accessOf(const Program& program, const Scalar& factor, const std::vector<Axis>& outer,
                       const DepthOrder& depth) {
     FactorAccess access = guarded(factor);
+    access.outer = outer;
+    access.inner = depth.inner;
     const ScalarNode* load = firstLoadOf(access.value);
     if (load == nullptr)
         return access;
-    access.offset = flattened(load->position, program.buffers.at(load->buffer).shape);
-    access.isAlongDepth =
-        isStrideOne(access.offset, depth.inner) && !isStrideOne(access.offset, outer);
+    std::vector<Index> position = load->position;
+    const std::vector<Index>& shape = program.buffers.at(load->buffer).shape;
     const bool isCopy = access.value.get() == load && load->type == ScalarKind::Float &&
                         program.buffers.at(load->buffer).element == ScalarKind::Float;
+    if (isCopy && access.guards.empty()) {
+        access.isOuterJoined = join(access.outer, position, shape, joinedOuter);
+        access.isInnerJoined = join(access.inner, position, shape, joinedInner);
+    }
+    access.offset = flattened(position, shape);
+    access.isAlongDepth =
+        isStrideOne(access.offset, access.inner) && !isStrideOne(access.offset, access.outer);
     if (!isCopy)
         return access;
     access.copied = load->buffer;
-    if (canLoadFour(access, access.isAlongDepth ? depth.inner : outer))
+    if (canLoadFour(access, access.isAlongDepth ? access.inner : access.outer))
         access.width = 4;
     return access;
 }

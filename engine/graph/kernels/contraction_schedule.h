@@ -43,6 +43,12 @@ struct FactorAccess {
     /// The buffer whose element the value is, as it stands; else it is computed while it is loaded.
     std::optional<analysis::raise::BufferId> copied;
     analysis::raise::Index offset; ///< Of the element in that buffer.
+    /// The rows or columns, and the inner depth, as the offset names them. What lies one behind the
+    /// other in the buffer is one axis, over the number of the row, the column or the depth.
+    std::vector<analysis::raise::Axis> outer;
+    std::vector<analysis::raise::Axis> inner;
+    bool isOuterJoined = false;
+    bool isInnerJoined = false;
     bool isAlongDepth = false; ///< Neighbours in memory follow the depth, not the rows or columns.
     int width = 1;             ///< Elements that one access loads: 4 or 1.
 };

@@ -1,5 +1,6 @@
 #include "engine/graph/kernels/kernel_draft.h"
 
+#include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -94,6 +95,19 @@ private:
     std::set<std::string> symbols_;
 };
 
+double operationsOf(const Computation& computation) {
+    double reduced = 0;
+    for (const analysis::raise::Reduction& reduction : computation.reductions)
+        reduced += 1 + static_cast<double>(operationsIn(reduction.element));
+    double stored = 0;
+    for (const analysis::raise::Store& store : computation.stores)
+        stored += static_cast<double>(operationsIn(store.value));
+    const double inner = analysis::raise::estimatedElements(computation.reduced);
+    // A map of a row program has its elements where a reduction has what it reduces.
+    return analysis::raise::estimatedElements(computation.axes) *
+           (computation.reductions.empty() ? inner * stored : inner * reduced + stored);
+}
+
 } // namespace
 
 void CodeLines::add(const std::string& line) {
@@ -129,6 +143,10 @@ Kernel draftOf(const Program& program, std::span<const Computation> computations
     for (const Index& index : more)
         needs.add(index);
     needs.fill(kernel);
+    for (const Computation& computation : computations)
+        kernel.operations += operationsOf(computation);
+    for (const KernelParameter& parameter : kernel.parameters)
+        kernel.bytes += estimatedBytes(program.buffers.at(parameter.buffer));
     return kernel;
 }
 

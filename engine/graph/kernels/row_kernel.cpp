@@ -1,6 +1,7 @@
 #include "engine/graph/kernels/row_kernel.h"
 
 #include "analysis/compile/data_centre_gpu.h"
+#include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
 #include "engine/graph/kernels/cuda_text.h"
 #include "engine/graph/kernels/kept_elements.h"
@@ -86,6 +87,9 @@ private:
         std::erase_if(kernel_.parameters, [&](const KernelParameter& parameter) {
             return parameter.isWritten && !rows_.wanted.contains(parameter.buffer);
         });
+        kernel_.bytes = 0;
+        for (const KernelParameter& parameter : kernel_.parameters)
+            kernel_.bytes += estimatedBytes(program_.buffers.at(parameter.buffer));
     }
 
     Index rowsInAll() const {

@@ -99,14 +99,26 @@ private:
 
     void raise(const Node& node) {
         lowering_.enter(node);
-        builder_.setSource(node.name);
+        std::vector<std::string> sources;
+        for (const NamedArgument& argument : node.arguments)
+            for (const std::string& value : valuesIn(argument.value))
+                for (const std::string& source : sourcesOf(value))
+                    if (std::ranges::find(sources, source) == sources.end())
+                        sources.push_back(source);
+        sources.push_back(node.name);
+        builder_.setSources(sources);
         const Builder::Mark begin = builder_.mark();
         std::string reason = fmt::format("no rule for {}", node.target);
         if (left_ == LeftToLibrary::LinearAlgebra && isLinearAlgebra(node.target)) {
             reason = "libraries are allowed";
         } else if (const Rule* rule = ruleOf(node.target)) {
             try {
-                define(node, rule->lower(lowering_));
+                const Results results = rule->lower(lowering_);
+                const bool hasComputed = builder_.mark().steps > begin.steps;
+                for (const auto& names : node.results)
+                    for (const std::string& name : names)
+                        openSources_[name] = hasComputed ? std::vector{node.name} : sources;
+                define(node, results);
                 return;
             } catch (const NotRaised& failure) {
                 reason = failure.reason;
@@ -130,10 +142,18 @@ private:
                     continue;
                 const auto reads = reads_.find(name);
                 const bool isReadOften = reads != reads_.end() && reads->second > 1;
-                if (isReadOften && builder_.costOf(tensor) > cheapToRepeat)
+                if (isReadOften && builder_.costOf(tensor) > cheapToRepeat) {
                     tensor = builder_.kept(tensor, name);
+                    openSources_[name].clear();
+                }
                 define(name, std::move(tensor));
             }
+    }
+
+    /// The nodes whose work is done where the value is read, and not before.
+    std::vector<std::string> sourcesOf(const std::string& value) const {
+        const auto open = openSources_.find(value);
+        return open != openSources_.end() ? open->second : std::vector<std::string>();
     }
 
     void define(const std::string& value, Tensor tensor) {
@@ -169,7 +189,7 @@ private:
             raised_.outputs.emplace_back();
             return;
         }
-        builder_.setSource("");
+        builder_.setSources(sourcesOf(output.value));
         raised_.outputs.emplace_back(
             builder_.output(lowering_.anyValue(output.value), output.value));
     }
@@ -179,6 +199,7 @@ private:
     Builder builder_;
     Lowering lowering_;
     std::map<std::string, std::size_t> reads_;
+    std::map<std::string, std::vector<std::string>> openSources_; ///< By the value.
     Raised raised_;
 };
 

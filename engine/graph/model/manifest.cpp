@@ -56,6 +56,8 @@ json stepJson(const ModelPlan& plan, const ModelStep& step) {
             {"schedule", kernel.schedule},
             {"nodes", kernel.sources},
             {"runs", step.dependsOnWeightsAlone ? "once" : "each call"},
+            {"operations", kernel.operations},
+            {"bytes", kernel.bytes},
             {"reads", reads},
             {"writes", writes}};
 }
@@ -66,6 +68,19 @@ std::string manifest(const ModelPlan& plan, const Program& graph) {
     json steps = json::array();
     for (const ModelStep& step : plan.steps)
         steps.push_back(stepJson(plan, step));
+    json simplifications = json::array();
+    for (const Simplification& each : plan.simplifications)
+        simplifications.push_back({{"name", each.name},
+                                   {"nodes", each.nodes},
+                                   {"what", each.what},
+                                   {"condition", each.condition},
+                                   {"reorders_sums", each.reordersSums},
+                                   {"needs_finite_inputs", each.needsFiniteInputs}});
+    json constants = json::array();
+    for (const ModelTensor& output : plan.outputs)
+        if (const auto value = plan.constantOutputs.find(output.buffer);
+            value != plan.constantOutputs.end())
+            constants.push_back({{"output", output.source}, {"value", value->second}});
     const json all = {{"name", plan.name},
                       {"torch", graph.torchVersion},
                       {"inputs", signatureJson(plan, plan.inputs)},
@@ -73,6 +88,8 @@ std::string manifest(const ModelPlan& plan, const Program& graph) {
                       {"weights", signatureJson(plan, plan.weights)},
                       {"symbols", plan.symbols},
                       {"steps", steps},
+                      {"simplifications", simplifications},
+                      {"constant_outputs", constants},
                       {"prepared_bytes", plan.prepared.bytes},
                       {"workspace_bytes", plan.workspace.bytes}};
     return all.dump(2) + "\n";

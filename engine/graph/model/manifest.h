@@ -11,7 +11,8 @@ namespace kernelskill::engine::graph {
 /// The manifest's name in the model's folder, by which the folder is known as one.
 constexpr std::string_view manifestName = "model.json";
 
-/// {name, torch, inputs, outputs, weights, symbols, steps, prepared_bytes, workspace_bytes}; a step
+/// {name, torch, inputs, outputs, weights, symbols, steps, simplifications, constant_outputs,
+/// prepared_bytes, workspace_bytes}; a step
 /// is a kernel with its file, schedule, nodes and tensors, or a library's node with the reason.
 [[nodiscard]] std::string manifest(const ModelPlan& plan, const Program& graph);
 

@@ -1,6 +1,5 @@
 #include "engine/graph/model/model_plan.h"
 
-#include "analysis/raise/fusion.h"
 #include "analysis/raise/split_reductions.h"
 #include "analysis/raise/unit_reductions.h"
 #include "engine/graph/kernels/kernel_choice.h"
@@ -64,13 +63,17 @@ class Planning {
 public:
     Planning(const Program& graph, Raised raised) : graph_(graph), raised_(std::move(raised)) {}
 
-    Result<ModelPlan> run(const std::string& name, const KernelOptions& options) {
+    Result<ModelPlan> run(const std::string& name, const ModelOptions& options) {
         plan_.name = name;
-        plan_.program = withSplitReductions(
-            analysis::raise::fused(withoutUnitReductions(std::move(raised_.program))));
+        SimplifiedProgram simple =
+            simplified(withoutUnitReductions(std::move(raised_.program)),
+                       {.off = options.notSimplified, .constants = heldConstants(graph_)});
+        plan_.program = withSplitReductions(std::move(simple.program));
+        plan_.simplifications = std::move(simple.simplifications);
+        plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);
         addSignature();
-        for (auto& work : kernelsOf(plan_.program, options))
+        for (auto& work : kernelsOf(plan_.program, options.kernels))
             plan_.steps.push_back({std::move(work), false});
         findPrepared();
         place();
@@ -179,7 +182,7 @@ Result<ModelPlan> plannedModel(const Program& graph, const std::string& name,
                                                        : LeftToLibrary::WhatHasNoRule);
     if (!program)
         return std::unexpected(program.error());
-    return Planning(graph, std::move(*program)).run(name, options.kernels);
+    return Planning(graph, std::move(*program)).run(name, options);
 }
 
 } // namespace kernelskill::engine::graph

@@ -6,8 +6,11 @@
 #include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/model/placement.h"
 #include "engine/graph/program.h"
+#include "engine/graph/simplify/simplification.h"
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +21,7 @@ struct ModelOptions {
     /// Whether products, convolutions and recurrent layers are left to a library.
     bool usesLibraries = false;
     KernelOptions kernels;
+    std::set<std::string> notSimplified; ///< Names of simplifications that are not used.
 };
 
 /// A kernel that is launched, or a node that a library runs.
@@ -40,8 +44,11 @@ struct ModelPlan {
     std::vector<ModelTensor> inputs;
     std::vector<ModelTensor> outputs; ///< Their buffers are written, each by one step.
     std::vector<std::string> symbols; ///< The dynamic sizes, sorted.
-    Placement prepared;               ///< Of what depends on weights alone.
-    Placement workspace;              ///< Of all other buffers between steps.
+    std::vector<Simplification> simplifications;
+    /// Outputs whose elements are all one number, whatever the inputs.
+    std::map<analysis::raise::BufferId, double> constantOutputs;
+    Placement prepared;  ///< Of what depends on weights alone.
+    Placement workspace; ///< Of all other buffers between steps.
 };
 
 /// Plans the kernels of a program. Unsupported, with the nodes, for a program that changes tensors

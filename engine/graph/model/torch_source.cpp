@@ -17,6 +17,15 @@ using analysis::raise::Buffer;
 using analysis::raise::BufferId;
 using analysis::raise::LibraryCall;
 
+std::string includesOfTorch() {
+    std::string lines;
+    for (const char* header :
+         {"ATen/ATen.h", "ATen/core/dispatch/Dispatcher.h", "ATen/cuda/CUDAContext.h",
+          "c10/cuda/CUDAGuard.h", "torch/custom_class.h", "torch/library.h"})
+        lines += fmt::format("#include <{}>\n", header);
+    return lines;
+}
+
 std::string_view torchType(ScalarKind type) {
     switch (type) {
     case ScalarKind::Bool:
@@ -306,13 +315,7 @@ std::string torchSource(const ModelPlan& plan, const Program& graph) {
 // Inputs and weights are lists of CUDA tensors, in the order of model.json.
 #include "model.h"
 
-#include <ATen/ATen.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/cuda/CUDAContext.h>
-#include <c10/cuda/CUDAGuard.h>
-#include <torch/custom_class.h>
-#include <torch/library.h>
-
+{5}
 #include <limits>
 #include <map>
 #include <string>
@@ -391,7 +394,8 @@ TORCH_LIBRARY({0}, library)
         .def("forward", &PreparedModel::forward);
 }}
 )",
-        plan.name, library, forwardBody(plan, !library.empty()), plan.weights.size(), weights);
+        plan.name, library, forwardBody(plan, !library.empty()), plan.weights.size(), weights,
+        includesOfTorch());
 }
 
 } // namespace kernelskill::engine::graph

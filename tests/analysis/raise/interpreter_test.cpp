@@ -198,7 +198,7 @@ TEST_F(Raised, SaysWhatItCannotRun) {
 
 TEST_F(Raised, LibraryCallsAreNamed) {
     const Tensor x = input({2}, counted(2));
-    builder.setSource("lstm");
+    builder.setSources({"lstm"});
     const Tensor y = builder.library("no rule for aten.lstm.input", {x}, {x}, "lstm").front();
     static_cast<void>(builder.kept(y, "out", Buffer::Role::Output));
     Memory memory(3);

@@ -1,5 +1,7 @@
 // Products and convolutions: what becomes rows, columns and depth, and what the kernels compute.
 #include "engine/graph/kernels/contraction.h"
+#include "engine/graph/kernels/contraction_layout.h"
+#include "engine/graph/kernels/contraction_strides.h"
 #include "tests/engine/graph/kernels/emulated_contraction.h"
 
 #include <gmock/gmock.h>
@@ -101,9 +103,119 @@ analysis::raise::Program convolutionOf(const Convolved& of) {
     return builder.take();
 }
 
+struct Transposed {
+    std::int64_t taps = 3;
+    std::int64_t stride = 2;
+    std::int64_t padding = 1;
+    std::int64_t dilation = 1;
+};
+
+/// Along one axis of 7 elements, with 8 channels in and 12 out.
+analysis::raise::Program transposedConvolutionOf(const Transposed& of) {
+    constexpr std::int64_t width = 7;
+    Builder builder;
+    const Tensor x = inputOf(builder, "x", {2, 8, width});
+    const Tensor weight = builder.input("weight", ScalarKind::Float, {8, 12, of.taps},
+                                        Buffer::Role::Weight, "weight");
+    const std::int64_t extent =
+        (width - 1) * of.stride - 2 * of.padding + (of.taps - 1) * of.dilation + 1;
+    (void)builder.reducedBy(
+        Reducer::Sum, ScalarKind::Float, {2, 12, extent}, {{"c", 8}, {"k0", of.taps}},
+        [&](const At& at, const At& k) {
+            const Index place = at[2] + of.padding - k[1] * of.dilation;
+            const Index from = quotient(place, of.stride);
+            const Scalar divides =
+                call(ScalarKind::Bool, Function::Equal,
+                     {positionValue(ScalarKind::Int64, remainder(place, of.stride)),
+                      integerNumber(ScalarKind::Int64, 0)});
+            const Scalar isTap =
+                call(ScalarKind::Bool, Function::And, {divides, isInside(from, width)});
+            return times(select(isTap, x.at({at[0], k[0], from}), number(ScalarKind::Float, 0)),
+                         weight.at({k[0], at[1], k[1]}));
+        },
+        "transposed");
+    return builder.take();
+}
+
+/// All buffers after the program ran on inputs that depend on the element alone.
+Memory ranOnNumbers(const analysis::raise::Program& program) {
+    Memory memory(program.buffers.size());
+    for (std::size_t i = 0; i < memory.size(); ++i)
+        if (program.buffers[i].role == Buffer::Role::Input ||
+            program.buffers[i].role == Buffer::Role::Weight)
+            for (std::int64_t k = 0; k < *elementsOf(program.buffers[i].shape).constant(); ++k)
+                memory[i].push_back(static_cast<double>((k * 7 + 3) % 11) - 5);
+    const auto ran = interpret(program, memory);
+    EXPECT_TRUE(ran) << (ran ? "" : ran.error());
+    return memory;
+}
+
+/// How many products the program's sums have.
+std::int64_t productsOf(const analysis::raise::Program& program) {
+    std::int64_t products = 0;
+    for (const Step& step : program.steps)
+        if (const auto& each = std::get<Computation>(step); !each.reductions.empty())
+            products +=
+                *(engine::graph::extentOf(each.axes) * engine::graph::extentOf(each.reduced))
+                     .constant();
+    return products;
+}
+
+TEST(WithoutStrideZeros, SumsUpTheSameWithFewerProducts) {
+    for (const Transposed& of :
+         {Transposed{}, Transposed{.taps = 4}, Transposed{.taps = 5, .padding = 0},
+          Transposed{.taps = 3, .stride = 5, .dilation = 2}, Transposed{.taps = 5, .stride = 3}}) {
+        const auto program = transposedConvolutionOf(of);
+        const auto rewritten = engine::graph::withoutStrideZeros(program);
+        const Memory before = ranOnNumbers(program);
+        const Memory after = ranOnNumbers(rewritten);
+        const BufferId result = contractionIn(program).stores[0].buffer;
+        EXPECT_EQ(before[result], after[result]) << textOf(rewritten);
+        EXPECT_LT(productsOf(rewritten) * 4, productsOf(program) * 3) << textOf(rewritten);
+    }
+}
+
+TEST(WithoutStrideZeros, LeavesOtherConvolutionsAlone) {
+    for (const auto& program :
+         {transposedConvolutionOf({.stride = 1}), convolutionOf({}), convolutionOf({.stride = 2})})
+        EXPECT_EQ(textOf(engine::graph::withoutStrideZeros(program)), textOf(program));
+}
+
+TEST(WithPackedWeights, WritesWeightsInTheOrderOfTiles) {
+    const auto program = transposedConvolutionOf({.stride = 1});
+    const auto packed = engine::graph::withPackedWeights(program);
+    ASSERT_EQ(packed.steps.size(), 2u);
+    EXPECT_EQ(packed.buffers.back().name, "transposed_weights");
+    const BufferId result = contractionIn(program).stores[0].buffer;
+    EXPECT_EQ(ranOnNumbers(program)[result], ranOnNumbers(packed)[result]) << textOf(packed);
+    const auto contraction = contractionOf(packed, contractionIn(packed));
+    ASSERT_TRUE(contraction) << contraction.error();
+    const auto order = engine::graph::depthOrderOf(
+        packed, contraction->depth,
+        {{contraction->left, contraction->rows}, {contraction->right, contraction->columns}});
+    EXPECT_EQ(accessOf(packed, contraction->right, contraction->columns, order).width, 4);
+}
+
+TEST(WithPackedWeights, LeavesWeightsThatLieWellAndOtherFactors) {
+    const auto convolution = convolutionOf({}); // Its factors are inputs.
+    EXPECT_EQ(textOf(engine::graph::withPackedWeights(convolution)), textOf(convolution));
+    Builder builder;
+    const Tensor x = inputOf(builder, "x", {16, 32});
+    const Tensor weight =
+        builder.input("weight", ScalarKind::Float, {24, 32}, Buffer::Role::Weight, "weight");
+    (void)builder.reducedBy(
+        Reducer::Sum, ScalarKind::Float, {16, 24}, {{"k", 32}},
+        [&](const At& at, const At& k) {
+            return times(x.at({at[0], k[0]}), weight.at({at[1], k[0]}));
+        },
+        "linear");
+    const auto linear = builder.take();
+    EXPECT_EQ(textOf(engine::graph::withPackedWeights(linear)), textOf(linear));
+}
+
 TEST(ContractionOf, TellsRowsFromColumns) {
-    const auto product = contractionOf(productOf({32, 48, 16}),
-                                       std::get<Computation>(productOf({32, 48, 16}).steps[0]));
+    const auto program = productOf({32, 48, 16});
+    const auto product = contractionOf(program, contractionIn(program));
     ASSERT_TRUE(product) << product.error();
     EXPECT_THAT(namesOf(product->rows), ElementsAre("i0<32"));
     EXPECT_THAT(namesOf(product->columns), ElementsAre("i1<48"));
@@ -112,7 +224,7 @@ TEST(ContractionOf, TellsRowsFromColumns) {
 
 TEST(ContractionOf, SplitsGroupsFromChannels) {
     const auto program = convolutionOf({.channels = 32, .results = 24, .groups = 2});
-    const auto product = contractionOf(program, std::get<Computation>(program.steps[0]));
+    const auto product = contractionOf(program, contractionIn(program));
     ASSERT_TRUE(product) << product.error();
     EXPECT_THAT(namesOf(product->batches), ElementsAre("i1_group<2"));
     EXPECT_THAT(namesOf(product->rows), ElementsAre("i0<2", "i2<9", "i3<11"));
@@ -121,7 +233,7 @@ TEST(ContractionOf, SplitsGroupsFromChannels) {
 
 TEST(ContractionOf, RefusesWhatSharesNothing) {
     const auto program = convolutionOf({.channels = 8, .results = 8, .groups = 8});
-    const auto product = contractionOf(program, std::get<Computation>(program.steps[0]));
+    const auto product = contractionOf(program, contractionIn(program));
     ASSERT_FALSE(product);
     EXPECT_THAT(product.error(), HasSubstr("each factor needs an axis"));
 }

@@ -23,20 +23,20 @@ namespace kernelskill::testing {
 
 using Sizes = std::map<std::string, std::int64_t>;
 
+/// The last computation with a reduction.
+inline const analysis::raise::Computation& contractionIn(const analysis::raise::Program& program) {
+    const analysis::raise::Computation* last = nullptr;
+    for (const analysis::raise::Step& step : program.steps)
+        if (const auto* each = std::get_if<analysis::raise::Computation>(&step))
+            if (!each->reductions.empty())
+                last = each;
+    return *last;
+}
+
 class EmulatedContraction : public EmulatorFixture {
 protected:
     using Program = analysis::raise::Program;
     using Kernel = engine::graph::Kernel;
-
-    /// The last computation with a reduction.
-    static const analysis::raise::Computation& contractionIn(const Program& program) {
-        const analysis::raise::Computation* last = nullptr;
-        for (const analysis::raise::Step& step : program.steps)
-            if (const auto* each = std::get_if<analysis::raise::Computation>(&step))
-                if (!each->reductions.empty())
-                    last = each;
-        return *last;
-    }
 
     static std::string textOf(const Kernel& kernel) {
         std::string text = "#include <cuda_runtime.h>\n";

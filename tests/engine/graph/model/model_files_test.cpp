@@ -1,0 +1,114 @@
+#include "engine/graph/model/manifest.h"
+#include "engine/graph/model/model_files.h"
+#include "engine/graph/read_program.h"
+#include "tests/engine/graph/program_builder.h"
+#include "tests/engine/graph/sample_programs.h"
+#include "tests/temporary_folder.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+namespace kernelskill::engine::graph::testing {
+namespace {
+
+ModelFiles filesOf(const Program& graph, const ModelOptions& options = {}) {
+    const auto plan = plannedModel(graph, "model", options);
+    EXPECT_TRUE(plan) << plan.error().describe();
+    return plan ? modelFiles(*plan, graph) : ModelFiles();
+}
+
+Program reluProgram() {
+    ProgramBuilder builder;
+    builder.input("x", {8, 16})
+        .node("relu", "aten.relu.default", {value("self", "x")}, "layers.0")
+        .type("relu", {8, 16})
+        .output("relu");
+    return builder.program();
+}
+
+TEST(ModelFiles, NameTheNodesOfAKernel) {
+    const ModelFiles files = filesOf(reluProgram());
+    const std::string& kernel = files.at("kernels/relu.cu");
+    EXPECT_TRUE(kernel.contains("//   relu  aten.relu.default  of layers.0")) << kernel;
+    EXPECT_TRUE(kernel.contains("cudaError_t launch_relu(")) << kernel;
+    EXPECT_TRUE(files.at("CMakeLists.txt").contains("kernels/relu.cu"));
+    EXPECT_TRUE(files.at("torch_operator.cpp").contains("TORCH_LIBRARY(model, library)"));
+}
+
+TEST(ModelFiles, KeepBuffersFromHavingTheNamesOfTheText) {
+    ProgramBuilder builder;
+    builder.input("float", {8})
+        .input("stream", {8})
+        .node("t0", "aten.add.Tensor", {value("self", "float"), value("other", "stream")})
+        .type("t0", {8})
+        .output("t0");
+    const ModelFiles files = filesOf(builder.program());
+    const std::string& header = files.at("kernels.h");
+    EXPECT_TRUE(
+        header.contains("const float* __restrict__ float_, const float* __restrict__ stream_"
+                        ", float* __restrict__ t0_, cudaStream_t stream"))
+        << header;
+}
+
+TEST(ModelFiles, SayWhatIsLeftToALibrary) {
+    const auto graph = readProgram(sampleProgram("mlp").archive);
+    ASSERT_TRUE(graph) << graph.error().describe();
+    const ModelFiles files = filesOf(*graph, {.usesLibraries = true, .kernels = {}, .notSimplified = {}});
+    const auto json = nlohmann::json::parse(files.at(std::string(manifestName)));
+    std::size_t left = 0;
+    for (const auto& step : json.at("steps"))
+        left += step.contains("library") ? 1U : 0U;
+    EXPECT_GT(left, 0U);
+    EXPECT_TRUE(files.at("torch_operator.cpp").contains("call(\"aten::linear\", \"\""));
+    EXPECT_TRUE(files.at("model.h").contains("class Library"));
+}
+
+TEST(ModelFiles, PassDynamicSizes) {
+    const auto graph = readProgram(sampleProgram("mlp-dynamic").archive);
+    ASSERT_TRUE(graph) << graph.error().describe();
+    const ModelFiles files = filesOf(*graph);
+    EXPECT_TRUE(files.at("model.h").contains("struct Sizes {\n        long long s77 = 0;"));
+    EXPECT_TRUE(files.at("model.h").contains("workspaceBytes(const Sizes& sizes)"));
+}
+
+TEST(ModelFiles, AreRefusedForMutations) {
+    const auto folder =
+        std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/engine/graph/programs";
+    const auto graph = readProgram(folder / "mutates.pt2");
+    ASSERT_TRUE(graph) << graph.error().describe();
+    const auto plan = plannedModel(*graph, "model", {});
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::Unsupported);
+}
+
+class WrittenModel : public ::testing::Test {
+protected:
+    kernelskill::testing::TemporaryFolder folder;
+};
+
+TEST_F(WrittenModel, ReplacesAnEarlierOne) {
+    const auto target = folder.path() / "model";
+    ASSERT_TRUE(writeModel({{"model.json", "{}"}, {"kernels/old.cu", "old"}}, target));
+    ASSERT_TRUE(writeModel({{"model.json", "{}"}, {"kernels/new.cu", "new"}}, target));
+    EXPECT_FALSE(std::filesystem::exists(target / "kernels/old.cu"));
+    EXPECT_TRUE(std::filesystem::exists(target / "kernels/new.cu"));
+    // Nothing stays beside it.
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST_F(WrittenModel, LeavesOtherFoldersAlone) {
+    const auto target = folder.path() / "mine";
+    std::filesystem::create_directory(target);
+    std::ofstream(target / "notes.txt") << "mine";
+    const auto written = writeModel({{"model.json", "{}"}}, target);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, ErrorKind::InvalidInput);
+    EXPECT_TRUE(std::filesystem::exists(target / "notes.txt"));
+    EXPECT_FALSE(std::filesystem::exists(target / "model.json"));
+}
+
+} // namespace
+} // namespace kernelskill::engine::graph::testing
