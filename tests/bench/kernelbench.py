@@ -310,8 +310,11 @@ class Bench:
         self.rows = read_rows(settings.out)
         self.begin = time.monotonic()
 
+    def is_late(self):
+        return self.settings.until and time.monotonic() - self.begin > self.settings.until
+
     def work(self, task):
-        if self.settings.until and time.monotonic() - self.begin > self.settings.until:
+        if self.is_late():
             return
         row = dict.fromkeys(COLUMNS, "") | {"task": task.stem, "level": task.stem.split("-")[0], "status": "failed"}
         folder = self.settings.work / task.stem
@@ -325,6 +328,9 @@ class Bench:
             print(f"{task.stem}: {row['why'] or 'built'}", flush=True)
             return
         gpu = self.gpus.get()
+        if self.is_late():
+            self.gpus.put(gpu)
+            return
         try:
             if not row["why"]:
                 self.timed(row, "judge_s", lambda: fill(row, judge(task, folder, self.settings, gpu)))
