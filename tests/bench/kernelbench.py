@@ -25,6 +25,7 @@ from pathlib import Path
 COLUMNS = ["task", "level", "status", "within_1e-2", "within_1e-4", "error", "eager_us", "ours_us", "replayed_us", "compile_us",
            "autotune_us", "constant", "kernels", "library_nodes", "simplified", "bytes", "trials", "generate_s", "build_s", "judge_s",
            "device", "why"]
+STEPS = ["generate", "build", "judge"]
 STATUSES = ["right", "wrong", "refused", "failed"]
 # Bytes of an element, by the names that a generated model's manifest has for element types.
 ELEMENT_BYTES = {"bool": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "__half": 2, "__nv_bfloat16": 2,
@@ -102,7 +103,9 @@ def summary(rows):
             lines.append(f"\nagainst torch.compile ({mode}), {len(values)} tasks: mean {cell(mean)}, geometric {cell(geometric)}, "
                          f"median {cell(median)}; slower than 0.99 of it: {slower}")
     counts = collections.Counter(row["status"] for row in rows)
-    lines.append("\n" + ", ".join(f"{counts[status]} {status}" for status in STATUSES))
+    spent = {step: sum(value for row in rows if not math.isnan(value := number(row, f"{step}_s"))) for step in STEPS}
+    lines.append("\nseconds: " + ", ".join(f"{step} {seconds:.0f}" for step, seconds in spent.items()))
+    lines.append(", ".join(f"{counts[status]} {status}" for status in STATUSES))
     reasons = collections.Counter(reason_of(row["why"]) for row in rows if row["why"])
     lines += [f"{count:5} x {reason}" for reason, count in reasons.most_common(20)]
     return lines

@@ -28,11 +28,10 @@ public:
     Trial(const Contest& contest, const TrialPlan& plan)
         : contest_(contest), plan_(plan), device_(contest.eager.place().device),
           stream_(plan.isOnDefaultStream ? defaultStream(device_) : newStream(device_)),
-          memory_(contest.candidate, contest.model, contest.eager),
+          onStream_(stream_), memory_(contest.candidate, contest.model, contest.eager),
           buffers_(std::in_place, contest.model, device_) {}
 
     Result<TrialOutcome> run() {
-        const c10::StreamGuard onStream(stream_);
         auto called = withoutExceptions("the candidate failed", "", [&] { return callAll(); });
         outcome_.libraryNodes = memory_.library().used();
         if (!called)
@@ -155,6 +154,7 @@ private:
     const TrialPlan& plan_;
     c10::Device device_;
     c10::Stream stream_;
+    c10::StreamGuard onStream_; ///< Also while memory is made and filled.
     CandidateMemory memory_;
     std::optional<CallBuffers> buffers_;
     Call first_, second_;
@@ -185,6 +185,8 @@ bool areRepeated(const std::vector<at::Tensor>& outputs, const std::vector<at::T
 }
 
 Result<TrialOutcome> runTrial(const Contest& contest, const TrialPlan& plan) {
+    // What LibTorch keeps for one stream is not there for another.
+    releaseCachedMemory();
     return withoutExceptions("the trial cannot begin", "",
                              [&] { return Trial(contest, plan).run(); });
 }
