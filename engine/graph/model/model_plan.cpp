@@ -3,6 +3,7 @@
 #include "analysis/raise/split_reductions.h"
 #include "analysis/raise/unit_reductions.h"
 #include "engine/graph/kernels/contraction_layout.h"
+#include "engine/graph/kernels/contraction_split.h"
 #include "engine/graph/kernels/contraction_strides.h"
 #include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/limitations.h"
@@ -70,8 +71,9 @@ public:
         SimplifiedProgram simple =
             simplified(withoutUnitReductions(std::move(raised_.program)),
                        {.off = options.notSimplified, .constants = heldConstants(graph_)});
-        plan_.program = withSplitReductions(
-            withPackedWeights(withoutStrideZeros(std::move(simple.program))));
+        plan_.program = withSplitReductions(withSplitContractions(
+            withPackedWeights(withoutStrideZeros(std::move(simple.program))),
+            options.kernels.multiply));
         plan_.simplifications = std::move(simple.simplifications);
         plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);
