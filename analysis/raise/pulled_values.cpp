@@ -93,7 +93,8 @@ private:
 
 class Pulling {
 public:
-    explicit Pulling(Program program) : program_(std::move(program)), uses_(program_) {}
+    explicit Pulling(Program program)
+        : program_(std::move(program)), uses_(program_), alone_(dependsOnWeightsAlone(program_)) {}
 
     Program run() {
         interner_.intern(program_);
@@ -101,6 +102,7 @@ public:
             while (pull(buffer)) {
                 program_ = inOrderOfNeeds(std::move(program_));
                 uses_ = Uses(program_);
+                alone_ = dependsOnWeightsAlone(program_);
             }
         return std::move(program_);
     }
@@ -123,7 +125,7 @@ private:
             }
         const Scalar pattern = common(readings);
         // What depends on weights alone is done once: it stays so.
-        if (pattern != nullptr && dependsOnWeightsAlone(program_)[place->step] &&
+        if (pattern != nullptr && alone_[place->step] &&
             !readsWeightsAlone(buffer, pattern, uses)) {
             program_.axes = axes;
             return false;
@@ -207,13 +209,12 @@ private:
 
     [[nodiscard]] bool readsWeightsAlone(BufferId buffer, const Scalar& pattern,
                                          const Uses& uses) const {
-        const std::vector<bool> alone = dependsOnWeightsAlone(program_);
         bool isAlone = true;
         forEachRead(pattern, [&](BufferId read, bool) {
             const auto place = uses.writer(read);
             isAlone =
                 isAlone && (read == buffer || program_.buffers[read].role == Buffer::Role::Weight ||
-                            (place && alone[place->step]));
+                            (place && alone_[place->step]));
         });
         return isAlone;
     }
@@ -261,6 +262,7 @@ private:
 
     Program program_;
     Uses uses_;
+    std::vector<bool> alone_; ///< By steps: it depends on weights alone.
     Interner interner_;
 };
 

@@ -25,7 +25,12 @@ from pathlib import Path
 COLUMNS = ["task", "level", "status", "within_1e-2", "within_1e-4", "error", "eager_us", "ours_us", "replayed_us", "compile_us",
            "autotune_us", "constant", "kernels", "library_nodes", "simplified", "bytes", "trials", "generate_s", "build_s", "judge_s",
            "device", "why"]
+STEPS = ["generate", "build", "judge"]
 STATUSES = ["right", "wrong", "refused", "failed"]
+# Bytes of an element, by the names that a generated model's manifest has for element types.
+ELEMENT_BYTES = {"bool": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "__half": 2, "__nv_bfloat16": 2,
+                 "int": 4, "unsigned int": 4, "float": 4, "long long": 8, "unsigned long long": 8, "double": 8}
+BANDWIDTH = {"H100": 3.35e12, "H200": 4.8e12}  # bytes a second, by NVIDIA's data sheets
 MODES = {"compile_us": "default", "autotune_us": "max-autotune-no-cudagraphs"}
 
 
@@ -45,6 +50,12 @@ def speedup(row, column, tolerance, baseline="eager_us"):
         return 0.0
     ours, other = number(row, column), number(row, baseline)
     return other / ours if ours > 0 and other > 0 else math.nan
+
+
+def memory_share(row):
+    """The time that reading inputs and weights and writing outputs takes at full bandwidth, as a share of ours; nan if not known."""
+    bandwidth = next((value for name, value in BANDWIDTH.items() if name in row.get("device", "")), math.nan)
+    return number(row, "bytes") / bandwidth * 1e6 / number(row, "ours_us")
 
 
 def is_degenerate(row):
@@ -92,7 +103,9 @@ def summary(rows):
             lines.append(f"\nagainst torch.compile ({mode}), {len(values)} tasks: mean {cell(mean)}, geometric {cell(geometric)}, "
                          f"median {cell(median)}; slower than 0.99 of it: {slower}")
     counts = collections.Counter(row["status"] for row in rows)
-    lines.append("\n" + ", ".join(f"{counts[status]} {status}" for status in STATUSES))
+    spent = {step: sum(value for row in rows if not math.isnan(value := number(row, f"{step}_s"))) for step in STEPS}
+    lines.append("\nseconds: " + ", ".join(f"{step} {seconds:.0f}" for step, seconds in spent.items()))
+    lines.append(", ".join(f"{counts[status]} {status}" for status in STATUSES))
     reasons = collections.Counter(reason_of(row["why"]) for row in rows if row["why"])
     lines += [f"{count:5} x {reason}" for reason, count in reasons.most_common(20)]
     return lines
@@ -105,14 +118,15 @@ def reason_of(why):
 
 def table(rows):
     """The lines of all tasks."""
-    lines = ["| task | status | error | eager us | ours us | graph us | x | x 1e-4 | torch.compile us | kernels | library | notes |",
-             "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
+    lines = ["| task | status | error | eager us | ours us | graph us | x | x 1e-4 | torch.compile us | kernels | library | memory | notes |",
+             "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
     for row in sorted(rows, key=lambda row: natural(row["task"])):
         notes = "; ".join(filter(None, ["constant output" if row["constant"] == "yes" else "", row["simplified"], row["why"]]))
         lines.append(f"| {row['task']} | {row['status']} | {row['error'] or '-'} | {cell(number(row, 'eager_us'), 1)} | "
                      f"{cell(number(row, 'ours_us'), 1)} | {cell(number(row, 'replayed_us'), 1)} | "
                      f"{cell(speedup(row, 'ours_us', '1e-2'))} | {cell(speedup(row, 'ours_us', '1e-4'))} | "
-                     f"{cell(number(row, 'compile_us'), 1)} | {row['kernels']} | {row['library_nodes']} | {notes} |")
+                     f"{cell(number(row, 'compile_us'), 1)} | {row['kernels']} | {row['library_nodes']} | "
+                     f"{cell(memory_share(row))} | {notes} |")
     return lines
 
 
@@ -258,6 +272,11 @@ def fill_from_manifest(row, folder):
         return
     kernels = [step for step in manifest.get("steps", []) if "kernel" in step and step.get("runs") != "once"]
     row["kernels"] = len(kernels)
+    tensors = [tensor for role in ("inputs", "weights", "outputs") for tensor in manifest.get(role, [])]
+    try:
+        row["bytes"] = sum(ELEMENT_BYTES[tensor["element"]] * math.prod(tensor["shape"]) for tensor in tensors)
+    except (KeyError, TypeError):  # another element type, or a dynamic extent
+        row["bytes"] = ""
     names = [str(each.get("name", each)) if isinstance(each, dict) else str(each)
              for each in manifest.get("simplifications", [])]
     row["simplified"] = ", ".join(sorted(set(names)))
@@ -294,8 +313,11 @@ class Bench:
         self.rows = read_rows(settings.out)
         self.begin = time.monotonic()
 
+    def is_late(self):
+        return self.settings.until and time.monotonic() - self.begin > self.settings.until
+
     def work(self, task):
-        if self.settings.until and time.monotonic() - self.begin > self.settings.until:
+        if self.is_late():
             return
         row = dict.fromkeys(COLUMNS, "") | {"task": task.stem, "level": task.stem.split("-")[0], "status": "failed"}
         folder = self.settings.work / task.stem
@@ -309,6 +331,9 @@ class Bench:
             print(f"{task.stem}: {row['why'] or 'built'}", flush=True)
             return
         gpu = self.gpus.get()
+        if self.is_late():
+            self.gpus.put(gpu)
+            return
         try:
             if not row["why"]:
                 self.timed(row, "judge_s", lambda: fill(row, judge(task, folder, self.settings, gpu)))

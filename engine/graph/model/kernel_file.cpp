@@ -50,6 +50,11 @@ std::string launchText(const ModelPlan& plan, const Kernel& kernel) {
                               block, kernel.sharedBytes, argumentList(plan.program, kernel));
 }
 
+/// Whether a launcher's parameters may have types of the header; others are for device code alone.
+bool declaresTypes(const std::string& header) {
+    return header == "cuda_fp16.h" || header == "cuda_bf16.h";
+}
+
 /// "//   linear  aten.linear.default  layers.0"
 std::string nodeLine(const Program& graph, const std::string& name) {
     const auto node = std::ranges::find(graph.nodes, name, &Node::name);
@@ -104,7 +109,7 @@ std::string launchersHeader(const ModelPlan& plan) {
     for (const ModelStep& step : plan.steps)
         if (const auto* kernel = std::get_if<Kernel>(&step.work)) {
             for (const std::string& header : kernel->headers)
-                if (headers.find(header) == std::string::npos)
+                if (declaresTypes(header) && headers.find(header) == std::string::npos)
                     headers += fmt::format("#include <{}>\n", header);
             launchers += launcherHead(plan, *kernel) + ";\n";
         }

@@ -87,7 +87,8 @@ struct Judgement {
     std::vector<TrialResult> trials;
     std::uint32_t plannedTrials = 0;       ///< More than there are if the time was up.
     std::vector<std::string> libraryNodes; ///< The nodes that it left to a library.
-    /// Whether the reference's outputs are the same for all inputs, at the loose tolerance.
+    /// Whether the reference's outputs are the same for usual inputs, up to a hundredth of their
+    /// magnitude (the root of the mean square).
     bool isOutputConstant = false;
     std::string device; ///< "NVIDIA H100 80GB HBM3", "cpu".
     std::optional<JudgedTimes> times;

@@ -43,12 +43,13 @@ public:
 
     raise::Program run() {
         interner_.intern(program_);
-        for (std::size_t step = 0; step < program_.steps.size(); ++step) {
-            const WeightValues values(program_);
-            const bool isAlone = raise::dependsOnWeightsAlone(program_)[step];
-            if (isAlone || !std::holds_alternative<raise::Computation>(program_.steps[step]))
-                continue;
-            step += prepare(step, values);
+        // What is added is read by steps that are done already.
+        const WeightValues values(program_);
+        std::size_t step = 0;
+        for (const bool isAlone : raise::dependsOnWeightsAlone(program_)) {
+            if (!isAlone && std::holds_alternative<raise::Computation>(program_.steps[step]))
+                step += prepare(step, values);
+            ++step;
         }
         return std::move(program_);
     }

@@ -19,7 +19,7 @@ using Done = std::vector<Simplification>;
 [[nodiscard]] Done simplifyValues(analysis::raise::Program& program, const IsUsed& isUsed);
 /// batch-norm-folding, scale-into-weights
 [[nodiscard]] Done foldScales(analysis::raise::Program& program, const IsUsed& isUsed);
-/// sum-over-linear, mean-of-convolution, linear-after-linear
+/// sum-over-linear, mean-of-convolution, linear-after-linear, pool-into-convolution
 [[nodiscard]] Done swapSums(analysis::raise::Program& program, const IsUsed& isUsed);
 
 /// shifted-variance

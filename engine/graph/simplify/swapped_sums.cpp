@@ -1,17 +1,17 @@
 #include "analysis/raise/affine.h"
 #include "analysis/raise/cost.h"
-#include "analysis/raise/inverse.h"
 #include "analysis/raise/rewrite.h"
 #include "analysis/raise/sources.h"
 #include "analysis/raise/uses.h"
 #include "engine/graph/simplify/guarded_sum.h"
+#include "engine/graph/simplify/joined_kernel.h"
+#include "engine/graph/simplify/nested_sum.h"
 #include "engine/graph/simplify/rules.h"
 #include "engine/graph/simplify/weight_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,116 +28,8 @@ using raise::Index;
 using raise::Scalar;
 using raise::ScalarNode;
 
-/// A sum over products that another sum adds up:
-/// sum over r of (scale * (sum over k of left * right) + offset), all over the outer sum's axes.
-struct NestedSum {
-    raise::BufferId between = 0; ///< What the inner sum writes, for the outer one alone.
-    Computation outer;
-    Computation inner;
-    std::vector<Scalar> factors;
-    Scalar scale;
-    Scalar offset;
-    std::vector<std::vector<Axis>> own; ///< The axes r that stand in each factor alone.
-};
-
 bool standsIn(const Scalar& value, const Axis& axis) {
     return value != nullptr && raise::mentions(value, axis.id);
-}
-
-bool isSum(const Computation& computation) {
-    return computation.reductions.size() == 1 && !computation.scanned &&
-           computation.reductions[0].reducer == raise::Reducer::Sum &&
-           raise::isFloating(computation.reductions[0].type);
-}
-
-/// The one load of the buffer in the sum's terms; null if the buffer is read elsewhere too.
-Scalar onlyLoad(const Computation& outer, raise::BufferId buffer) {
-    Scalar load;
-    for (const Scalar& node : raise::nodesOf(raise::rootsOf(outer)))
-        if (node->kind == ScalarNode::Kind::Load && node->buffer == buffer) {
-            if (load != nullptr)
-                return nullptr;
-            load = node;
-        }
-    for (const raise::Store& store : outer.stores)
-        raise::forEachRead(store.value, [&](raise::BufferId read, bool) {
-            if (read == buffer)
-                load = nullptr;
-        });
-    return load;
-}
-
-/// The axes r by the factor that they stand in; false if one stands in both, or in none.
-bool divideAxes(NestedSum& nested) {
-    nested.own.assign(2, {});
-    for (const Axis& axis : nested.outer.reduced) {
-        if (Index::of(axis).isZero())
-            continue;
-        const bool inLeft = standsIn(nested.factors[0], axis);
-        const bool inRight = standsIn(nested.factors[1], axis);
-        if (inLeft == inRight)
-            return false;
-        nested.own[inRight ? 1 : 0].push_back(axis);
-    }
-    // A scale goes with one of the factors.
-    const auto runsOver = [&](const std::vector<Axis>& axes) {
-        return std::ranges::any_of(axes,
-                                   [&](const Axis& axis) { return standsIn(nested.scale, axis); });
-    };
-    return (!nested.own[0].empty() || !nested.own[1].empty()) &&
-           !(runsOver(nested.own[0]) && runsOver(nested.own[1]));
-}
-
-std::optional<NestedSum> nestedSum(raise::Program& program, std::size_t step,
-                                   raise::BufferId buffer, const raise::Uses& uses) {
-    const auto place = uses.writer(buffer);
-    if (program.buffers[buffer].role != raise::Buffer::Role::Local || !place ||
-        uses.readers(buffer).size() != 1 || !uses.isReadPlainly(buffer))
-        return std::nullopt;
-    NestedSum nested{buffer,
-                     std::get<Computation>(program.steps[step]),
-                     std::get<Computation>(program.steps[place->step]),
-                     {},
-                     {},
-                     {},
-                     {}};
-    if (!isSum(nested.inner) || raise::formOf(nested.inner) != raise::Form::Contraction ||
-        nested.inner.stores.size() != 1)
-        return std::nullopt;
-    raise::Interner interner;
-    interner.intern(nested.outer);
-    interner.intern(nested.inner);
-    const Scalar load = onlyLoad(nested.outer, buffer);
-    const raise::Store& store = nested.inner.stores[0];
-    const Scalar sum = interner(raise::accumulated(nested.inner.reductions[0].type, 0));
-    const auto outside = load == nullptr
-                             ? std::nullopt
-                             : raise::affineIn(nested.outer.reductions[0].element, load.get());
-    const auto inside = raise::affineIn(store.value, sum.get());
-    if (!outside || !inside)
-        return std::nullopt;
-    const std::vector<Axis> components =
-        raise::newAxes(program, program.buffers[buffer].shape, "p");
-    const raise::Inverse inverse = raise::inverseOf(store.position, nested.inner.axes, components);
-    if (!inverse.isWhole)
-        return std::nullopt;
-    std::map<std::uint32_t, Index> read;
-    for (std::size_t i = 0; i < components.size(); ++i)
-        read.emplace(components[i].id, load->position[i]);
-    std::map<std::uint32_t, Index> places;
-    for (const auto& [axis, index] : inverse.axes)
-        places.emplace(axis, raise::joined(index.substituted(read)));
-    const auto moved = [&](const Scalar& value) {
-        return value == nullptr ? value : raise::relocated(value, places);
-    };
-    for (const Scalar& factor : nested.inner.reductions[0].element->arguments)
-        nested.factors.push_back(moved(factor));
-    nested.scale = raise::timesOrOne(outside->scale, moved(inside->scale));
-    nested.offset = outside->offset;
-    if (inside->offset != nullptr)
-        nested.offset = raise::plusOrZero(nested.offset,
-                                          raise::timesOrOne(outside->scale, moved(inside->offset)));
-    return divideAxes(nested) ? std::optional(std::move(nested)) : std::nullopt;
 }
 
 double termsOf(const Computation& computation) {
@@ -151,20 +43,14 @@ public:
     Swapping(raise::Program program, std::size_t step, NestedSum nested)
         : program_(std::move(program)), step_(step), nested_(std::move(nested)) {}
 
-    /// The program, if that is less work.
-    std::optional<raise::Program> run() {
+    /// The program, if that is less work. The axes of the outer sum are summed before, or joined
+    /// with those of a kernel.
+    std::optional<raise::Program> run(bool joins) {
         const double before = termsOf(nested_.outer) + termsOf(nested_.inner);
         Computation result = nested_.outer;
         result.reduced = nested_.inner.reduced;
-        for (std::size_t i = 0; i < 2; ++i)
-            if (standsInFactor(nested_.scale, i)) {
-                nested_.factors[i] = raise::timesOrOne(nested_.factors[i], nested_.scale);
-                nested_.scale = nullptr;
-            }
-        for (std::size_t i = 0; i < 2; ++i)
-            if (!nested_.own[i].empty() && !sumLoads(i))
-                sumFactor(i, nested_.own[i]);
-        sumWeights(result);
+        if (joins ? !joinKernels(result) : !sumFactors(result))
+            return std::nullopt;
         const auto offset = summedOffset();
         if (!offset)
             return std::nullopt;
@@ -183,6 +69,53 @@ public:
     }
 
 private:
+    bool sumFactors(Computation& result) {
+        for (std::size_t i = 0; i < 2; ++i)
+            if (standsInFactor(nested_.scale, i)) {
+                nested_.factors[i] = raise::timesOrOne(nested_.factors[i], nested_.scale);
+                nested_.scale = nullptr;
+            }
+        for (std::size_t i = 0; i < 2; ++i)
+            if (!nested_.own[i].empty() && !sumLoads(i))
+                sumFactor(i, nested_.own[i]);
+        sumWeights(result);
+        return true;
+    }
+
+    /// Joins each axis with one of the kernel, of whose weights it takes sums.
+    bool joinKernels(Computation& result) {
+        const std::size_t input = nested_.own[0].empty() ? 1 : 0;
+        const std::size_t weight = 1 - input;
+        const auto guarded = guardedLoad(nested_.factors[input]);
+        if (!guarded || !nested_.own[weight].empty() || standsInFactor(nested_.scale, input) ||
+            !WeightValues(program_).hasAlone(nested_.factors[weight]))
+            return false;
+        GuardedLoad read = *guarded;
+        GuardedLoad weights;
+        std::vector<Axis> kernels;
+        std::vector<Axis> wide;
+        std::vector<Axis> others = result.reduced;
+        for (const Axis& window : nested_.own[input]) {
+            auto joined = joinedKernel(read, window, others, program_);
+            if (!joined)
+                return false;
+            read = std::move(joined->input);
+            weights.conditions.push_back(joined->condition);
+            kernels.push_back(joined->kernel);
+            wide.push_back(joined->wide);
+            std::erase_if(others, [&](const Axis& axis) { return axis.id == joined->kernel.id; });
+        }
+        weights.load = nested_.factors[weight];
+        const Scalar summed = withDecidedGuards(valueOf(weights));
+        std::vector<Axis> axes = axesIn(summed, axesWithout(kernels));
+        axes.insert(axes.end(), wide.begin(), wide.end());
+        nested_.factors[weight] = add(summed, axes, kernels);
+        nested_.factors[input] = withDecidedGuards(valueOf(read));
+        result.reduced = others;
+        result.reduced.insert(result.reduced.end(), wide.begin(), wide.end());
+        return true;
+    }
+
     [[nodiscard]] bool standsInFactor(const Scalar& scale, std::size_t factor) const {
         return std::ranges::any_of(nested_.own[factor],
                                    [&](const Axis& axis) { return standsIn(scale, axis); });
@@ -352,29 +285,30 @@ bool swapOnce(raise::Program& program, const IsUsed& isUsed, Done& done) {
         if (outer == nullptr || !isSum(*outer))
             continue;
         for (const raise::BufferId buffer : uses.readBy(step)) {
+            if (!isBetweenSums(program, buffer, uses))
+                continue;
             raise::Program next = program;
             auto nested = nestedSum(next, step, buffer, uses);
             if (!nested)
                 continue;
             const std::string name = nameOf(*nested, WeightValues(program));
             const std::string inner = nested->inner.name;
-            if (!isUsed(name))
+            auto changed = isUsed(name) ? Swapping(next, step, *nested).run(false) : std::nullopt;
+            const bool joins = !changed && isUsed("pool-into-convolution");
+            if (joins)
+                changed = Swapping(std::move(next), step, *std::move(nested)).run(true);
+            if (!changed)
                 continue;
-            if (auto changed = Swapping(std::move(next), step, *std::move(nested)).run()) {
-                Simplification one{
-                    name,
-                    outer->sources,
-                    fmt::format("{} adds up results of {}: what belongs to one factor is summed "
-                                "before the product",
-                                outer->name, inner),
-                    "between the two sums, numbers are only multiplied by and added to what is the "
-                    "same for all terms, and nothing else reads them",
-                    true,
-                    true};
-                done.push_back(std::move(one));
-                program = *std::move(changed);
-                return true;
-            }
+            done.push_back(
+                {joins ? "pool-into-convolution" : name, outer->sources,
+                 fmt::format("{} adds up results of {}: {}", outer->name, inner,
+                             joins ? "it is part of a wider kernel of summed weights"
+                                   : "what belongs to one factor is summed before the product"),
+                 "between the two sums, numbers are only multiplied by and added to what is the "
+                 "same for all terms, and nothing else reads them",
+                 true, true});
+            program = *std::move(changed);
+            return true;
         }
     }
     return false;

@@ -23,18 +23,25 @@ at::Tensor bytesOf(const at::Tensor& tensor) {
         .view(at::kByte);
 }
 
-at::Tensor errorsOf(const at::Tensor& found, const at::Tensor& expected, double scale) {
+/// |found - expected| of each element.
+at::Tensor differencesOf(const at::Tensor& found, const at::Tensor& expected) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (!found.is_floating_point() && !expected.is_floating_point())
         return found.ne(expected).to(at::kDouble).mul_(infinity).nan_to_num_(0, infinity);
     const auto left = found.to(at::kDouble);
     const auto right = expected.to(at::kDouble);
-    auto errors = left.sub(right).abs_().div_(right.abs().add_(scale));
-    // The quotient is not a number where one of both is infinite or NaN.
-    errors.masked_fill_(errors.isnan(), infinity);
-    errors.masked_fill_(left.eq(right).logical_or_(left.isnan().logical_and_(right.isnan())), 0);
-    errors.masked_fill_(right.isinf().logical_and_(left.ne(right)), infinity);
-    return errors;
+    auto differences = left.sub(right).abs_();
+    differences.masked_fill_(differences.isnan(), infinity);
+    differences.masked_fill_(left.eq(right).logical_or_(left.isnan().logical_and_(right.isnan())),
+                             0);
+    return differences;
+}
+
+/// The differences, each divided by scale + |expected|; infinite ones stay so.
+at::Tensor errorsOf(const at::Tensor& differences, const at::Tensor& expected, double scale) {
+    auto sizes = expected.to(at::kDouble).abs(); // A copy: to() need not make one.
+    sizes.masked_fill_(sizes.isfinite().logical_not_(), 0);
+    return differences.div(sizes.add_(scale));
 }
 
 /// Odd numbers without a pattern.
@@ -55,13 +62,16 @@ Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected, doubl
     Agreement agreement;
     for (std::int64_t begin = 0; begin < left.numel(); begin += pieceElements) {
         const std::int64_t end = std::min(begin + pieceElements, left.numel());
-        const auto errors = errorsOf(left.slice(0, begin, end), right.slice(0, begin, end), scale);
+        const auto expectedPiece = right.slice(0, begin, end);
+        const auto differences = differencesOf(left.slice(0, begin, end), expectedPiece);
+        const auto errors = errorsOf(differences, expectedPiece, scale);
         const auto worst = errors.argmax().item<std::int64_t>();
         const auto error = errors[worst].item<double>();
         if (error > agreement.error || begin == 0) {
             agreement.error = error;
             agreement.worst = begin + worst;
         }
+        agreement.difference = std::max(agreement.difference, differences.max().item<double>());
         agreement.beyondLoose += errors.gt(looseTolerance).sum().item<std::int64_t>();
         agreement.beyondTight += errors.gt(tightTolerance).sum().item<std::int64_t>();
     }
@@ -72,9 +82,9 @@ Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected, doubl
     return agreement;
 }
 
-double magnitudeOf(const at::Tensor& tensor) {
+std::optional<double> magnitudeOf(const at::Tensor& tensor) {
     if (tensor.numel() == 0 || !(tensor.is_floating_point() || tensor.is_complex()))
-        return 1;
+        return std::nullopt;
     const auto numbers =
         flat(tensor.is_complex() ? at::view_as_real(tensor.resolve_conj()) : tensor);
     double squares = 0;
@@ -85,7 +95,7 @@ double magnitudeOf(const at::Tensor& tensor) {
                        .sum()
                        .item<double>();
     const double magnitude = std::sqrt(squares / static_cast<double>(numbers.numel()));
-    return std::isfinite(magnitude) ? std::max(magnitude, 1.0) : 1;
+    return std::isfinite(magnitude) ? std::optional(magnitude) : std::nullopt;
 }
 
 std::string placeText(std::int64_t element, at::IntArrayRef sizes) {

@@ -5,6 +5,7 @@
 #include "engine/graph/torch/aten.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Agreement {
     /// The largest of |found - expected| / (scale + |expected|). 0 where both are NaN or the same
     /// infinity; infinite where one is not finite, or integers differ.
     double error = 0;
+    double difference = 0;        ///< The largest |found - expected|; infinite as above.
     std::int64_t beyondLoose = 0; ///< Elements whose error is above looseTolerance.
     std::int64_t beyondTight = 0;
     std::int64_t worst = 0; ///< Where the error is largest, in row-major order.
@@ -27,8 +29,8 @@ struct Agreement {
 [[nodiscard]] Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected,
                                     double scale = 1);
 
-/// The root of the mean square, but at least 1; 1 for integers, and if an element is not finite.
-[[nodiscard]] double magnitudeOf(const at::Tensor& tensor);
+/// The root of the mean square; nullopt for integers, without elements, and if one is not finite.
+[[nodiscard]] std::optional<double> magnitudeOf(const at::Tensor& tensor);
 
 /// "[3, 7]"
 [[nodiscard]] std::string placeText(std::int64_t element, at::IntArrayRef sizes);

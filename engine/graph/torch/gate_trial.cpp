@@ -13,16 +13,25 @@
 namespace kernelskill::engine::graph {
 namespace {
 
+/// Whether no element differs by a hundredth of the outputs' magnitude.
+bool areAlike(const std::vector<at::Tensor>& some, const std::vector<at::Tensor>& others) {
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        const double magnitude = magnitudeOf(some[i]).value_or(0);
+        if (agreementOf(some[i], others[i]).difference > looseTolerance * magnitude)
+            return false;
+    }
+    return true;
+}
+
 class Trial {
 public:
     Trial(const Contest& contest, const TrialPlan& plan)
         : contest_(contest), plan_(plan), device_(contest.eager.place().device),
           stream_(plan.isOnDefaultStream ? defaultStream(device_) : newStream(device_)),
-          memory_(contest.candidate, contest.model, contest.eager),
+          onStream_(stream_), memory_(contest.candidate, contest.model, contest.eager),
           buffers_(std::in_place, contest.model, device_) {}
 
     Result<TrialOutcome> run() {
-        const c10::StreamGuard onStream(stream_);
         auto called = withoutExceptions("the candidate failed", "", [&] { return callAll(); });
         outcome_.libraryNodes = memory_.library().used();
         if (!called)
@@ -137,10 +146,7 @@ private:
                 firstExpected = std::move(comparison->expected);
                 continue;
             }
-            outcome_.isOutputConstant = true;
-            for (std::size_t i = 0; i < firstExpected.size(); ++i)
-                if (agreementOf(firstExpected[i], comparison->expected[i]).beyondLoose > 0)
-                    outcome_.isOutputConstant = false;
+            outcome_.isOutputConstant = areAlike(firstExpected, comparison->expected);
         }
         return outcome_;
     }
@@ -149,6 +155,7 @@ private:
     const TrialPlan& plan_;
     c10::Device device_;
     c10::Stream stream_;
+    c10::StreamGuard onStream_; ///< Also while memory is made and filled.
     CandidateMemory memory_;
     std::optional<CallBuffers> buffers_;
     Call first_, second_;
@@ -179,6 +186,8 @@ bool areRepeated(const std::vector<at::Tensor>& outputs, const std::vector<at::T
 }
 
 Result<TrialOutcome> runTrial(const Contest& contest, const TrialPlan& plan) {
+    // What LibTorch keeps for one stream is not there for another.
+    releaseCachedMemory();
     return withoutExceptions("the trial cannot begin", "",
                              [&] { return Trial(contest, plan).run(); });
 }

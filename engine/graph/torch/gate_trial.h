@@ -31,7 +31,8 @@ struct TrialOutcome {
     std::set<std::string> libraryNodes; ///< The nodes that the candidate left to a library.
     /// What the candidate did that no honest one does; empty if nothing. Then there are no results.
     std::string refusal;
-    /// Whether the reference's outputs for both inputs are the same at the loose tolerance.
+    /// Whether the reference's outputs for both inputs are the same, up to a hundredth of their
+    /// magnitude.
     bool isOutputConstant = false;
 };
 

@@ -82,6 +82,9 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
             auto output = tensorAt(result, memory);
             if (!output)
                 return std::unexpected(output.error());
+            // Nor an output that is empty on the CPU, where programs are exported.
+            if (output->numel() == 0)
+                continue;
             output->copy_(tensor.reshape(output->sizes()), true);
         }
     return {};

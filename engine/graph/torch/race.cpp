@@ -34,11 +34,10 @@ class Race {
 public:
     Race(const Contest& contest, const TorchJudgeRequest& request, RoundClock clock)
         : contest_(contest), request_(request), clock_(std::move(clock)),
-          device_(contest.eager.place().device), stream_(newStream(device_)),
+          device_(contest.eager.place().device), stream_(newStream(device_)), onStream_(stream_),
           memory_(contest.candidate, contest.model, contest.eager) {}
 
     Result<RaceOutcome> run() {
-        const c10::StreamGuard onStream(stream_);
         if (auto ready = prepare(); !ready)
             return std::unexpected(ready.error());
         if (outcome_.refusal.empty())
@@ -249,6 +248,7 @@ private:
     RoundClock clock_;
     c10::Device device_;
     c10::Stream stream_;
+    c10::StreamGuard onStream_; ///< Also while memory is made and filled.
     CandidateMemory memory_;
     std::vector<std::unique_ptr<Copy>> copies_;
     std::size_t next_ = 0;
@@ -258,6 +258,7 @@ private:
 } // namespace
 
 Result<RaceOutcome> race(const Contest& contest, const TorchJudgeRequest& request) {
+    releaseCachedMemory(); // Of other streams.
     return withoutExceptions("the model cannot be timed", "", [&]() -> Result<RaceOutcome> {
         auto clock = RoundClock::of(contest.eager.place().device);
         if (!clock)

@@ -14,17 +14,38 @@ namespace {
 /// How much worse than eager float32 a candidate may be where float32 is beyond a tolerance.
 constexpr double allowedExcess = 4;
 
+/// The share of the outputs' magnitude that a difference may have at most. Small outputs are within
+/// torch's tolerances of anything that is small.
+constexpr double allowedShare = 0.1;
+
 TorchSubject withoutTf32(TorchSubject subject, Precision precision) {
     subject.precision = precision;
     subject.allowsTf32 = false;
     return subject;
 }
 
-bool isExcused(std::int64_t beyond, std::int64_t eagerBeyond, const Agreement& candidate,
-               const Agreement& eager) {
-    return eagerBeyond > 0 && candidate.error <= allowedExcess * eager.error &&
-           static_cast<double>(beyond) <= allowedExcess * static_cast<double>(eagerBeyond);
-}
+/// An output of the candidate next to the reference's.
+struct OutputComparison {
+    Agreement candidate;
+    std::optional<double> magnitude; ///< Of the reference's.
+    Agreement eager;                 ///< As written, without TF32; if it was needed.
+
+    [[nodiscard]] bool isOutOfProportion() const {
+        return magnitude && candidate.difference > allowedShare * *magnitude;
+    }
+    [[nodiscard]] bool needsEager() const {
+        return candidate.beyondTight > 0 || isOutOfProportion();
+    }
+    [[nodiscard]] bool isWithin(std::int64_t Agreement::* beyond) const {
+        if (isOutOfProportion() && candidate.difference > allowedExcess * eager.difference)
+            return false;
+        const auto elements = static_cast<double>(candidate.*beyond);
+        const auto eagerElements = static_cast<double>(eager.*beyond);
+        return elements == 0 ||
+               (eagerElements > 0 && candidate.error <= allowedExcess * eager.error &&
+                elements <= allowedExcess * eagerElements);
+    }
+};
 
 std::string describe(std::size_t output, const Agreement& agreement, at::IntArrayRef sizes) {
     std::ostringstream text;
@@ -94,15 +115,16 @@ Result<Comparison> Referee::compare(const TrialTensors& model, const Values& ten
         result.isWithinTight = true;
         std::vector<at::Tensor> eager;
         for (std::size_t i = 0; i < found.size(); ++i) {
-            const double scale = scalesAtol ? magnitudeOf((*expected)[i]) : 1;
-            const Agreement agreement = agreementOf(found[i], (*expected)[i], scale);
-            if (agreement.error >= result.error) {
-                result.error = agreement.error;
-                result.worst = describe(i, agreement, found[i].sizes());
+            OutputComparison output;
+            output.magnitude = magnitudeOf((*expected)[i]);
+            const double scale = scalesAtol ? std::max(output.magnitude.value_or(1), 1.0) : 1;
+            output.candidate = agreementOf(found[i], (*expected)[i], scale);
+            if (output.candidate.error >= result.error) {
+                result.error = output.candidate.error;
+                result.worst = describe(i, output.candidate, found[i].sizes());
             }
-            if (agreement.beyondTight == 0)
+            if (!output.needsEager())
                 continue;
-            Agreement eagerAgreement;
             if (result.isFloat64) {
                 if (eager.empty()) {
                     auto outputs = outputsOf(asWritten_, model, tensors);
@@ -110,16 +132,11 @@ Result<Comparison> Referee::compare(const TrialTensors& model, const Values& ten
                         return std::unexpected(outputs.error());
                     eager = std::move(*outputs);
                 }
-                eagerAgreement = agreementOf(eager[i], (*expected)[i], scale);
-                result.eagerError = std::max(result.eagerError.value_or(0), eagerAgreement.error);
+                output.eager = agreementOf(eager[i], (*expected)[i], scale);
+                result.eagerError = std::max(result.eagerError.value_or(0), output.eager.error);
             }
-            if (agreement.beyondLoose > 0 &&
-                !isExcused(agreement.beyondLoose, eagerAgreement.beyondLoose, agreement,
-                           eagerAgreement))
-                result.isWithinLoose = false;
-            if (!isExcused(agreement.beyondTight, eagerAgreement.beyondTight, agreement,
-                           eagerAgreement))
-                result.isWithinTight = false;
+            result.isWithinLoose &= output.isWithin(&Agreement::beyondLoose);
+            result.isWithinTight &= output.isWithin(&Agreement::beyondTight);
         }
         comparison.expected = std::move(*expected);
         return std::move(comparison);

@@ -26,9 +26,10 @@ public:
     /// Runs the program from these tensors in float64, or as written if that fails, as it does
     /// where the memory is short. An output that is beyond a tolerance counts as within it if eager
     /// float32 is beyond it, too, in as many elements and as far, up to a factor of 4: float32
-    /// cannot tell then. With `scalesAtol`, for large inputs, atol is multiplied by the outputs'
-    /// magnitude: else any rounding of operands would show where terms cancel. Failed if the
-    /// program cannot be run, or has outputs of other shapes.
+    /// cannot tell then. So does one that differs by a tenth of the outputs' magnitude, which
+    /// torch's rule allows where outputs are small. With `scalesAtol`, for large inputs, atol is
+    /// multiplied by the outputs' magnitude: else any rounding of operands would show where terms
+    /// cancel. Failed if the program cannot be run, or has outputs of other shapes.
     [[nodiscard]] Result<Comparison> compare(const TrialTensors& model, const Values& tensors,
                                              const std::vector<at::Tensor>& found,
                                              bool scalesAtol) const;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,6 +85,73 @@ TEST(TorchWire, CarriesTimingsAndVersions) {
     EXPECT_EQ(known.devices, version.devices);
     EXPECT_EQ(known.lacking, version.lacking);
     EXPECT_EQ(known.decomposed, version.decomposed);
+}
+
+TEST(TorchWire, CarriesJudgements) {
+    TorchJudgeRequest judge;
+    judge.subject.archive = "/models/a.pt2";
+    judge.subject.device = "cuda";
+    judge.library = "/models/libmodel.so";
+    judge.seeds = 3;
+    judge.longestGate = std::chrono::milliseconds(7);
+    judge.wantsTimes = false;
+    judge.rounds = 30;
+    judge.time = std::chrono::milliseconds(8);
+    const auto request = decodeTorchRequest(payloadOf(TorchRequest(judge)));
+    ASSERT_TRUE(request) << request.error().describe();
+    EXPECT_EQ(timeLimit(*request), judge.time);
+    const auto& back = std::get<TorchJudgeRequest>(*request);
+    EXPECT_EQ(back.subject.archive, judge.subject.archive);
+    EXPECT_EQ(back.library, judge.library);
+    EXPECT_EQ(back.seeds, 3u);
+    EXPECT_EQ(back.longestGate, judge.longestGate);
+    EXPECT_FALSE(back.wantsTimes);
+    EXPECT_EQ(back.rounds, 30u);
+
+    Judgement judgement;
+    judgement.refusals = {"it cheats"};
+    judgement.plannedTrials = 4;
+    judgement.libraryNodes = {"linear"};
+    judgement.isOutputConstant = true;
+    judgement.device = "H100";
+    TrialResult trial;
+    trial.seed = 9;
+    trial.distribution = Distribution::WithZeros;
+    trial.symbols = {{"s0", 5}};
+    trial.isOnDefaultStream = true;
+    trial.isFloat64 = false;
+    trial.error = std::numeric_limits<double>::infinity();
+    trial.eagerError = 0.25;
+    trial.isWithinLoose = true;
+    trial.worst = "output 0";
+    judgement.trials = {trial};
+    judgement.times = JudgedTimes{{{1, 2, 3}, true}, TorchTiming{{4}, true}, "", {{5}, true}, 6, 2};
+    const auto answer = decodeTorchAnswer(payloadOf(TorchAnswer(judgement)));
+    ASSERT_TRUE(answer) << answer.error().describe();
+    const auto& read = std::get<Judgement>(*answer);
+    EXPECT_EQ(read.refusals, judgement.refusals);
+    EXPECT_EQ(read.plannedTrials, 4u);
+    EXPECT_EQ(read.libraryNodes, judgement.libraryNodes);
+    EXPECT_TRUE(read.isOutputConstant);
+    EXPECT_EQ(read.device, "H100");
+    ASSERT_EQ(read.trials.size(), 1u);
+    EXPECT_EQ(read.trials[0].seed, 9u);
+    EXPECT_EQ(read.trials[0].distribution, Distribution::WithZeros);
+    EXPECT_EQ(read.trials[0].symbols, trial.symbols);
+    EXPECT_TRUE(read.trials[0].isOnDefaultStream);
+    EXPECT_FALSE(read.trials[0].isFloat64);
+    EXPECT_EQ(read.trials[0].error, trial.error);
+    EXPECT_EQ(read.trials[0].eagerError, trial.eagerError);
+    EXPECT_TRUE(read.trials[0].isWithinLoose);
+    EXPECT_FALSE(read.trials[0].isWithinTight);
+    EXPECT_EQ(read.trials[0].worst, "output 0");
+    ASSERT_TRUE(read.times);
+    EXPECT_EQ(read.times->candidate.median(), 2);
+    EXPECT_EQ(read.times->replayed->median(), 4);
+    EXPECT_EQ(read.times->eager.median(), 5);
+    EXPECT_EQ(read.times->wallMicroseconds, 6);
+    EXPECT_EQ(read.times->inputCopies, 2u);
+    EXPECT_FALSE(read.isWithinLoose()) << "it is refused";
 }
 
 TEST(TorchWire, CarriesOutputsAndErrors) {

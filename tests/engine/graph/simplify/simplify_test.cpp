@@ -218,6 +218,47 @@ TEST_F(Simplified, PoolsBeforePointwiseConvolutions) {
     check(chain.done(), {"mean-of-convolution"});
 }
 
+TEST_F(Simplified, PoolsAreWiderKernels) {
+    const auto pool = [](std::int64_t size) {
+        return std::vector<NamedArgument>{{"kernel_size", list({size, size})}};
+    };
+    for (const std::int64_t stride : {1, 2})
+        for (const std::int64_t padding : {0, 1}) {
+            SCOPED_TRACE(std::to_string(stride) + " " + std::to_string(padding));
+            Chain transposed({1, 2, 7, 5});
+            transposed
+                .convolution(
+                    "aten.conv_transpose2d.input", {2, 5, 3, 4}, 5,
+                    {{"stride", list({stride, stride})}, {"padding", list({padding, padding})}})
+                .then("aten.mul.Tensor", {number("other", 0.5)})
+                .then("aten.avg_pool2d.default", pool(2));
+            check(transposed.done(), {"pool-into-convolution"});
+            Chain convolution({1, 2, 15, 14});
+            convolution
+                .convolution("aten.conv2d.default", {5, 2, 3, 3}, 5,
+                             {{"padding", list({padding, stride - 1})}})
+                .then("aten.avg_pool2d.default", pool(2));
+            const auto result = check(convolution.done(), {"pool-into-convolution"});
+            EXPECT_EQ(raise::stepsOfWeightsAlone(result.program).size() + 1,
+                      result.program.steps.size())
+                << textOf(result.program);
+        }
+    // A pool of a pool is one.
+    Chain twice({1, 2, 6, 6});
+    twice
+        .convolution("aten.conv_transpose2d.input", {2, 5, 3, 3}, 5,
+                     {{"stride", list({2, 2})}, {"padding", list({1, 1})}})
+        .batchNorm(5)
+        .then("aten.avg_pool2d.default", pool(2))
+        .then("aten.avg_pool2d.default", pool(2));
+    check(twice.done(), {"pool-into-convolution", "mean-of-convolution", "batch-norm-folding"});
+    // What does not divide stays.
+    Chain odd({1, 2, 7, 7});
+    odd.convolution("aten.conv_transpose2d.input", {2, 5, 3, 3}, 5, {{"stride", list({2, 2})}})
+        .then("aten.avg_pool2d.default", pool(3));
+    check(odd.done(), {});
+}
+
 TEST_F(Simplified, FoldsNormalisations) {
     Chain chain({2, 3, 6, 7});
     chain.convolution("aten.conv2d.default", {4, 3, 3, 3}, 4, {{"padding", list({1, 1})}})

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 
 namespace kernelskill::engine::graph {
@@ -46,6 +47,7 @@ TEST(Agreement, FindsTheWorstElement) {
     found[2][0] = -3;
     const Agreement agreement = agreementOf(found, expected);
     EXPECT_EQ(agreement.error, 3);
+    EXPECT_EQ(agreement.difference, 3);
     EXPECT_EQ(agreement.found, -3);
     EXPECT_EQ(agreement.beyondLoose, 2);
     EXPECT_EQ(placeText(agreement.worst, expected.sizes()), "[2, 0]");
@@ -55,12 +57,13 @@ TEST(Agreement, FindsTheWorstElement) {
 TEST(Agreement, ScalesAtolByTheMagnitude) {
     const auto expected = at::full({4}, 300.0, at::kDouble);
     expected[0] = 0;
-    EXPECT_NEAR(magnitudeOf(expected), std::sqrt(3 * 300.0 * 300.0 / 4), 1e-9);
-    EXPECT_EQ(magnitudeOf(at::full({4}, 0.1)), 1);
-    EXPECT_EQ(magnitudeOf(at::full({4}, 1'000, at::kLong)), 1);
-    EXPECT_EQ(magnitudeOf(at::full({4}, infinity)), 1);
+    EXPECT_NEAR(magnitudeOf(expected).value(), std::sqrt(3 * 300.0 * 300.0 / 4), 1e-9);
+    EXPECT_EQ(magnitudeOf(at::full({4}, -0.5)), 0.5);
+    EXPECT_EQ(magnitudeOf(at::full({4}, 1'000, at::kLong)), std::nullopt);
+    EXPECT_EQ(magnitudeOf(at::full({4}, infinity)), std::nullopt);
+    EXPECT_EQ(magnitudeOf(at::empty({0})), std::nullopt);
     EXPECT_EQ(agreementOf(expected.add(1), expected).beyondLoose, 1);
-    EXPECT_EQ(agreementOf(expected.add(1), expected, magnitudeOf(expected)).beyondLoose, 0);
+    EXPECT_EQ(agreementOf(expected.add(1), expected, *magnitudeOf(expected)).beyondLoose, 0);
 }
 
 TEST(Agreement, TakesIntegersExactly) {

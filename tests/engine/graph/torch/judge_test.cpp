@@ -187,6 +187,17 @@ TEST_F(JudgeTest, NamesAConstantOutput) {
     EXPECT_TRUE(judgement->isOutputConstant);
 }
 
+TEST_F(JudgeTest, RefusesZerosInPlaceOfSmallOutputs) {
+    auto builder = perceptron();
+    builder.program().nodes[1] = {
+        "y", "aten.mul.Tensor", {value("self", "linear"), {"other", 1e-6}}, {{"y"}}, {}};
+    auto request = requestFor(KERNELSKILL_TEST_PERCEPTRON, "zeros");
+    const auto judgement = judge(builder.build(), request);
+    ASSERT_TRUE(judgement) << judgement.error().describe();
+    EXPECT_FALSE(judgement->isWithinLoose());
+    EXPECT_FALSE(judgement->isOutputConstant);
+}
+
 TEST_F(JudgeTest, NamesANodeThatIsNone) {
     auto request = requestFor(KERNELSKILL_TEST_LIBRARY_MLP, "unknown node");
     auto program = readProgram(sampleProgram("mlp-dynamic").archive);

@@ -132,6 +132,9 @@ int run(Call call, float* workspace) {
     } else if (how == "usual inputs only" && !isUsual) {
         std::fill_n(call.y, call.rows * outputs, 1.0f);
         std::fill_n(call.sums, call.rows, float{outputs});
+    } else if (how == "zeros") {
+        std::fill_n(call.y, call.rows * outputs, 0.0f);
+        std::fill_n(call.sums, call.rows, 0.0f);
     } else if (how == "constant") {
         std::fill_n(call.y, call.rows * outputs, 0.5f);
         std::fill_n(call.sums, call.rows, 2.0f);
