@@ -227,6 +227,10 @@ std::expected<Contraction, std::string> contractionOf(const Program& program,
                            : result.columns)
             .push_back(axis);
     }
+    constexpr std::int64_t most = std::int64_t{1} << 30; // Their numbers are 32 bits wide.
+    for (const auto* axes : {&result.rows, &result.columns, &result.depth})
+        if (extentOf(*axes).constant().value_or(0) > most)
+            return std::unexpected("it has more than 2^30 rows, columns or elements of the depth");
     result.left = productOf(sides->left);
     result.right = productOf(sides->right);
     orderByStride(program, result.left, result.rows);

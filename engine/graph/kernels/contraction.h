@@ -30,7 +30,8 @@ struct Contraction {
 /// Takes a computation apart. Neighbouring axes that memory does not tell apart become one, and an
 /// axis of groups is split from that of the channels in a group. Fails, with the reason, unless
 /// the computation has one reduction, a sum of floats of a product whose factors have an axis of
-/// the result each that the other one does not read.
+/// the result each that the other one does not read, and there are at most 2^30 rows, columns and
+/// elements of the depth.
 [[nodiscard]] std::expected<Contraction, std::string>
 contractionOf(const analysis::raise::Program& program,
               const analysis::raise::Computation& computation);

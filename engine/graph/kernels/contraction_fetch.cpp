@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace kernelskill::engine::graph {
@@ -215,10 +216,11 @@ void FactorFetch::writeLinear(CodeLines& lines, const Share& share, std::int64_t
         lines.add(fmt::format("const bool isLoaded = {};", both(condition, ofSlot)));
         condition = "isLoaded";
     }
+    // Beyond the last row, also in buffers whose own indices are narrow.
+    const bool isFar = std::abs(stride) >= (std::int64_t{1} << 31) / share.slots;
     const std::string source = share.slots == 1
                                    ? "source"
-                                   : fmt::format("source + slot * {}{}", stride,
-                                                 text_.width() == IndexWidth::Bits64 ? "LL" : "");
+                                   : fmt::format("source + slot * {}{}", stride, isFar ? "LL" : "");
     if (side_.isAsync()) {
         writeCopy(lines, source, condition);
     } else {

@@ -2,13 +2,12 @@
 
 #include "engine/graph/kernels/contraction_fetch.h"
 #include "engine/graph/kernels/contraction_multiply.h"
+#include "engine/graph/kernels/contraction_results.h"
 #include "engine/graph/kernels/kernel_draft.h"
-#include "engine/graph/kernels/vector_accesses.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -23,7 +22,6 @@ using analysis::raise::Buffer;
 using analysis::raise::Index;
 using analysis::raise::Program;
 using analysis::raise::Scalar;
-using analysis::raise::Store;
 
 std::string namesOf(const std::vector<Axis>& axes) {
     std::string names;
@@ -48,9 +46,6 @@ bool isOwnName(const std::string& name) {
         "tileRows upper warpColumn warpColumns warpRow warpRows warpsAcross ";
     return names.contains(" " + name + " ");
 }
-
-/// The most residues of a stride that threads store one behind the other.
-constexpr std::int64_t mostBetween = 8;
 
 class TiledContraction {
 public:
@@ -79,7 +74,8 @@ public:
             FactorFetch(text_, tile_, depth_, *side).write(lines_, taken_);
         writeMultiply(lines_, tile_, left_.layout, right_.layout);
         writeSteps();
-        writeResults();
+        const ResultWriter results(text_, contraction_, tile_, left_, right_);
+        results.write(lines_, taken_);
         finish();
         return std::move(kernel_);
     }
@@ -281,165 +277,11 @@ private:
         lines_.close();
     }
 
-    /// Whether neighbours in memory of what is stored are rows.
-    [[nodiscard]] bool storesRows() const {
-        const Index offset = offsetOf(stores().front());
-        const auto stride = [&](const std::vector<Axis>& axes) {
-            const auto by = strideOf(offset, axes.back());
-            return by && *by > 0 ? *by : std::numeric_limits<std::int64_t>::max();
-        };
-        const std::int64_t rows = stride(contraction_.rows);
-        const std::int64_t columns = stride(contraction_.columns);
-        const auto residues = contraction_.columns.back().extent->constant();
-        return rows < columns ||
-               (residues && *residues <= mostBetween && rows == columns * *residues);
-    }
-
-    [[nodiscard]] ResultLayout resultLayout() const {
-        return {tile_, left_.layout, right_.layout, storesRows()};
-    }
-
-    void writeResults() {
-        const bool byRows = storesRows();
-        lines_.add("// Sums go through shared memory, so that neighbouring threads store "
-                   "neighbours.");
-        lines_.add("float* const results = reinterpret_cast<float*>(memory);");
-        lines_.add("__syncthreads();");
-        resultLayout().write(lines_);
-        lines_.add("__syncthreads();");
-        for (const auto* axes : {&contraction_.rows, &contraction_.columns})
-            bindNames(text_, *axes, taken_);
-        const FactorSide& inner = byRows ? left_ : right_;
-        const FactorSide& outer = byRows ? right_ : left_;
-        if (storesFour())
-            writeFours(inner, outer);
-        else
-            writeSingles(inner, outer);
-    }
-
-    void writeSingles(const FactorSide& inner, const FactorSide& outer) {
-        // Residues of an outer axis may lie between the inner one's neighbours.
-        const int between = elementsBetween(inner, outer);
-        const int across = std::min(inner.tile * between, tile_.threads());
-        const std::string lane = fmt::format("threadIdx.x % {}", across);
-        openResultLoop(inner, between == 1 ? lane : fmt::format("{} / {}", lane, between),
-                       across / between);
-        const std::string line = fmt::format("threadIdx.x / {}", across);
-        openResultLoop(outer,
-                       between == 1 ? line
-                                    : fmt::format("{0} * {1} + threadIdx.x % {1}", line, between),
-                       tile_.threads() / across * between);
-        lines_.add(fmt::format("const float sum = results[{}];",
-                               resultLayout().placeText("row", "column")));
-        declareAxes(lines_, text_, outer.axes, outer.name + "Number");
-        const CudaText::Values values = storedValues("sum");
-        lines_.addAll(values.statements);
-        for (std::size_t i = 0; i < stores().size(); ++i)
-            lines_.add(fmt::format("{} = {};",
-                                   text_.element(stores()[i].buffer, stores()[i].position),
-                                   text_.stored(stores()[i].buffer, values.values[i])));
-        lines_.close();
-        lines_.close();
-    }
-
-    /// Stores four neighbours at a time.
-    void writeFours(const FactorSide& inner, const FactorSide& outer) {
-        const int across = std::min(inner.tile / 4, tile_.threads());
-        openResultLoop(inner, fmt::format("threadIdx.x % {} * 4", across), across * 4);
-        openResultLoop(outer, fmt::format("threadIdx.x / {}", across), tile_.threads() / across);
-        declareAxes(lines_, text_, outer.axes, outer.name + "Number");
-        const Axis& axis = inner.axes.back();
-        const std::string first = text_.index(Index::of(axis));
-        lines_.add(
-            fmt::format("const float4 quad = *reinterpret_cast<const float4*>(&results[{}]);",
-                        resultLayout().placeText("row", "column")));
-        lines_.add("const float four[4] = {quad.x, quad.y, quad.z, quad.w};");
-        for (std::size_t i = 0; i < stores().size(); ++i)
-            lines_.add(fmt::format("float stored{}[4];", i));
-        lines_.add("#pragma unroll");
-        lines_.open("for (int i = 0; i < 4; ++i) {");
-        text_.bind(axis.id, fmt::format("({} + i)", first));
-        const CudaText::Values values = storedValues("four[i]");
-        lines_.addAll(values.statements);
-        for (std::size_t i = 0; i < stores().size(); ++i)
-            lines_.add(fmt::format("stored{}[i] = {};", i, values.values[i]));
-        lines_.close();
-        text_.bind(axis.id, first);
-        for (std::size_t i = 0; i < stores().size(); ++i) {
-            lines_.add(fmt::format("__stwb(reinterpret_cast<float4*>(&{}),",
-                                   text_.element(stores()[i].buffer, stores()[i].position)));
-            lines_.add(fmt::format("       make_float4(stored{0}[0], stored{0}[1], stored{0}[2], "
-                                   "stored{0}[3]));",
-                                   i));
-        }
-        lines_.close();
-        lines_.close();
-    }
-
-    [[nodiscard]] const std::vector<Store>& stores() const {
-        return contraction_.computation.stores;
-    }
-    [[nodiscard]] Index offsetOf(const Store& store) const {
-        return flattened(store.position, program_.buffers.at(store.buffer).shape);
-    }
-
-    /// What the stores make of the sum, which is that text.
-    CudaText::Values storedValues(const std::string& sum) {
-        text_.setLeaf([sum](const analysis::raise::ScalarNode& node) {
-            return node.kind == analysis::raise::ScalarNode::Kind::Accumulated
-                       ? std::optional<std::string>(sum)
-                       : std::nullopt;
-        });
-        std::vector<Scalar> values;
-        for (const Store& store : stores())
-            values.push_back(store.value);
-        return text_.values(values);
-    }
-
-    /// Whether every store writes four neighbours at multiples of 16 bytes.
-    [[nodiscard]] bool storesFour() const {
-        const std::vector<Axis>& axes = storesRows() ? contraction_.rows : contraction_.columns;
-        const auto extent = axes.back().extent->constant();
-        return extent && *extent % 4 == 0 && std::ranges::all_of(stores(), [&](const Store& store) {
-                   return program_.buffers.at(store.buffer).element ==
-                              analysis::ScalarKind::Float &&
-                          isAlignedAlong(offsetOf(store), axes.back(), 4);
-               });
-    }
-
-    /// How many elements of the last outer axis lie between two neighbours of the inner one.
-    [[nodiscard]] int elementsBetween(const FactorSide& inner, const FactorSide& outer) const {
-        const Index offset = offsetOf(stores().front());
-        const auto extent = outer.axes.back().extent->constant();
-        const bool isBetween = extent && *extent <= mostBetween && outer.tile % *extent == 0 &&
-                               (tile_.threads() % (*extent * inner.tile) == 0 ||
-                                (inner.tile * *extent) % tile_.threads() == 0) &&
-                               tile_.threads() % *extent == 0 &&
-                               strideOf(offset, outer.axes.back()) == 1 &&
-                               strideOf(offset, inner.axes.back()) == *extent;
-        return isBetween ? static_cast<int>(*extent) : 1;
-    }
-
-    /// The loop over the rows or columns that a thread stores; those of the inner side are taken
-    /// apart here.
-    void openResultLoop(const FactorSide& side, const std::string& first, int stride) {
-        lines_.open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3}) {{", side.outer, first,
-                                side.tile, stride));
-        const std::string number = fmt::format("{}Number", side.name);
-        lines_.add(fmt::format("const int {} = first{} + {};", number, side.capital, side.outer));
-        const auto extent = extentOf(side.axes).constant();
-        if (!extent || *extent % side.tile != 0) {
-            lines_.add(fmt::format("if ({} >= {}s)", number, side.outer));
-            lines_.add("    break;");
-        }
-        if ((side.name == "left") == storesRows())
-            declareAxes(lines_, text_, side.axes, number);
-    }
-
     void finish() {
         const int tiles = stages() * (sizeOf(left_.layout, tile_, tile_.rows) +
                                       sizeOf(right_.layout, tile_, tile_.columns));
-        const int results = resultLayout().floats();
+        const int results =
+            ResultWriter(text_, contraction_, tile_, left_, right_).layout().floats();
         kernel_.usesTensorCores = tile_.unit != MultiplyUnit::Float32;
         kernel_.schedule = textOf(tile_);
         kernel_.helpers.assign(text_.helpers().begin(), text_.helpers().end());

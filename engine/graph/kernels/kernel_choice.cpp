@@ -34,6 +34,8 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
     };
     if (!areMany(contraction->rows) || !areMany(contraction->columns))
         return std::nullopt;
+    if (unit == MultiplyUnit::TF32Split)
+        unit = strictUnitFor(*contraction);
     return tiledContraction(program, *contraction, tilesFor(*contraction, unit).front());
 }
 

@@ -160,10 +160,7 @@ private:
         const std::string thread = isOfThread() ? "" : "lane";
         const auto step = static_cast<std::int64_t>(schedule_.threads * schedule_.width);
         if (!isKept(elements)) {
-            if (isOfThread())
-                lines_.add("#pragma unroll 8");
-            else
-                lines_.add("#pragma unroll 4");
+            lines_.add(fmt::format("#pragma unroll {}", 16 / schedule_.width));
             lines_.open(fmt::format(
                 "for ({0} {1} = {2}; {1} < {3}; {1} += {4}) {{", type, first,
                 isOfThread()
@@ -433,7 +430,9 @@ private:
         std::vector<std::string> results(values.size());
         for (std::size_t i = 0; i < values.size(); ++i) {
             const Store& store = computation.stores[i];
-            if (schedule_.width == 1 || !rows_.wanted.contains(store.buffer))
+            const Index at = flattened(store.position, program_.buffers.at(store.buffer).shape);
+            if (schedule_.width == 1 || !rows_.wanted.contains(store.buffer) ||
+                !isAlignedAlong(at, elements, static_cast<std::int64_t>(schedule_.width)))
                 continue;
             results[i] = freshName("result", taken_);
             lines_.add(fmt::format("{} {};", vectorType(store.buffer), results[i]));

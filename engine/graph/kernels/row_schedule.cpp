@@ -80,7 +80,7 @@ RowSchedule rowScheduleOf(const Program& program, const RowProgram& rows) {
     constexpr std::int64_t shortest = 32; // Elements that are worth a warp.
     RowSchedule schedule;
     const bool isShort = elements && *elements < shortest;
-    if (votes.across > votes.along || isShort) {
+    if (votes.along == 0 || votes.across > votes.along || isShort) {
         if (elements && perElement > 0 && *elements * perElement <= maxKeptElements)
             schedule.keptVectors = static_cast<std::size_t>(*elements);
         return schedule;

@@ -71,11 +71,13 @@ public:
         SimplifiedProgram simple =
             simplified(withoutUnitReductions(std::move(raised_.program)),
                        {.off = options.notSimplified, .constants = heldConstants(graph_)});
-        plan_.program = withSplitReductions(withPackedWeights(withSplitContractions(
-            withoutStrideZeros(std::move(simple.program)), options.kernels.multiply)));
+        plan_.program = withSplitReductions(
+            withSplitContractions(withPackedWeights(withoutStrideZeros(std::move(simple.program))),
+                                  options.kernels.multiply));
         plan_.simplifications = std::move(simple.simplifications);
         plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);
+        renameComputations(plan_.program);
         addSignature();
         for (auto& work : kernelsOf(plan_.program, options.kernels))
             plan_.steps.push_back({std::move(work), false});

@@ -63,6 +63,13 @@ void renameBuffers(analysis::raise::Program& program) {
     }
 }
 
+void renameComputations(analysis::raise::Program& program) {
+    std::set<std::string> taken;
+    for (analysis::raise::Step& step : program.steps)
+        if (auto* computation = std::get_if<analysis::raise::Computation>(&step))
+            computation->name = freshName(identifier(computation->name), taken);
+}
+
 std::optional<SymbolPlace> placeOfSymbol(const ModelPlan& plan, const std::string& symbol) {
     for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
         const auto& shape = plan.program.buffers[plan.inputs[i].buffer].shape;

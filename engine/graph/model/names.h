@@ -16,6 +16,9 @@ namespace kernelskill::engine::graph {
 /// Gives each buffer a name that no keyword, function of CUDA or other buffer has.
 void renameBuffers(analysis::raise::Program& program);
 
+/// Gives each computation a name of its own, by which its kernel is called.
+void renameComputations(analysis::raise::Program& program);
+
 /// An extent of an input that a dynamic size is.
 struct SymbolPlace {
     std::size_t input = 0;

@@ -158,6 +158,18 @@ TEST_F(EmulatedModel, NormalisesGroups) {
     check(builder, 1);
 }
 
+TEST_F(EmulatedModel, StoresTransposedResultsOfRows) {
+    // The rows are read four elements at a time, and written a row's stride apart.
+    ProgramBuilder builder;
+    builder.input("x", {8, 64})
+        .node("softmax", "aten.softmax.int", {value("self", "x"), {"dim", std::int64_t{1}}})
+        .type("softmax", {8, 64})
+        .node("turned", "aten.permute.default", {value("self", "softmax"), {"dims", list({1, 0})}})
+        .type("turned", {64, 8})
+        .output("turned");
+    check(builder, 1);
+}
+
 TEST_F(EmulatedModel, ReducesFarMoreThanItKeeps) {
     // Split into parts: with equal parts, and with a guarded last one.
     for (const Sizes& sizes : {Sizes{256, 256}, Sizes{3, 99, 331}}) {

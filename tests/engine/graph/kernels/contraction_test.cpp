@@ -276,6 +276,13 @@ TEST(ContractionOf, RefusesWhatSharesNothing) {
     EXPECT_THAT(product.error(), HasSubstr("each factor needs an axis"));
 }
 
+TEST(ContractionOf, RefusesMoreRowsThanNumbersHold) {
+    const auto program = productOf({std::int64_t{1} << 31, 8, 8});
+    const auto product = contractionOf(program, contractionIn(program));
+    ASSERT_FALSE(product);
+    EXPECT_THAT(product.error(), HasSubstr("more than 2^30 rows"));
+}
+
 class ContractionKernels : public EmulatedContraction {
 protected:
     /// The error of the kernel with each tile of the unit that `only` takes.

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace kernelskill::engine::graph::testing {
 namespace {
@@ -53,10 +54,22 @@ TEST(ModelFiles, KeepBuffersFromHavingTheNamesOfTheText) {
         << header;
 }
 
+TEST(ModelFiles, HaveAKernelForEachStep) {
+    // Both convolutions have weights to be packed, under one name at first.
+    const auto graph = readProgram(sampleProgram("conv").archive);
+    ASSERT_TRUE(graph) << graph.error().describe();
+    const auto plan = plannedModel(*graph, "model", {});
+    ASSERT_TRUE(plan) << plan.error().describe();
+    std::set<std::string> names;
+    for (const ModelStep& step : plan->steps)
+        EXPECT_TRUE(names.insert(std::get<Kernel>(step.work).name).second);
+}
+
 TEST(ModelFiles, SayWhatIsLeftToALibrary) {
     const auto graph = readProgram(sampleProgram("mlp").archive);
     ASSERT_TRUE(graph) << graph.error().describe();
-    const ModelFiles files = filesOf(*graph, {.usesLibraries = true, .kernels = {}, .notSimplified = {}});
+    const ModelFiles files =
+        filesOf(*graph, {.usesLibraries = true, .kernels = {}, .notSimplified = {}});
     const auto json = nlohmann::json::parse(files.at(std::string(manifestName)));
     std::size_t left = 0;
     for (const auto& step : json.at("steps"))
