@@ -72,6 +72,17 @@ TEST(GraphCommand, PrintsLoopsOverElements) {
     EXPECT_EQ(runKernelskill({"graph", archiveOf("mlp.pt2"), "--raised", "--json"}).status, 2);
 }
 
+TEST(GraphCommand, PrintsLoopsPutTogetherAndSimplified) {
+    const CommandResult fused = runKernelskill({"graph", archiveOf("mlp.pt2"), "--fused"});
+    ASSERT_EQ(fused.status, 0) << fused.errors;
+    EXPECT_THAT(fused.output, HasSubstr("= add(acc0, p_a_bias[i1])\n"));
+    const CommandResult simplified =
+        runKernelskill({"graph", archiveOf("conv.pt2"), "--simplified"});
+    ASSERT_EQ(simplified.status, 0) << simplified.errors;
+    EXPECT_THAT(simplified.output, HasSubstr("contraction "));
+    EXPECT_EQ(runKernelskill({"graph", archiveOf("mlp.pt2"), "--fused", "--json"}).status, 2);
+}
+
 TEST(GraphCommand, RefusesWhatItCannotRead) {
     TemporaryWorkspace workspace;
     EXPECT_EQ(runKernelskill({"graph"}).status, 2);
