@@ -29,6 +29,7 @@ struct OutputComparison {
     Agreement candidate;
     std::optional<double> magnitude; ///< Of the reference's.
     Agreement eager;                 ///< As written, without TF32; if it was needed.
+    Agreement usual;                 ///< By PyTorch's defaults of TF32; if it was needed.
 
     [[nodiscard]] bool isOutOfProportion() const {
         return magnitude && candidate.difference > allowedShare * *magnitude;
@@ -36,13 +37,18 @@ struct OutputComparison {
     [[nodiscard]] bool needsEager() const {
         return candidate.beyondTight > 0 || isOutOfProportion();
     }
-    [[nodiscard]] bool isWithin(std::int64_t Agreement::* beyond) const {
-        if (isOutOfProportion() && candidate.difference > allowedExcess * eager.difference)
+    [[nodiscard]] bool needsUsual() const {
+        return candidate.beyondLoose > 0 || isOutOfProportion();
+    }
+    /// `yardstick`: eager or usual.
+    [[nodiscard]] bool isWithin(std::int64_t Agreement::* beyond,
+                                const Agreement& yardstick) const {
+        if (isOutOfProportion() && candidate.difference > allowedExcess * yardstick.difference)
             return false;
         const auto elements = static_cast<double>(candidate.*beyond);
-        const auto eagerElements = static_cast<double>(eager.*beyond);
+        const auto eagerElements = static_cast<double>(yardstick.*beyond);
         return elements == 0 ||
-               (eagerElements > 0 && candidate.error <= allowedExcess * eager.error &&
+               (eagerElements > 0 && candidate.error <= allowedExcess * yardstick.error &&
                 elements <= allowedExcess * eagerElements);
     }
 };
@@ -69,8 +75,10 @@ Result<Referee> Referee::of(const std::shared_ptr<const Program>& program,
 }
 
 Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program, const TrialTensors& model,
-                                          Values tensors) {
+                                          Values tensors, bool usesDefaults) {
     static_cast<void>(program.begin()); // Sets the seed and the precision of products.
+    if (usesDefaults)
+        useTf32(false);
     auto values = program.run(std::move(tensors), {});
     if (!values)
         return std::unexpected(values.error());
@@ -114,6 +122,17 @@ Result<Comparison> Referee::compare(const TrialTensors& model, const Values& ten
         result.isWithinLoose = true;
         result.isWithinTight = true;
         std::vector<at::Tensor> eager;
+        std::vector<at::Tensor> usual;
+        const auto agreementWith = [&](std::vector<at::Tensor>& outputs, bool usesDefaults,
+                                       std::size_t i, double scale) -> Result<Agreement> {
+            if (outputs.empty()) {
+                auto made = outputsOf(asWritten_, model, tensors, usesDefaults);
+                if (!made)
+                    return std::unexpected(made.error());
+                outputs = std::move(*made);
+            }
+            return agreementOf(outputs[i], (*expected)[i], scale);
+        };
         for (std::size_t i = 0; i < found.size(); ++i) {
             OutputComparison output;
             output.magnitude = magnitudeOf((*expected)[i]);
@@ -126,17 +145,20 @@ Result<Comparison> Referee::compare(const TrialTensors& model, const Values& ten
             if (!output.needsEager())
                 continue;
             if (result.isFloat64) {
-                if (eager.empty()) {
-                    auto outputs = outputsOf(asWritten_, model, tensors);
-                    if (!outputs)
-                        return std::unexpected(outputs.error());
-                    eager = std::move(*outputs);
-                }
-                output.eager = agreementOf(eager[i], (*expected)[i], scale);
+                const auto agreement = agreementWith(eager, false, i, scale);
+                if (!agreement)
+                    return std::unexpected(agreement.error());
+                output.eager = *agreement;
                 result.eagerError = std::max(result.eagerError.value_or(0), output.eager.error);
+                if (output.needsUsual()) {
+                    const auto byDefaults = agreementWith(usual, true, i, scale);
+                    if (!byDefaults)
+                        return std::unexpected(byDefaults.error());
+                    output.usual = *byDefaults;
+                }
             }
-            result.isWithinLoose &= output.isWithin(&Agreement::beyondLoose);
-            result.isWithinTight &= output.isWithin(&Agreement::beyondTight);
+            result.isWithinLoose &= output.isWithin(&Agreement::beyondLoose, output.usual);
+            result.isWithinTight &= output.isWithin(&Agreement::beyondTight, output.eager);
         }
         comparison.expected = std::move(*expected);
         return std::move(comparison);

@@ -46,6 +46,7 @@ private:
 
 /// The program's outputs that the model gives, computed from these tensors.
 [[nodiscard]] Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program,
-                                                        const TrialTensors& model, Values tensors);
+                                                        const TrialTensors& model, Values tensors,
+                                                        bool usesDefaults = false);
 
 } // namespace kernelskill::engine::graph
