@@ -1,5 +1,6 @@
 #include "engine/graph/kernels/kept_elements.h"
 
+#include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
 #include "engine/graph/kernels/vector_accesses.h"
 
@@ -37,7 +38,7 @@ std::size_t widthOf(const Program& program, const RowProgram& rows) {
         if (!at.mentions(pass.elements->id) ||
             (at - Index::of(*pass.elements)).mentions(pass.elements->id))
             return;
-        widest = std::max(widest, elementBytes(array.element));
+        widest = std::max(widest, analysis::raise::bytesOf(array.element));
         accesses.emplace_back(at, *pass.elements);
     };
     for (const RowPass& pass : rows.passes) {

@@ -28,12 +28,12 @@ struct Kernel {
     std::string definition;
     std::array<analysis::raise::Index, 3> blocks = {1, 1, 1}; ///< Over symbols; 0: no launch.
     std::array<std::size_t, 3> threads = {1, 1, 1};           ///< Of a block.
-    /// Floating-point operations, and bytes of its buffers, each once. Estimates: sizes that are not
-    /// known count as 64.
+    /// Floating-point operations, and bytes of its buffers, each once. Estimates: sizes that are
+    /// not known count as 64.
     double operations = 0;
     double bytes = 0;
     bool usesTensorCores = false; ///< Its products are of TF32 numbers.
-    std::size_t sharedBytes = 0; ///< Of dynamic shared memory; beyond 48 KiB it is asked for.
+    std::size_t sharedBytes = 0;  ///< Of dynamic shared memory; beyond 48 KiB it is asked for.
 };
 
 /// "const float* __restrict__ x, float* __restrict__ y, long long s77".

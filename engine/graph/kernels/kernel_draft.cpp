@@ -170,6 +170,19 @@ std::string hostText(const Index& index) {
     return value && *value >= (std::int64_t{1} << 31) ? text + "LL" : text;
 }
 
+std::string_view functorOf(analysis::raise::Reducer reducer) {
+    switch (reducer) {
+    case analysis::raise::Reducer::Product:
+        return "Product";
+    case analysis::raise::Reducer::Maximum:
+        return "Maximum";
+    case analysis::raise::Reducer::Minimum:
+        return "Minimum";
+    default:
+        return "Sum";
+    }
+}
+
 void openLoops(CodeLines& lines, CudaText& text, const std::vector<Axis>& axes) {
     for (const Axis& axis : axes) {
         const std::string name = text.index(Index::of(axis));

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine::graph {
@@ -44,6 +45,9 @@ private:
 
 /// A number of blocks or elements as an expression of the host, in `long long`.
 [[nodiscard]] std::string hostText(const analysis::raise::Index& index);
+
+/// The helper that combines two values of a reduction which finds no place: "Sum".
+[[nodiscard]] std::string_view functorOf(analysis::raise::Reducer reducer);
 
 /// Loops over all of the axes, the last one innermost; their names are bound.
 void openLoops(CodeLines& lines, CudaText& text, const std::vector<analysis::raise::Axis>& axes);

@@ -334,19 +334,6 @@ private:
         vectors_.clear();
     }
 
-    static std::string_view functor(Reducer reducer) {
-        switch (reducer) {
-        case Reducer::Product:
-            return "Product";
-        case Reducer::Maximum:
-            return "Maximum";
-        case Reducer::Minimum:
-            return "Minimum";
-        default:
-            return "Sum";
-        }
-    }
-
     void writeReductions(const Computation& computation, const Axis& elements) {
         const auto& reductions = computation.reductions;
         std::vector<Scalar> values;
@@ -378,8 +365,8 @@ private:
 
     void combineThreads(const Reduction& reduction, const std::string& acc) {
         const ScalarKind type = computedType(reduction.type);
-        const std::string combine = fmt::format("{}{{}}", functor(reduction.reducer));
-        helpers_.insert(std::string(functor(reduction.reducer)));
+        const std::string combine = fmt::format("{}{{}}", functorOf(reduction.reducer));
+        helpers_.insert(std::string(functorOf(reduction.reducer)));
         helpers_.insert(isOfBlock() ? "reduceBlock" : "reduceWarp");
         lines_.add(isOfBlock() ? fmt::format("{0} = reduceBlock<{1}>({0}, {2}({3}), {4});", acc,
                                              schedule_.threads, analysis::raise::spelling(type),

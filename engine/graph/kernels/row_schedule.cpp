@@ -1,4 +1,5 @@
 #include "analysis/compile/data_centre_gpu.h"
+#include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
 #include "engine/graph/kernels/kept_elements.h"
 #include "engine/graph/kernels/row_kernel.h"
@@ -63,8 +64,8 @@ Votes votesOf(const Program& program, const RowProgram& rows) {
 bool fitsL2Alone(const Program& program, const KeptElements& kept, std::int64_t elements) {
     std::int64_t bytes = 0;
     for (const KeptLoad& load : kept.loads)
-        bytes += elements *
-                 static_cast<std::int64_t>(elementBytes(program.buffers.at(load.buffer).element));
+        bytes += elements * static_cast<std::int64_t>(
+                                analysis::raise::bytesOf(program.buffers.at(load.buffer).element));
     const std::int64_t inFlight = bytes * analysis::DataCentreGpu::multiprocessors;
     const std::int64_t cache = analysis::DataCentreGpu::l2Bytes * 4 / 5;
     return inFlight <= cache && 2 * inFlight > cache;

@@ -117,29 +117,16 @@ private:
         finish(roundedUpQuotient(rowsInAll(), threadsOfScan));
     }
 
-    static std::string_view functor(Reducer reducer) {
-        switch (reducer) {
-        case Reducer::Product:
-            return "Product";
-        case Reducer::Maximum:
-            return "Maximum";
-        case Reducer::Minimum:
-            return "Minimum";
-        default:
-            return "Sum";
-        }
-    }
-
     void writeOfBlock(const Reduction& reduction) {
         kernel_.schedule = fmt::format("a block of {} threads scans a row, {} elements at a time",
                                        threadsOfScan, threadsOfScan * elementsOfThread);
         helpers_.insert("scanBlock");
-        helpers_.insert(std::string(functor(reduction.reducer)));
+        helpers_.insert(std::string(functorOf(reduction.reducer)));
         const ScalarKind kind = computedType(reduction.type);
         const std::string_view value = analysis::raise::spelling(kind);
         const std::string_view type = spelling(text_.width());
         const std::string neutral = neutralText(reduction.reducer, kind);
-        const std::string combine = fmt::format("{}{{}}", functor(reduction.reducer));
+        const std::string combine = fmt::format("{}{{}}", functorOf(reduction.reducer));
         const std::string along = text_.index(Index::of(along_));
         const std::string extent = text_.index(*along_.extent, true);
         lines_.add(fmt::format("const {} row = blockIdx.x;", type));

@@ -1,5 +1,7 @@
 #include "engine/graph/kernels/vector_accesses.h"
 
+#include "analysis/raise/cost.h"
+
 #include <algorithm>
 #include <set>
 
@@ -28,27 +30,6 @@ void addEagerLoads(const Scalar& value, std::vector<const ScalarNode*>& loads,
 }
 
 } // namespace
-
-std::size_t elementBytes(analysis::ScalarKind type) {
-    using analysis::ScalarKind;
-    switch (type) {
-    case ScalarKind::Bool:
-    case ScalarKind::Char:
-    case ScalarKind::UInt8:
-        return 1;
-    case ScalarKind::Half:
-    case ScalarKind::BFloat16:
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-        return 2;
-    case ScalarKind::Double:
-    case ScalarKind::Int64:
-    case ScalarKind::UInt64:
-        return 8;
-    default:
-        return 4;
-    }
-}
 
 std::vector<const ScalarNode*> eagerLoads(const std::vector<Scalar>& values) {
     std::vector<const ScalarNode*> loads;
@@ -84,10 +65,12 @@ std::optional<VectorAccesses> vectorAccesses(const Program& program,
     };
     std::size_t widest = 1;
     for (const Store& store : computation.stores)
-        widest = std::max(widest, elementBytes(program.buffers.at(store.buffer).element));
+        widest =
+            std::max(widest, analysis::raise::bytesOf(program.buffers.at(store.buffer).element));
     const std::vector<const ScalarNode*> loads = eagerLoads(computation);
     for (const ScalarNode* load : loads)
-        widest = std::max(widest, elementBytes(program.buffers.at(load->buffer).element));
+        widest =
+            std::max(widest, analysis::raise::bytesOf(program.buffers.at(load->buffer).element));
     VectorAccesses accesses;
     accesses.width = 16 / widest;
     const auto width = static_cast<std::int64_t>(accesses.width);

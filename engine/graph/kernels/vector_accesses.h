@@ -36,7 +36,4 @@ eagerLoads(const std::vector<analysis::raise::Scalar>& values);
 [[nodiscard]] std::vector<const analysis::raise::ScalarNode*>
 eagerLoads(const analysis::raise::Computation& computation);
 
-/// Bytes of an element.
-[[nodiscard]] std::size_t elementBytes(analysis::ScalarKind type);
-
 } // namespace kernelskill::engine::graph

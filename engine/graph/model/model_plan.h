@@ -42,7 +42,7 @@ struct ModelPlan {
     std::vector<ModelStep> steps;
     std::vector<ModelTensor> weights; ///< In the order of the graph's signature, as all of these.
     std::vector<ModelTensor> inputs;
-    std::vector<ModelTensor> outputs; ///< Their buffers are written, each by one step.
+    std::vector<ModelTensor> outputs;
     std::vector<std::string> symbols; ///< The dynamic sizes, sorted.
     std::vector<Simplification> simplifications;
     /// Outputs whose elements are all one number, whatever the inputs.

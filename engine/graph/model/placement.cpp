@@ -1,5 +1,7 @@
 #include "engine/graph/model/placement.h"
 
+#include "analysis/raise/cost.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -32,27 +34,6 @@ std::int64_t firstGap(const std::vector<Placed>& all, const Lifetime& lifetime,
 
 } // namespace
 
-std::int64_t bytesOf(analysis::ScalarKind type) {
-    using analysis::ScalarKind;
-    switch (type) {
-    case ScalarKind::Bool:
-    case ScalarKind::Char:
-    case ScalarKind::UInt8:
-        return 1;
-    case ScalarKind::Half:
-    case ScalarKind::BFloat16:
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-        return 2;
-    case ScalarKind::Double:
-    case ScalarKind::Int64:
-    case ScalarKind::UInt64:
-        return 8;
-    default:
-        return 4;
-    }
-}
-
 Placement placed(const analysis::raise::Program& program, std::vector<Lifetime> lifetimes) {
     const auto bytes = [&](const Lifetime& lifetime) -> std::optional<std::int64_t> {
         const analysis::raise::Buffer& buffer = program.buffers.at(lifetime.buffer);
@@ -60,7 +41,11 @@ Placement placed(const analysis::raise::Program& program, std::vector<Lifetime> 
         if (!elements)
             return std::nullopt;
         const std::int64_t unit = placementAlignment;
-        return std::max<std::int64_t>((*elements * bytesOf(buffer.element) + unit - 1) / unit, 1) *
+        return std::max<std::int64_t>((*elements * static_cast<std::int64_t>(
+                                                       analysis::raise::bytesOf(buffer.element)) +
+                                       unit - 1) /
+                                          unit,
+                                      1) *
                unit;
     };
     // Large ones first: small ones fit into what is left.

@@ -32,7 +32,4 @@ constexpr std::int64_t placementAlignment = 256;
 [[nodiscard]] Placement placed(const analysis::raise::Program& program,
                                std::vector<Lifetime> lifetimes);
 
-/// Bytes of an element.
-[[nodiscard]] std::int64_t bytesOf(analysis::ScalarKind type);
-
 } // namespace kernelskill::engine::graph

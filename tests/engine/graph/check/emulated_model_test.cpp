@@ -1,5 +1,6 @@
 /// Generated kernels on the emulator: against PyTorch's outputs, and against the raised program in
 /// shapes that take every schedule to its edges.
+#include "analysis/raise/cost.h"
 #include "engine/graph/check/emulated_model.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
@@ -23,7 +24,7 @@ namespace {
 std::vector<double> elementsOf(const analysis::raise::Buffer& buffer,
                                const std::vector<std::byte>& bytes) {
     std::vector<double> elements;
-    const auto size = static_cast<std::size_t>(engine::graph::bytesOf(buffer.element));
+    const auto size = analysis::raise::bytesOf(buffer.element);
     for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
         std::int64_t integer = 0;
         if (!analysis::raise::isFloating(buffer.element))

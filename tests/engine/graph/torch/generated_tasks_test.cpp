@@ -1,4 +1,5 @@
 /// Kernels of generated models against LibTorch: on the emulator, on small tensors.
+#include "analysis/raise/cost.h"
 #include "engine/graph/check/emulated_model.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
@@ -123,7 +124,7 @@ private:
         return testing::elementsOf(
             {contiguousType(elementTypeOf(element),
                             std::vector<std::int64_t>{static_cast<std::int64_t>(
-                                bytes.size() / static_cast<std::size_t>(bytesOf(element)))}),
+                                bytes.size() / analysis::raise::bytesOf(element))}),
              bytes, nullptr});
     }
     static std::vector<double> elementsOf(const TensorData& tensor) {
