@@ -149,9 +149,8 @@ std::vector<Tensor> Builder::reduced(const std::vector<ReductionOf>& reductions,
 
 Tensor Builder::reduced(Reducer reducer, const Tensor& tensor, const std::vector<std::size_t>& axes,
                         bool keepsAxes, const std::string& name) {
-    const bool isPlace = reducer == Reducer::FirstMaximum || reducer == Reducer::FirstMinimum;
-    return reduced({{reducer, tensor, isPlace ? ScalarKind::Int64 : tensor.element}}, axes,
-                   keepsAxes, name)
+    return reduced({{reducer, tensor, findsPlace(reducer) ? ScalarKind::Int64 : tensor.element}},
+                   axes, keepsAxes, name)
         .front();
 }
 

@@ -432,6 +432,13 @@ std::vector<Index> unflattened(const Index& index, const std::vector<Index>& sha
     return position;
 }
 
+std::vector<Index> extentsOf(const std::vector<Axis>& axes) {
+    std::vector<Index> extents;
+    for (const Axis& axis : axes)
+        extents.push_back(*axis.extent);
+    return extents;
+}
+
 Index elementsOf(const std::vector<Index>& shape) {
     Index elements = 1;
     for (const Index& extent : shape)

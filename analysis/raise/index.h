@@ -105,6 +105,7 @@ private:
 [[nodiscard]] Index flattened(const std::vector<Index>& position, const std::vector<Index>& shape);
 /// The position of the element with that index; the inverse of flattened().
 [[nodiscard]] std::vector<Index> unflattened(const Index& index, const std::vector<Index>& shape);
+[[nodiscard]] std::vector<Index> extentsOf(const std::vector<Axis>& axes);
 /// The number of elements.
 [[nodiscard]] Index elementsOf(const std::vector<Index>& shape);
 

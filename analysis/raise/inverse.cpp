@@ -184,10 +184,7 @@ Inverse inverseOf(const std::vector<Index>& position, const std::vector<Axis>& a
 }
 
 bool coversAll(const std::vector<Axis>& axes, const std::vector<Index>& shape) {
-    std::vector<Index> extents;
-    for (const Axis& axis : axes)
-        extents.push_back(*axis.extent);
-    return elementsOf(extents) == elementsOf(shape);
+    return elementsOf(extentsOf(axes)) == elementsOf(shape);
 }
 
 bool isInsideOf(const std::vector<Index>& position, const std::vector<Index>& shape) {

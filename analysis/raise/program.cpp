@@ -137,6 +137,18 @@ std::string textOf(const Computation& computation) {
 
 } // namespace
 
+bool findsPlace(Reducer reducer) {
+    return reducer == Reducer::FirstMaximum || reducer == Reducer::FirstMinimum;
+}
+
+std::string freshBufferName(const Program& program, const std::string& wanted) {
+    std::string name = wanted;
+    for (std::size_t i = 2;
+         std::ranges::find(program.buffers, name, &Buffer::name) != program.buffers.end(); ++i)
+        name = fmt::format("{}_{}", wanted, i);
+    return name;
+}
+
 std::string_view nameOf(Reducer reducer) {
     constexpr std::array<std::string_view, 6> names = {"sum", "product", "max",
                                                        "min", "argmax",  "argmin"};

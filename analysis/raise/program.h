@@ -38,6 +38,8 @@ enum class Reducer : std::uint8_t {
 };
 /// "sum".
 [[nodiscard]] std::string_view nameOf(Reducer reducer);
+/// Whether the result is an index: it cannot be combined without the values.
+[[nodiscard]] bool findsPlace(Reducer reducer);
 
 /// Combines the values of `element` over the reduced axes.
 struct Reduction {
@@ -81,6 +83,9 @@ struct Program {
     std::vector<Step> steps; ///< They can run in this order.
     std::uint32_t axes = 0;  ///< Axes that have been numbered.
 };
+
+/// `wanted`, or with a number behind it if a buffer has that name.
+[[nodiscard]] std::string freshBufferName(const Program& program, const std::string& wanted);
 
 /// The kinds of computations that schedules tell apart.
 enum class Form : std::uint8_t {

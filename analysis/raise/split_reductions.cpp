@@ -10,17 +10,6 @@ namespace kernelskill::analysis::raise {
 
 namespace {
 
-std::vector<Index> extentsOf(const std::vector<Axis>& axes) {
-    std::vector<Index> extents;
-    for (const Axis& axis : axes)
-        extents.push_back(*axis.extent);
-    return extents;
-}
-
-bool isSplittable(const Reduction& reduction) {
-    return reduction.reducer != Reducer::FirstMaximum && reduction.reducer != Reducer::FirstMinimum;
-}
-
 /// What combines with a value to that value.
 Scalar neutral(const Reduction& reduction) {
     const bool isFloat = isFloating(reduction.type);
@@ -88,7 +77,7 @@ private:
         const auto elements = elementsOf(extentsOf(computation.reduced)).constant();
         if (computation.reductions.empty() || computation.scanned || !results || !elements ||
             *results == 0 || *results > limits_.maxResults || *elements < limits_.minElements ||
-            !std::ranges::all_of(computation.reductions, isSplittable))
+            std::ranges::any_of(computation.reductions, findsPlace, &Reduction::reducer))
             return false;
         const bool hasNeutral =
             std::ranges::all_of(computation.reductions, [](const Reduction& reduction) {
@@ -134,22 +123,13 @@ private:
                 reduction.element =
                     select(isInside(at, elements), reduction.element, neutral(reduction));
             const auto buffer = static_cast<BufferId>(program_.buffers.size());
-            program_.buffers.push_back(
-                {freshBufferName(first.name), reduction.type, partShape, Buffer::Role::Local, ""});
+            program_.buffers.push_back({freshBufferName(program_, first.name), reduction.type,
+                                        partShape, Buffer::Role::Local, ""});
             first.stores.push_back({buffer, written, accumulated(reduction.type, i)});
             second.reductions[i].element = load(reduction.type, buffer, read);
         }
         program_.steps.emplace_back(std::move(first));
         program_.steps.emplace_back(std::move(second));
-    }
-
-    std::string freshBufferName(const std::string& wanted) const {
-        std::string name = wanted;
-        for (std::size_t i = 2;
-             std::ranges::find(program_.buffers, name, &Buffer::name) != program_.buffers.end();
-             ++i)
-            name = wanted + "_" + std::to_string(i);
-        return name;
     }
 
     Program program_;

@@ -20,9 +20,7 @@ namespace {
 struct GenerateArguments {
     std::string place;
     bool write = false;
-    std::string folder; ///< Of a model's files.
-    bool usesLibraries = false;
-    std::string precision;
+    ModelGeneration model; ///< Set if `place` is an archive.
 };
 
 /// The function at the line, else the only one there is.
@@ -60,9 +58,7 @@ void printKernel(const engine::GeneratedKernel& generated) {
 
 int runGenerate(const GenerateArguments& arguments, const Invocation& invocation) {
     if (isProgramArchive(arguments.place))
-        return generateModel(
-            {arguments.place, arguments.folder, arguments.usesLibraries, arguments.precision},
-            invocation);
+        return generateModel(arguments.place, arguments.model, invocation);
     const auto place = parseFilePlace(arguments.place);
     if (!place)
         return reportError(place.error(), invocation);
@@ -118,15 +114,7 @@ void addGenerateCommand(CliCommand& program, Invocation& invocation) {
          .required = true});
     command.flag(arguments->write,
                  {.name = "--write", .help = "Write kernels and launcher to the file"});
-    command.option(&arguments->folder,
-                   {.name = "-o,--output", .help = "The folder for a model's files"});
-    command.option(&arguments->precision,
-                   {.name = "--precision",
-                    .help = "What a model's products are computed in: float32 (the default), "
-                            "tf32x3 (tensor cores, nearly as exact) or tf32"});
-    command.flag(arguments->usesLibraries,
-                 {.name = "--libraries",
-                  .help = "Leave products and convolutions of a model to PyTorch's libraries"});
+    addModelOptions(command, arguments->model);
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runGenerate(*arguments, invocation); };
     });

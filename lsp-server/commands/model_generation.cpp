@@ -4,7 +4,6 @@
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/model/names.h"
 #include "engine/graph/read_program.h"
-#include "engine/graph/separate_bias.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/model_page.h"
 
@@ -42,16 +41,21 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
                plan.workspace.bytes);
 }
 
-Result<graph::MultiplyUnit> unitOf(const std::string& precision) {
-    if (precision.empty() || precision == "float32")
-        return graph::MultiplyUnit::Float32;
+graph::MultiplyUnit unitOf(const std::string& precision) {
     if (precision == "tf32x3")
         return graph::MultiplyUnit::TF32Split;
-    if (precision == "tf32")
-        return graph::MultiplyUnit::TF32;
-    return std::unexpected(Error{ErrorKind::InvalidInput,
-                                 fmt::format("there is no precision {}", precision),
-                                 "float32, tf32x3 and tf32 are known", ""});
+    return precision == "tf32" ? graph::MultiplyUnit::TF32 : graph::MultiplyUnit::Float32;
+}
+
+/// Says what is wrong with the name of a simplification; empty if nothing is.
+std::string problemOf(const std::string& simplification) {
+    std::string known;
+    for (const graph::SimplificationKind& kind : graph::simplificationKinds()) {
+        if (kind.name == simplification)
+            return "";
+        known += (known.empty() ? "" : ", ") + std::string(kind.name);
+    }
+    return fmt::format("no simplification has the name {}; known are {}", simplification, known);
 }
 
 } // namespace
@@ -60,30 +64,49 @@ bool isProgramArchive(const std::string& file) {
     return file.ends_with(".pt2");
 }
 
-int generateModel(const ModelGeneration& wanted, const Invocation& invocation) {
+void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
+    command.option(&wanted.folder, {.name = "-o,--output",
+                                    .placeholder = "FOLDER",
+                                    .help = "The folder for a model's files",
+                                    .excludes = "--write"});
+    command.option(&wanted.precision,
+                   {.name = "--precision",
+                    .placeholder = "NAME",
+                    .help = "What a model's products are computed in: float32 (the default), "
+                            "tf32x3 (tensor cores, nearly as exact) or tf32",
+                    .choices = {"float32", "tf32x3", "tf32"}});
+    command.flag(wanted.usesLibraries,
+                 {.name = "--libraries",
+                  .help = "Leave products and convolutions of a model to PyTorch's libraries"});
+    command.option(&wanted.without,
+                   {.name = "--without",
+                    .placeholder = "NAME",
+                    .help = "Do not use this simplification of models; can be given again",
+                    .check = problemOf});
+}
+
+int generateModel(const std::string& archive, const ModelGeneration& wanted,
+                  const Invocation& invocation) {
     if (wanted.folder.empty())
-        return reportError({ErrorKind::InvalidInput, "a model needs a folder", "add -o FOLDER", ""},
+        return reportError({ErrorKind::InvalidInput, "a model needs a folder", "", "add -o FOLDER"},
                            invocation);
-    auto program = graph::readProgram(wanted.archive);
+    auto program = graph::readProgram(archive);
     if (!program) {
         program.error().kind = ErrorKind::InvalidInput;
         return reportError(program.error(), invocation);
     }
-    if (wanted.usesLibraries)
-        *program = graph::withSeparateBias(std::move(*program));
-    const std::string name =
-        graph::identifier(std::filesystem::path(wanted.archive).stem().string());
-    const auto unit = unitOf(wanted.precision);
-    if (!unit)
-        return reportError(unit.error(), invocation);
-    const auto plan = graph::plannedModel(*program, name, {wanted.usesLibraries, {*unit}, {}});
+    const std::filesystem::path file(archive);
+    const auto plan =
+        graph::plannedModel(std::move(*program), graph::identifier(file.stem().string()),
+                            {.usesLibraries = wanted.usesLibraries,
+                             .kernels = {.multiply = unitOf(wanted.precision)},
+                             .notSimplified = {wanted.without.begin(), wanted.without.end()}});
     if (!plan)
         return reportError(plan.error(), invocation);
-    graph::ModelFiles files = graph::modelFiles(*plan, *program);
-    if (const auto& gpus = engine::builtinGpus(); gpus)
-        if (const engine::Gpu* gpu = engine::gpuNamed(*gpus, "H200"))
-            files["report.html"] = writeReport(modelReport(
-                *plan, *program, std::filesystem::path(wanted.archive).filename().string(), *gpu));
+    graph::ModelFiles files = graph::modelFiles(*plan);
+    const auto& gpus = engine::builtinGpus();
+    if (const engine::Gpu* gpu = gpus ? engine::gpuNamed(*gpus, invocation.options.gpu) : nullptr)
+        files["report.html"] = writeReport(modelReport(*plan, file.filename().string(), *gpu));
     if (const auto written = graph::writeModel(files, wanted.folder); !written)
         return reportError(written.error(), invocation);
     if (invocation.json)

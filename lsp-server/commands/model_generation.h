@@ -4,20 +4,26 @@
 #include "lsp-server/commands/command_line.h"
 
 #include <string>
+#include <vector>
 
 namespace kernelskill::lsp {
 
+/// How a model is to be generated.
 struct ModelGeneration {
-    std::string archive;
     std::string folder;
+    std::string precision = "float32";
     bool usesLibraries = false;
-    std::string precision; ///< "float32", "tf32x3" or "tf32"; empty: float32.
+    std::vector<std::string> without; ///< Names of simplifications that are not used.
 };
+
+/// Adds the options that only models have. `wanted` gets their values.
+void addModelOptions(CliCommand& command, ModelGeneration& wanted);
 
 /// Whether the name is that of an archive of torch.export.save.
 [[nodiscard]] bool isProgramArchive(const std::string& file);
 
 /// Writes the model's folder, and prints its kernels. Returns the exit status.
-[[nodiscard]] int generateModel(const ModelGeneration& wanted, const Invocation& invocation);
+[[nodiscard]] int generateModel(const std::string& archive, const ModelGeneration& wanted,
+                                const Invocation& invocation);
 
 } // namespace kernelskill::lsp

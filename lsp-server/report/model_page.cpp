@@ -103,7 +103,7 @@ RooflinePlot roofline(const graph::ModelPlan& plan, const engine::Gpu& gpu) {
 }
 
 /// Each node of the graph and the kernels that do its work.
-Table nodeTable(const graph::ModelPlan& plan, const graph::Program& program) {
+Table nodeTable(const graph::ModelPlan& plan) {
     std::map<std::string, std::vector<std::string>> kernels;
     for (const graph::ModelStep& step : plan.steps) {
         if (const auto* call = std::get_if<LibraryCall>(&step.work)) {
@@ -119,7 +119,7 @@ Table nodeTable(const graph::ModelPlan& plan, const graph::Program& program) {
                      {.title = "operator", .isCode = true},
                      {.title = "module"},
                      {.title = "done by", .isCode = true}};
-    for (const graph::Node& node : program.nodes) {
+    for (const graph::Node& node : plan.graph.nodes) {
         const auto found = kernels.find(node.name);
         table.rows.push_back({{.text = node.name},
                               {.text = node.target},
@@ -149,8 +149,8 @@ Table simplificationTable(const graph::ModelPlan& plan) {
 
 } // namespace
 
-Report modelReport(const graph::ModelPlan& plan, const graph::Program& program,
-                   const std::string& archive, const engine::Gpu& gpu) {
+Report modelReport(const graph::ModelPlan& plan, const std::string& archive,
+                   const engine::Gpu& gpu) {
     std::size_t kernels = 0;
     std::size_t left = 0;
     double bound = 0;
@@ -165,7 +165,7 @@ Report modelReport(const graph::ModelPlan& plan, const graph::Program& program,
     report.title = plan.name;
     report.lead =
         fmt::format("{} nodes became {} {}{}. On {}, a call cannot take less than {}.",
-                    program.nodes.size(), kernels, kernels == 1 ? "kernel" : "kernels",
+                    plan.graph.nodes.size(), kernels, kernels == 1 ? "kernel" : "kernels",
                     left > 0 ? fmt::format("; {} are left to a library", left) : std::string(),
                     gpu.product, durationText(bound * 1e6));
     for (const graph::ModelTensor& output : plan.outputs)
@@ -176,19 +176,20 @@ Report modelReport(const graph::ModelPlan& plan, const graph::Program& program,
                             "nothing about a kernel.",
                             output.source, value->second),
                 Tone::Bad});
-    report.blocks.emplace_back(FactList{
-        {{"program", archive, program.torchVersion.empty() ? "" : "torch " + program.torchVersion},
-         {"weights", std::to_string(plan.weights.size()), "tensors"},
-         {"workspace", shortNumber(static_cast<double>(plan.workspace.bytes)) + "B",
-          plan.workspace.dynamic.empty() ? "" : "and what depends on dynamic sizes"},
-         {"prepared", shortNumber(static_cast<double>(plan.prepared.bytes)) + "B",
-          "computed from the weights once"}}});
+    report.blocks.emplace_back(
+        FactList{{{"program", archive,
+                   plan.graph.torchVersion.empty() ? "" : "torch " + plan.graph.torchVersion},
+                  {"weights", std::to_string(plan.weights.size()), "tensors"},
+                  {"workspace", shortNumber(static_cast<double>(plan.workspace.bytes)) + "B",
+                   plan.workspace.dynamic.empty() ? "" : "and what depends on dynamic sizes"},
+                  {"prepared", shortNumber(static_cast<double>(plan.prepared.bytes)) + "B",
+                   "computed from the weights once"}}});
     report.sections.push_back(
         {.title = "Kernels", .blocks = {kernelTable(plan, gpu), roofline(plan, gpu)}});
     if (!plan.simplifications.empty())
         report.sections.push_back(
             {.title = "Simplifications", .blocks = {simplificationTable(plan)}});
-    report.sections.push_back({.title = "The graph", .blocks = {nodeTable(plan, program)}});
+    report.sections.push_back({.title = "The graph", .blocks = {nodeTable(plan)}});
     report.footer = fmt::format("kernelskill {}, kernelskill generate {}", version, archive);
     return report;
 }

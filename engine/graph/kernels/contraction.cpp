@@ -188,10 +188,7 @@ void orderByStride(const Program& program, const Scalar& factor, std::vector<Axi
 } // namespace
 
 Index extentOf(const std::vector<Axis>& axes) {
-    Index extent = 1;
-    for (const Axis& axis : axes)
-        extent = extent * *axis.extent;
-    return extent;
+    return elementsOf(analysis::raise::extentsOf(axes));
 }
 
 std::optional<std::int64_t> strideOf(const Index& index, const Axis& axis) {

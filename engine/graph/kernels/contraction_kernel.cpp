@@ -315,13 +315,4 @@ Kernel tiledContraction(const Program& program, const Contraction& contraction,
     return TiledContraction(program, contraction, tile).run();
 }
 
-std::expected<Kernel, std::string>
-contractionKernel(const Program& program, const analysis::raise::Computation& computation,
-                  MultiplyUnit unit) {
-    const auto contraction = contractionOf(program, computation);
-    if (!contraction)
-        return std::unexpected(contraction.error());
-    return tiledContraction(program, *contraction, tilesFor(*contraction, unit).front());
-}
-
 } // namespace kernelskill::engine::graph

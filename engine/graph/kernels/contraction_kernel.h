@@ -5,9 +5,6 @@
 #include "engine/graph/kernels/contraction_schedule.h"
 #include "engine/graph/kernels/kernel.h"
 
-#include <expected>
-#include <string>
-
 namespace kernelskill::engine::graph {
 
 /// The kernel of a contraction with that tile. Its results pass through what the computation's
@@ -15,11 +12,5 @@ namespace kernelskill::engine::graph {
 /// elements of a buffer.
 [[nodiscard]] Kernel tiledContraction(const analysis::raise::Program& program,
                                       const Contraction& contraction, const ContractionTile& tile);
-
-/// The kernel of a contraction on that unit, with the tile that is expected to be fastest. Fails,
-/// with the reason, where contractionOf does.
-[[nodiscard]] std::expected<Kernel, std::string>
-contractionKernel(const analysis::raise::Program& program,
-                  const analysis::raise::Computation& computation, MultiplyUnit unit);
 
 } // namespace kernelskill::engine::graph

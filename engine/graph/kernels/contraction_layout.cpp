@@ -147,21 +147,12 @@ private:
             own[axis.id] = written.back();
         }
         const auto buffer = static_cast<BufferId>(program_.buffers.size());
-        program_.buffers.push_back(
-            {freshName(step.name), ScalarKind::Float, shape, Buffer::Role::Local, ""});
+        program_.buffers.push_back({freshBufferName(program_, step.name), ScalarKind::Float, shape,
+                                    Buffer::Role::Local, ""});
         step.stores.push_back({buffer, written, substituted(weights, own)});
         constants_.insert(buffer);
         program_.steps.emplace_back(std::move(step));
         return load(ScalarKind::Float, buffer, position);
-    }
-
-    [[nodiscard]] std::string freshName(const std::string& wanted) const {
-        std::string name = wanted;
-        for (std::size_t i = 2;
-             std::ranges::find(program_.buffers, name, &Buffer::name) != program_.buffers.end();
-             ++i)
-            name = wanted + "_" + std::to_string(i);
-        return name;
     }
 
     Program program_;

@@ -103,22 +103,14 @@ private:
         std::vector<Index> read = written;
         read[0] = Index::of(second.reduced[0]);
         const auto buffer = static_cast<BufferId>(program_.buffers.size());
-        program_.buffers.push_back({freshName(first.name), type, shape, Buffer::Role::Local, ""});
+        program_.buffers.push_back(
+            {freshBufferName(program_, first.name), type, shape, Buffer::Role::Local, ""});
         first.stores = {{buffer, written, analysis::raise::accumulated(type, 0)}};
         second.reductions[0].element = analysis::raise::load(type, buffer, read);
     }
 
     Axis axis(const std::string& name, std::int64_t extent) {
         return {program_.axes++, name, std::make_shared<const Index>(extent)};
-    }
-
-    [[nodiscard]] std::string freshName(const std::string& wanted) const {
-        std::string name = wanted;
-        for (std::size_t i = 2;
-             std::ranges::find(program_.buffers, name, &Buffer::name) != program_.buffers.end();
-             ++i)
-            name = wanted + "_" + std::to_string(i);
-        return name;
     }
 
     Program program_;

@@ -48,13 +48,6 @@ bool isBelowLimit(const std::vector<Index>& shape) {
     return high && *high < (std::int64_t{1} << 31);
 }
 
-std::vector<Index> extentsOf(const std::vector<analysis::raise::Axis>& axes) {
-    std::vector<Index> extents;
-    for (const analysis::raise::Axis& axis : axes)
-        extents.push_back(*axis.extent);
-    return extents;
-}
-
 /// The function of C's library; empty for operators.
 std::string_view mathFunction(Function function) {
     switch (function) {
@@ -103,8 +96,8 @@ IndexWidth indexWidthOf(const Program& program, const Computation& computation) 
     }
     const bool isSmall = std::ranges::all_of(
         buffers, [&](BufferId buffer) { return isBelowLimit(program.buffers.at(buffer).shape); });
-    return isSmall && isBelowLimit(extentsOf(computation.axes)) &&
-                   isBelowLimit(extentsOf(computation.reduced))
+    return isSmall && isBelowLimit(analysis::raise::extentsOf(computation.axes)) &&
+                   isBelowLimit(analysis::raise::extentsOf(computation.reduced))
                ? IndexWidth::Bits32
                : IndexWidth::Bits64;
 }

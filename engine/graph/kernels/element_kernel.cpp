@@ -27,17 +27,6 @@ using analysis::raise::Store;
 
 constexpr std::size_t threadsOfBlock = 256;
 
-Index elementsOf(const Computation& computation) {
-    Index elements = 1;
-    for (const Axis& axis : computation.axes)
-        elements = elements * *axis.extent;
-    return elements;
-}
-
-bool findsPlace(const Reduction& reduction) {
-    return reduction.reducer == Reducer::FirstMaximum || reduction.reducer == Reducer::FirstMinimum;
-}
-
 class Element {
 public:
     Element(const Program& program, const Computation& computation)
@@ -56,7 +45,7 @@ public:
     }
 
     Kernel run() {
-        Index elements = elementsOf(computation_);
+        Index elements = elementsOf(analysis::raise::extentsOf(computation_.axes));
         if (vectors_)
             elements = quotient(elements, static_cast<std::int64_t>(vectors_->width));
         begin(elements);
@@ -91,13 +80,14 @@ private:
         if (reductions.empty())
             return;
         for (std::size_t i = 0; i < reductions.size(); ++i) {
-            const std::string value =
-                findsPlace(reductions[i]) ? fmt::format("best{}", i) : fmt::format("acc{}", i);
-            const ScalarKind type = computedType(
-                findsPlace(reductions[i]) ? reductions[i].element->type : reductions[i].type);
+            const std::string value = findsPlace(reductions[i].reducer) ? fmt::format("best{}", i)
+                                                                        : fmt::format("acc{}", i);
+            const ScalarKind type =
+                computedType(findsPlace(reductions[i].reducer) ? reductions[i].element->type
+                                                               : reductions[i].type);
             lines_.add(fmt::format("{} {} = {};", analysis::raise::spelling(type), value,
                                    neutralText(reductions[i].reducer, type)));
-            if (findsPlace(reductions[i]))
+            if (findsPlace(reductions[i].reducer))
                 lines_.add(fmt::format("long long acc{} = 0;", i));
         }
         openLoops(lines_, text_, computation_.reduced);
@@ -113,7 +103,7 @@ private:
 
     void writeStep(std::size_t number, const std::string& value) {
         const Reduction& reduction = computation_.reductions[number];
-        if (!findsPlace(reduction)) {
+        if (!findsPlace(reduction.reducer)) {
             const std::string acc = fmt::format("acc{}", number);
             const std::string combined =
                 text_.combined(reduction.reducer, reduction.type, acc, value);

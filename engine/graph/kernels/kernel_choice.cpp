@@ -65,12 +65,13 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
             tiled[i] = tiledKernel(program, *computation, options.multiply);
             isTiled[i] = tiled[i].has_value();
         }
+    const analysis::raise::Uses uses(program);
     std::vector<bool> done(count);
     std::map<std::size_t, RowProgram> rowsAt; // By the step that they begin with.
     for (std::size_t i = 0; i < count; ++i) {
         if (done[i] || isTiled[i])
             continue;
-        auto rows = rowProgramAt(program, i, done, isTiled);
+        auto rows = rowProgramAt(program, uses, i, done, isTiled);
         if (!rows || isShort(*rows))
             continue;
         for (const std::size_t step : rows->steps)

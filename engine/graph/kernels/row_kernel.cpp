@@ -92,12 +92,7 @@ private:
             kernel_.bytes += estimatedBytes(program_.buffers.at(parameter.buffer));
     }
 
-    Index rowsInAll() const {
-        Index rows = 1;
-        for (const Axis& axis : rows_.rows)
-            rows = rows * *axis.extent;
-        return rows;
-    }
+    Index rowsInAll() const { return elementsOf(analysis::raise::extentsOf(rows_.rows)); }
 
     void begin() {
         const std::string_view type = spelling(text_.width());

@@ -1,6 +1,8 @@
 #include "engine/graph/kernels/row_program.h"
 
+#include "analysis/raise/inverse.h"
 #include "analysis/raise/merged_axes.h"
+#include "analysis/raise/rewrite.h"
 
 #include <algorithm>
 #include <map>
@@ -15,41 +17,11 @@ using analysis::raise::Buffer;
 using analysis::raise::BufferId;
 using analysis::raise::Computation;
 using analysis::raise::Index;
-using analysis::raise::LibraryCall;
 using analysis::raise::Program;
 using analysis::raise::ScalarNode;
-using analysis::raise::Step;
 using analysis::raise::Store;
+using analysis::raise::Uses;
 using Positions = std::map<std::uint32_t, Index>; ///< Of axes, by their ids.
-
-struct Uses {
-    std::set<BufferId> reads;
-    std::set<BufferId> writes;
-};
-
-Uses usesOf(const Step& step) {
-    Uses uses;
-    if (const auto* call = std::get_if<LibraryCall>(&step)) {
-        uses.reads.insert(call->inputs.begin(), call->inputs.end());
-        uses.writes.insert(call->outputs.begin(), call->outputs.end());
-        return uses;
-    }
-    const auto& computation = std::get<Computation>(step);
-    const std::function<void(const ScalarNode&)> look = [&](const ScalarNode& node) {
-        if (node.kind == ScalarNode::Kind::Load)
-            uses.reads.insert(node.buffer);
-        // An index may be read from a buffer.
-        for (const Index& at : node.position)
-            for (const auto& [key, term] : at.terms())
-                for (const Index::AtomRef& atom : term.atoms)
-                    if (atom->data)
-                        forEachNode(atom->data, look);
-    };
-    forEachNode(computation, look);
-    for (const Store& store : computation.stores)
-        uses.writes.insert(store.buffer);
-    return uses;
-}
 
 bool isUnit(const Axis& axis) {
     return axis.extent->constant() == 1;
@@ -78,38 +50,11 @@ std::optional<std::pair<std::uint32_t, Index>> quotientOfAxis(const Index& index
     return axis ? std::optional(std::pair(*axis, *term.atoms[0]->right)) : std::nullopt;
 }
 
-/// Whether the positions, over these axes, hit each element of an array of that shape once: each is
-/// a sum of axes, every one of them a digit of it.
-bool isBijection(const std::vector<Index>& position, const std::vector<Index>& shape,
-                 const std::vector<Axis>& axes) {
-    std::set<std::uint32_t> used;
-    for (std::size_t i = 0; i < position.size(); ++i) {
-        std::vector<Index::Monomial> digits = position[i].monomials();
-        Index below = 1;
-        while (!digits.empty()) {
-            const auto digit = std::ranges::find_if(digits, [&](const Index::Monomial& term) {
-                return term.atoms.size() == 1 && term.atoms[0]->kind == Index::Atom::Kind::Axis &&
-                       Index(term.factor) == below;
-            });
-            if (digit == digits.end() || !used.insert(digit->atoms[0]->axis.id).second)
-                return false;
-            below = below * *digit->atoms[0]->axis.extent;
-            digits.erase(digit);
-        }
-        if (!(below == shape[i]))
-            return false;
-    }
-    return std::ranges::all_of(
-        axes, [&](const Axis& axis) { return isUnit(axis) || used.contains(axis.id); });
-}
-
 class Building {
 public:
-    Building(const Program& program, std::size_t first, const std::vector<bool>& done,
-             const std::vector<bool>& excluded)
-        : program_(program), first_(first), done_(done), excluded_(excluded) {
-        for (const Step& step : program.steps)
-            uses_.push_back(usesOf(step));
+    Building(const Program& program, const Uses& uses, std::size_t first,
+             const std::vector<bool>& done, const std::vector<bool>& excluded)
+        : program_(program), uses_(uses), first_(first), done_(done), excluded_(excluded) {
         result_.axes = program.axes;
     }
 
@@ -128,6 +73,12 @@ private:
     const Computation* computationAt(std::size_t step) const {
         return std::get_if<Computation>(&program_.steps[step]);
     }
+    bool reads(std::size_t step, BufferId buffer) const {
+        return std::ranges::find(uses_.readBy(step), buffer) != uses_.readBy(step).end();
+    }
+    bool writes(std::size_t step, BufferId buffer) const {
+        return std::ranges::find(uses_.writtenBy(step), buffer) != uses_.writtenBy(step).end();
+    }
     bool isOfProgram(std::size_t step) const {
         return std::ranges::find(result_.steps, step) != result_.steps.end();
     }
@@ -140,10 +91,7 @@ private:
         for (const Store& store : seed->stores)
             if (!addRowValue(store, seed->axes))
                 return false;
-        Index elements = 1;
-        for (const Axis& axis : seed->reduced)
-            elements = elements * *axis.extent;
-        elements_ = elementAxis(elements);
+        elements_ = elementAxis(elementsOf(analysis::raise::extentsOf(seed->reduced)));
         absorbMaps(*seed);
         RowPass pass = passOf(*seed, seed->reduced, RowPass::Kind::Reduction);
         if (!readsOwnElements(pass))
@@ -154,10 +102,8 @@ private:
     }
 
     static bool findsPlaces(const Computation& computation) {
-        return std::ranges::any_of(computation.reductions, [](const auto& reduction) {
-            return reduction.reducer == analysis::raise::Reducer::FirstMaximum ||
-                   reduction.reducer == analysis::raise::Reducer::FirstMinimum;
-        });
+        return std::ranges::any_of(computation.reductions, analysis::raise::findsPlace,
+                                   &analysis::raise::Reduction::reducer);
     }
 
     Axis elementAxis(const Index& extent) {
@@ -193,8 +139,8 @@ private:
                 map->stores.size() != 1)
                 continue;
             const Store& store = map->stores[0];
-            const auto position = onlyPosition(seed, store.buffer);
-            if (!position || !isIdentity(store.position, map->axes) ||
+            const auto position = positionRead(seed, store.buffer);
+            if (!position || !samePosition(store.position, indicesOf(map->axes)) ||
                 !isBijection(*position, program_.buffers[store.buffer].shape, axes) || !canWait(i))
                 continue;
             Positions places;
@@ -209,35 +155,21 @@ private:
         }
     }
 
-    static bool isIdentity(const std::vector<Index>& position, const std::vector<Axis>& axes) {
-        if (position.size() != axes.size())
-            return false;
-        for (std::size_t i = 0; i < axes.size(); ++i)
-            if (!(position[i] == Index::of(axes[i])))
-                return false;
-        return true;
-    }
-
-    /// The one position at which the computation reads the buffer.
-    static std::optional<std::vector<Index>> onlyPosition(const Computation& computation,
-                                                          BufferId buffer) {
-        std::optional<std::vector<Index>> position;
-        bool isOne = true;
-        forEachNode(computation, [&](const ScalarNode& node) {
-            if (node.kind != ScalarNode::Kind::Load || node.buffer != buffer)
-                return;
-            isOne = isOne && (!position || *position == node.position);
-            position = node.position;
-        });
-        return isOne ? position : std::nullopt;
+    /// Whether the positions hit each element of an array of that shape once.
+    bool isBijection(const std::vector<Index>& position, const std::vector<Index>& shape,
+                     const std::vector<Axis>& axes) {
+        std::vector<Axis> components;
+        for (const Index& extent : shape)
+            components.push_back(elementAxis(extent));
+        return inverseOf(position, axes, components).isWhole && coversAll(axes, shape);
     }
 
     /// Whether no step between that one and the seed reads what it writes, so that it can run with
     /// the seed.
     bool canWait(std::size_t step) const {
         for (std::size_t i = step + 1; i < first_; ++i)
-            for (const BufferId buffer : uses_[step].writes)
-                if (!isOfProgram(i) && uses_[i].reads.contains(buffer))
+            for (const BufferId buffer : uses_.writtenBy(step))
+                if (!isOfProgram(i) && reads(i, buffer))
                     return false;
         return true;
     }
@@ -245,9 +177,9 @@ private:
     /// Whether all that the step reads is there before the row program runs, or computed by it.
     bool isReady(std::size_t step) const {
         bool readsOfProgram = false;
-        for (const BufferId buffer : uses_[step].reads)
+        for (const BufferId buffer : uses_.readBy(step))
             for (std::size_t i = 0; i < step; ++i) {
-                if (!uses_[i].writes.contains(buffer))
+                if (!writes(i, buffer))
                     continue;
                 if (isOfProgram(i))
                     readsOfProgram = true;
@@ -367,21 +299,16 @@ private:
     /// Whether the rows alone leave most of a GPU idle.
     bool areFewRows() const {
         constexpr std::int64_t fewRows = 264;
-        const auto high = analysis::raise::elementsOf(extentsOf(result_.rows)).bounds().high;
+        const auto high =
+            analysis::raise::elementsOf(analysis::raise::extentsOf(result_.rows)).bounds().high;
         return high && *high < fewRows;
     }
     static bool isLong(const std::vector<Axis>& elements) {
         constexpr std::int64_t longRow = 8192;
-        const auto high = analysis::raise::elementsOf(extentsOf(elements)).bounds().high;
+        const auto high =
+            analysis::raise::elementsOf(analysis::raise::extentsOf(elements)).bounds().high;
         return !high || *high > longRow;
     }
-    static std::vector<Index> extentsOf(const std::vector<Axis>& axes) {
-        std::vector<Index> extents;
-        for (const Axis& axis : axes)
-            extents.push_back(*axis.extent);
-        return extents;
-    }
-
     /// Whether each element of a buffer that a map of the program writes is read by the pass where
     /// it was written: by the same thread.
     bool readsOwnElements(const RowPass& pass) const {
@@ -406,7 +333,7 @@ private:
     RowPass passOf(Computation pass, const std::vector<Axis>& elements, RowPass::Kind kind) {
         RowPass result{kind, std::move(pass), std::nullopt};
         if (kind != RowPass::Kind::Row) {
-            const std::vector<Index> shape = extentsOf(elements);
+            const std::vector<Index> shape = analysis::raise::extentsOf(elements);
             const Index extent = analysis::raise::elementsOf(shape);
             const Axis axis = extent == *elements_.extent ? elements_ : elementAxis(extent);
             const std::vector<Index> at = analysis::raise::unflattened(Index::of(axis), shape);
@@ -425,20 +352,20 @@ private:
 
     void findWanted() {
         for (const std::size_t step : result_.steps)
-            for (const BufferId buffer : uses_[step].writes) {
+            for (const BufferId buffer : uses_.writtenBy(step)) {
                 bool isWanted = program_.buffers[buffer].role == Buffer::Role::Output;
-                for (std::size_t i = 0; i < uses_.size(); ++i)
-                    isWanted = isWanted || (!isOfProgram(i) && uses_[i].reads.contains(buffer));
+                for (std::size_t i = 0; i < program_.steps.size(); ++i)
+                    isWanted = isWanted || (!isOfProgram(i) && reads(i, buffer));
                 if (isWanted)
                     result_.wanted.insert(buffer);
             }
     }
 
     const Program& program_;
+    const Uses& uses_;
     std::size_t first_;
     const std::vector<bool>& done_;
     const std::vector<bool>& excluded_;
-    std::vector<Uses> uses_;
     Axis elements_; ///< Of the seed.
     /// The row that each axis of a buffer is; nullopt for one of extent 1.
     std::map<BufferId, std::vector<std::optional<std::uint32_t>>> rowsOfValue_;
@@ -447,10 +374,10 @@ private:
 
 } // namespace
 
-std::optional<RowProgram> rowProgramAt(const Program& program, std::size_t first,
+std::optional<RowProgram> rowProgramAt(const Program& program, const Uses& uses, std::size_t first,
                                        const std::vector<bool>& done,
                                        const std::vector<bool>& excluded) {
-    return Building(program, first, done, excluded).run();
+    return Building(program, uses, first, done, excluded).run();
 }
 
 } // namespace kernelskill::engine::graph

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/raise/program.h"
+#include "analysis/raise/uses.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,9 +42,8 @@ struct RowProgram {
 /// and what can follow at once. Steps that are `done` by row programs which begin earlier do not
 /// join it, nor do those that are `excluded`. nullopt if the step is no reduction, finds places, or
 /// gives more than one element a row.
-[[nodiscard]] std::optional<RowProgram> rowProgramAt(const analysis::raise::Program& program,
-                                                     std::size_t first,
-                                                     const std::vector<bool>& done,
-                                                     const std::vector<bool>& excluded);
+[[nodiscard]] std::optional<RowProgram>
+rowProgramAt(const analysis::raise::Program& program, const analysis::raise::Uses& uses,
+             std::size_t first, const std::vector<bool>& done, const std::vector<bool>& excluded);
 
 } // namespace kernelskill::engine::graph

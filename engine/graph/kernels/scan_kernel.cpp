@@ -38,15 +38,16 @@ public:
         taken_ = namesOf(program, kernel_);
         for (const char* name : {"before", "total", "carry", "first", "values"})
             taken_.insert(name);
-        bindNames(text_, computation_.axes, taken_);
+        bindNames(text_, rows_, taken_);
+        alongName_ = freshName(along_.name, taken_);
+        text_.bind(along_.id, alongName_);
     }
 
     Kernel run() {
         const Reduction& reduction = computation_.reductions[0];
         const bool isOfBlock = computation_.reductions.size() == 1 &&
                                *computation_.scanned + 1 == computation_.axes.size() &&
-                               reduction.reducer != Reducer::FirstMaximum &&
-                               reduction.reducer != Reducer::FirstMinimum;
+                               !findsPlace(reduction.reducer);
         if (isOfBlock)
             writeOfBlock(reduction);
         else
@@ -58,12 +59,7 @@ public:
     }
 
 private:
-    Index rowsInAll() const {
-        Index rows = 1;
-        for (const Axis& axis : rows_)
-            rows = rows * *axis.extent;
-        return rows;
-    }
+    Index rowsInAll() const { return elementsOf(analysis::raise::extentsOf(rows_)); }
 
     void finish(const Index& blocks) {
         kernel_.blocks[0] = blocks;
@@ -104,7 +100,8 @@ private:
             lines_.add(fmt::format("{} acc{} = {};", analysis::raise::spelling(kind), i,
                                    neutralText(reductions[i].reducer, kind)));
         }
-        openLoops(lines_, text_, {along_});
+        lines_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1}) {{", spelling(text_.width()),
+                                alongName_, text_.index(*along_.extent)));
         const CudaText::Values values = text_.values(elements);
         lines_.addAll(values.statements);
         for (std::size_t i = 0; i < reductions.size(); ++i) {
@@ -113,7 +110,7 @@ private:
             lines_.add(fmt::format("acc{} = {};", i, combined));
         }
         writeStores();
-        closeLoops(lines_, {along_});
+        lines_.close();
         finish(roundedUpQuotient(rowsInAll(), threadsOfScan));
     }
 
@@ -127,7 +124,7 @@ private:
         const std::string_view type = spelling(text_.width());
         const std::string neutral = neutralText(reduction.reducer, kind);
         const std::string combine = fmt::format("{}{{}}", functorOf(reduction.reducer));
-        const std::string along = text_.index(Index::of(along_));
+        const std::string& along = alongName_;
         const std::string extent = text_.index(*along_.extent, true);
         lines_.add(fmt::format("const {} row = blockIdx.x;", type));
         declareRow("row");
@@ -174,6 +171,7 @@ private:
     std::uint32_t axes_;
     Computation computation_;
     Axis along_;
+    std::string alongName_;
     std::vector<Axis> rows_;
     Kernel kernel_;
     CudaText text_;

@@ -77,11 +77,11 @@ std::string shapeText(const std::vector<analysis::raise::Index>& shape) {
     return "[" + text + "]";
 }
 
-std::string kernelFile(const ModelPlan& plan, const Program& graph, const Kernel& kernel) {
+std::string kernelFile(const ModelPlan& plan, const Kernel& kernel) {
     std::string text = fmt::format("// {}: {}.\n", kernel.name, kernel.schedule);
     std::string nodes;
     for (const std::string& source : kernel.sources)
-        nodes += nodeLine(graph, source);
+        nodes += nodeLine(plan.graph, source);
     if (!nodes.empty())
         text += "// Nodes of the graph:\n" + nodes;
     text += "// Tensors:\n";

@@ -9,8 +9,7 @@ namespace kernelskill::engine::graph {
 
 /// The kernel and its launcher: `cudaError_t launch_<name>(..., cudaStream_t stream)`. The comment
 /// above names the nodes of the graph.
-[[nodiscard]] std::string kernelFile(const ModelPlan& plan, const Program& graph,
-                                     const Kernel& kernel);
+[[nodiscard]] std::string kernelFile(const ModelPlan& plan, const Kernel& kernel);
 [[nodiscard]] std::string launchersHeader(const ModelPlan& plan);
 /// "launch_relu".
 [[nodiscard]] std::string launcherName(const Kernel& kernel);

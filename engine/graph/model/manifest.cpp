@@ -64,7 +64,7 @@ json stepJson(const ModelPlan& plan, const ModelStep& step) {
 
 } // namespace
 
-std::string manifest(const ModelPlan& plan, const Program& graph) {
+std::string manifest(const ModelPlan& plan) {
     json steps = json::array();
     for (const ModelStep& step : plan.steps)
         steps.push_back(stepJson(plan, step));
@@ -82,7 +82,7 @@ std::string manifest(const ModelPlan& plan, const Program& graph) {
             value != plan.constantOutputs.end())
             constants.push_back({{"output", output.source}, {"value", value->second}});
     const json all = {{"name", plan.name},
-                      {"torch", graph.torchVersion},
+                      {"torch", plan.graph.torchVersion},
                       {"inputs", signatureJson(plan, plan.inputs)},
                       {"outputs", signatureJson(plan, plan.outputs)},
                       {"weights", signatureJson(plan, plan.weights)},

@@ -14,6 +14,6 @@ constexpr std::string_view manifestName = "model.json";
 /// {name, torch, inputs, outputs, weights, symbols, steps, simplifications, constant_outputs,
 /// prepared_bytes, workspace_bytes}; a step
 /// is a kernel with its file, schedule, nodes and tensors, or a library's node with the reason.
-[[nodiscard]] std::string manifest(const ModelPlan& plan, const Program& graph);
+[[nodiscard]] std::string manifest(const ModelPlan& plan);
 
 } // namespace kernelskill::engine::graph

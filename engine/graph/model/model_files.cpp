@@ -23,39 +23,45 @@ Error failure(const std::filesystem::path& path, const std::error_code& error) {
 
 } // namespace
 
-ModelFiles modelFiles(const ModelPlan& plan, const Program& graph) {
+ModelFiles modelFiles(const ModelPlan& plan) {
     ModelFiles files;
     for (const ModelStep& step : plan.steps)
         if (const auto* kernel = std::get_if<Kernel>(&step.work))
-            files[fmt::format("kernels/{}.cu", kernel->name)] = kernelFile(plan, graph, *kernel);
+            files[fmt::format("kernels/{}.cu", kernel->name)] = kernelFile(plan, *kernel);
     files["kernels.h"] = launchersHeader(plan);
     files["model.h"] = modelHeader(plan);
     files["model.cpp"] = modelSource(plan);
     files["model_abi.h"] = abiHeader();
     files["model_abi.cpp"] = abiSource(plan);
-    files["torch_operator.cpp"] = torchSource(plan, graph);
+    files["torch_operator.cpp"] = torchSource(plan);
     files["CMakeLists.txt"] = buildFile(plan);
-    files[std::string(manifestName)] = manifest(plan, graph);
+    files[std::string(manifestName)] = manifest(plan);
     return files;
 }
 
 Result<void> writeModel(const ModelFiles& files, const std::filesystem::path& folder) {
     namespace fs = std::filesystem;
+    fs::path target = fs::absolute(folder).lexically_normal();
+    if (!target.has_filename()) // "model/"
+        target = target.parent_path();
     std::error_code error;
-    const bool exists = fs::exists(folder, error);
-    if (exists && (!fs::is_directory(folder, error) ||
-                   (!fs::is_empty(folder, error) && !fs::exists(folder / manifestName, error))))
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput, fmt::format("{} holds other files", folder.string()),
-                  "name a new or empty folder, or one that this command wrote", ""});
-    const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
-    fs::create_directories(parent, error);
-    // Beside the folder, so that it can be moved there at once.
-    const fs::path draft = parent / fmt::format(".{}.{}", folder.filename().string(), ::getpid());
-    const auto discard = [&](Error failed) {
+    const bool exists = fs::exists(target, error);
+    if (exists && (!fs::is_directory(target, error) ||
+                   (!fs::is_empty(target, error) && !fs::exists(target / manifestName, error))))
+        return std::unexpected(Error{ErrorKind::InvalidInput,
+                                     fmt::format("{} holds other files", folder.string()), "",
+                                     "name a new or empty folder, or one that this command wrote"});
+    // Beside the folder, so that each is moved in one step.
+    const auto beside = [&](std::string_view what) {
+        return target.parent_path() /
+               fmt::format(".{}.{}.{}", target.filename().string(), ::getpid(), what);
+    };
+    const fs::path draft = beside("new");
+    const fs::path earlier = beside("old");
+    const auto discard = [&](const Error& failed) {
         std::error_code ignored;
         fs::remove_all(draft, ignored);
-        return std::unexpected(std::move(failed));
+        return std::unexpected(failed);
     };
     for (const auto& [path, text] : files) {
         const fs::path file = draft / path;
@@ -68,10 +74,18 @@ Result<void> writeModel(const ModelFiles& files, const std::filesystem::path& fo
         if (!stream)
             return discard(failure(file, std::make_error_code(std::errc::io_error)));
     }
-    fs::remove_all(folder, error);
-    fs::rename(draft, folder, error);
+    if (exists)
+        fs::rename(target, earlier, error);
     if (error)
-        return discard(failure(folder, error));
+        return discard(failure(target, error));
+    fs::rename(draft, target, error);
+    std::error_code ignored;
+    if (error) {
+        if (exists)
+            fs::rename(earlier, target, ignored);
+        return discard(failure(target, error));
+    }
+    fs::remove_all(earlier, ignored);
     return {};
 }
 

@@ -11,7 +11,7 @@ namespace kernelskill::engine::graph {
 
 /// Texts by their paths below the model's folder.
 using ModelFiles = std::map<std::string, std::string>;
-[[nodiscard]] ModelFiles modelFiles(const ModelPlan& plan, const Program& graph);
+[[nodiscard]] ModelFiles modelFiles(const ModelPlan& plan);
 
 /// Writes the files: all of them or, on an error, none. A folder that holds other files than an
 /// earlier model's is refused as InvalidInput; that of an earlier model is replaced.

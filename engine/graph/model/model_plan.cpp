@@ -1,7 +1,6 @@
 #include "engine/graph/model/model_plan.h"
 
 #include "analysis/raise/split_reductions.h"
-#include "analysis/raise/unit_reductions.h"
 #include "engine/graph/kernels/contraction_layout.h"
 #include "engine/graph/kernels/contraction_split.h"
 #include "engine/graph/kernels/contraction_strides.h"
@@ -9,6 +8,7 @@
 #include "engine/graph/limitations.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/model/names.h"
+#include "engine/graph/separate_bias.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -36,10 +36,9 @@ Result<void> checkTaken(const Program& graph) {
     }
     if (sentences.empty())
         return {};
-    return std::unexpected(Error{ErrorKind::Unsupported, sentences,
+    return std::unexpected(Error{ErrorKind::Unsupported, sentences, "",
                                  "export the program with run_decompositions({}), without these "
-                                 "parts",
-                                 ""});
+                                 "parts"});
 }
 
 std::set<BufferId> readBy(const ModelStep& step) {
@@ -64,13 +63,15 @@ std::set<BufferId> writtenBy(const ModelStep& step) {
 
 class Planning {
 public:
-    Planning(const Program& graph, Raised raised) : graph_(graph), raised_(std::move(raised)) {}
+    Planning(Program graph, Raised raised) : raised_(std::move(raised)) {
+        plan_.graph = std::move(graph);
+    }
 
     Result<ModelPlan> run(const std::string& name, const ModelOptions& options) {
         plan_.name = name;
         SimplifiedProgram simple =
-            simplified(withoutUnitReductions(std::move(raised_.program)),
-                       {.off = options.notSimplified, .constants = heldConstants(graph_)});
+            simplified(std::move(raised_.program),
+                       {.off = options.notSimplified, .constants = heldConstants(plan_.graph)});
         plan_.program = withSplitReductions(
             withSplitContractions(withPackedWeights(withoutStrideZeros(std::move(simple.program))),
                                   options.kernels.multiply));
@@ -83,7 +84,7 @@ public:
             plan_.steps.push_back({std::move(work), false});
         findPrepared();
         place();
-        for (const auto& [symbol, range] : graph_.symbols)
+        for (const auto& [symbol, range] : plan_.graph.symbols)
             plan_.symbols.push_back(symbol);
         if (const auto sized = checkSymbols(); !sized)
             return std::unexpected(sized.error());
@@ -92,16 +93,17 @@ public:
 
 private:
     void addSignature() {
-        for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
+        for (std::size_t i = 0; i < plan_.graph.inputs.size(); ++i) {
             const auto buffer = raised_.inputs.at(i);
             if (!buffer)
                 continue;
-            auto& list = graph_.inputs[i].kind == Input::Kind::User ? plan_.inputs : plan_.weights;
-            list.push_back({graph_.inputs[i].value, *buffer});
+            auto& list =
+                plan_.graph.inputs[i].kind == Input::Kind::User ? plan_.inputs : plan_.weights;
+            list.push_back({plan_.graph.inputs[i].value, *buffer});
         }
-        for (std::size_t i = 0; i < graph_.outputs.size(); ++i)
+        for (std::size_t i = 0; i < plan_.graph.outputs.size(); ++i)
             if (const auto buffer = raised_.outputs.at(i))
-                plan_.outputs.push_back({graph_.outputs[i].value, *buffer});
+                plan_.outputs.push_back({plan_.graph.outputs[i].value, *buffer});
     }
 
     bool isGiven(BufferId buffer, Buffer::Role role) const {
@@ -169,26 +171,27 @@ private:
             if (!placeOfSymbol(plan_, symbol))
                 return std::unexpected(Error{
                     ErrorKind::Failed, fmt::format("the size {} is the extent of no input", symbol),
-                    "give an input that size as an extent of its own", ""});
+                    "", "give an input that size as an extent of its own"});
         return {};
     }
 
-    const Program& graph_;
     Raised raised_;
     ModelPlan plan_;
 };
 
 } // namespace
 
-Result<ModelPlan> plannedModel(const Program& graph, const std::string& name,
+Result<ModelPlan> plannedModel(Program graph, const std::string& name,
                                const ModelOptions& options) {
     if (const auto taken = checkTaken(graph); !taken)
         return std::unexpected(taken.error());
+    if (options.usesLibraries)
+        graph = withSeparateBias(std::move(graph));
     auto program = raised(graph, options.usesLibraries ? LeftToLibrary::LinearAlgebra
                                                        : LeftToLibrary::WhatHasNoRule);
     if (!program)
         return std::unexpected(program.error());
-    return Planning(graph, std::move(*program)).run(name, options);
+    return Planning(std::move(graph), std::move(*program)).run(name, options);
 }
 
 } // namespace kernelskill::engine::graph

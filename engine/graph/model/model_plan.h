@@ -38,6 +38,9 @@ struct ModelTensor {
 
 struct ModelPlan {
     std::string name; ///< An identifier.
+    /// The graph that the kernels are made from: where libraries are used, with the bias of
+    /// convolutions as an addition of its own (separate_bias.h).
+    Program graph;
     analysis::raise::Program program;
     std::vector<ModelStep> steps;
     std::vector<ModelTensor> weights; ///< In the order of the graph's signature, as all of these.
@@ -54,7 +57,7 @@ struct ModelPlan {
 /// Plans the kernels of a program. Unsupported, with the nodes, for a program that changes tensors
 /// which exist before the call, has subgraphs, or has extents that depend on data; Failed where a
 /// dynamic size is the extent of no input.
-[[nodiscard]] Result<ModelPlan> plannedModel(const Program& graph, const std::string& name,
+[[nodiscard]] Result<ModelPlan> plannedModel(Program graph, const std::string& name,
                                              const ModelOptions& options);
 
 } // namespace kernelskill::engine::graph

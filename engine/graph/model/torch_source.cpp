@@ -126,8 +126,8 @@ std::pair<std::string, std::string> operatorOf(const std::string& target) {
             overload == "default" ? "" : overload};
 }
 
-std::string libraryNode(const ModelPlan& plan, const Program& graph, const LibraryCall& call) {
-    const auto node = std::ranges::find(graph.nodes, call.node, &Node::name);
+std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
+    const auto node = std::ranges::find(plan.graph.nodes, call.node, &Node::name);
     std::string text = fmt::format("        if (name == \"{}\") {{\n", call.node);
     std::string tensors;
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
@@ -137,7 +137,7 @@ std::string libraryNode(const ModelPlan& plan, const Program& graph, const Libra
     }
     std::string arguments;
     ArgumentText argumentText;
-    bool isComplete = node != graph.nodes.end();
+    bool isComplete = node != plan.graph.nodes.end();
     if (isComplete)
         for (const NamedArgument& argument : node->arguments) {
             const auto value = argumentText(argument.value);
@@ -170,11 +170,11 @@ std::string libraryNode(const ModelPlan& plan, const Program& graph, const Libra
     return text + "            return cudaSuccess;\n        }\n";
 }
 
-std::string libraryClass(const ModelPlan& plan, const Program& graph) {
+std::string libraryClass(const ModelPlan& plan) {
     std::string nodes;
     for (const ModelStep& step : plan.steps)
         if (const auto* call = std::get_if<LibraryCall>(&step.work))
-            nodes += libraryNode(plan, graph, *call);
+            nodes += libraryNode(plan, *call);
     if (nodes.empty())
         return "";
     std::string sizes;
@@ -296,8 +296,8 @@ std::string forwardBody(const ModelPlan& plan, bool callsLibrary) {
 
 } // namespace
 
-std::string torchSource(const ModelPlan& plan, const Program& graph) {
-    const std::string library = libraryClass(plan, graph);
+std::string torchSource(const ModelPlan& plan) {
+    const std::string library = libraryClass(plan);
     std::string weights;
     for (std::size_t i = 0; i < plan.weights.size(); ++i) {
         const Buffer& buffer = plan.program.buffers.at(plan.weights[i].buffer);

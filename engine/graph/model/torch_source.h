@@ -10,6 +10,6 @@ namespace kernelskill::engine::graph {
 /// `torch.ops.<name>.forward(inputs, weights) -> outputs`, and the class
 /// `torch.classes.<name>.Model(weights)` that prepares once. Nodes without kernels run through
 /// ATen's dispatcher.
-[[nodiscard]] std::string torchSource(const ModelPlan& plan, const Program& graph);
+[[nodiscard]] std::string torchSource(const ModelPlan& plan);
 
 } // namespace kernelskill::engine::graph

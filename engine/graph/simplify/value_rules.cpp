@@ -215,10 +215,6 @@ private:
     std::vector<const ValueRule*> used_;
 };
 
-bool isPlace(const raise::Reduction& reduction) {
-    return reduction.reducer == Reducer::FirstMaximum || reduction.reducer == Reducer::FirstMinimum;
-}
-
 /// A reduction of one element is that element.
 void makeMap(Computation& computation) {
     for (raise::Store& store : computation.stores)
@@ -226,8 +222,9 @@ void makeMap(Computation& computation) {
             if (node.kind != ScalarNode::Kind::Accumulated)
                 return nullptr;
             const raise::Reduction& reduction = computation.reductions.at(node.reduction);
-            return isPlace(reduction) ? raise::integerNumber(node.type, 0)
-                                      : raise::converted(reduction.element, node.type);
+            return raise::findsPlace(reduction.reducer)
+                       ? raise::integerNumber(node.type, 0)
+                       : raise::converted(reduction.element, node.type);
         });
     computation.reductions.clear();
     computation.reduced.clear();
@@ -252,7 +249,7 @@ std::optional<Simplification> dropAxes(Computation& computation, const IsUsed& i
     }
     const bool isSimple =
         std::ranges::all_of(computation.reductions, [](const raise::Reduction& reduction) {
-            return !isPlace(reduction) && reduction.reducer != Reducer::Product;
+            return !raise::findsPlace(reduction.reducer) && reduction.reducer != Reducer::Product;
         });
     const ValueRule& rule = times == 1 ? reductionsOfOne : equalTerms;
     if ((times == 1 && !left.empty()) || (times != 1 && !isSimple) || !isUsed(rule.name))

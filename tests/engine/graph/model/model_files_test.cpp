@@ -18,7 +18,7 @@ namespace {
 ModelFiles filesOf(const Program& graph, const ModelOptions& options = {}) {
     const auto plan = plannedModel(graph, "model", options);
     EXPECT_TRUE(plan) << plan.error().describe();
-    return plan ? modelFiles(*plan, graph) : ModelFiles();
+    return plan ? modelFiles(*plan) : ModelFiles();
 }
 
 Program reluProgram() {
@@ -110,6 +110,17 @@ TEST_F(WrittenModel, ReplacesAnEarlierOne) {
     EXPECT_TRUE(std::filesystem::exists(target / "kernels/new.cu"));
     // Nothing stays beside it.
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST_F(WrittenModel, TakesANameWithASlash) {
+    const auto target = folder.path() / "deep" / "model" / "";
+    for (int round = 0; round < 2; ++round) {
+        const auto written = writeModel({{"model.json", "{}"}}, target);
+        ASSERT_TRUE(written) << written.error().describe();
+        EXPECT_TRUE(std::filesystem::exists(target / "model.json"));
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path() / "deep"), {}),
+                  1);
+    }
 }
 
 TEST_F(WrittenModel, LeavesOtherFoldersAlone) {

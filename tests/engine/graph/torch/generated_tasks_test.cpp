@@ -1,12 +1,12 @@
 /// Kernels of generated models against LibTorch: on the emulator, on small tensors.
 #include "analysis/raise/cost.h"
-#include "engine/graph/check/emulated_model.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_run.h"
 #include "tests/engine/emulator_fixture.h"
+#include "tests/engine/graph/emulated_model.h"
 #include "tests/engine/graph/lowering/raised_values.h"
 #include "tests/engine/graph/torch/shrunk_program.h"
 
@@ -59,7 +59,7 @@ protected:
                 return {Outcome::Kind::NotCompared, data.error().describe()};
             memory[tensor.buffer].assign(data->bytes.begin(), data->bytes.end());
         }
-        const auto done = runModel(*plan, graph, {}, memory, *executor_, bench_.toolchain, {});
+        const auto done = runModel(*plan, {}, memory, *executor_, bench_.toolchain, {});
         if (!done)
             return {done.error().kind == ErrorKind::Unsupported ||
                             done.error().what.contains("cut off after")

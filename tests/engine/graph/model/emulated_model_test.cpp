@@ -1,11 +1,11 @@
 /// Generated kernels on the emulator: against PyTorch's outputs, and against the raised program in
 /// shapes that take every schedule to its edges.
 #include "analysis/raise/cost.h"
-#include "engine/graph/check/emulated_model.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
 #include "tests/engine/emulator_fixture.h"
+#include "tests/engine/graph/emulated_model.h"
 #include "tests/engine/graph/lowering/raised_values.h"
 #include "tests/engine/graph/sample_programs.h"
 
@@ -52,7 +52,7 @@ protected:
         std::map<std::string, std::int64_t> sizes;
         for (const auto& [symbol, range] : graph.symbols)
             sizes[symbol] = inputs.at(0).type.sizes.at(0).value;
-        const auto done = runModel(plan, graph, sizes, memory, *executor_, bench_.toolchain, {});
+        const auto done = runModel(plan, sizes, memory, *executor_, bench_.toolchain, {});
         EXPECT_TRUE(done) << done.error().describe();
         std::vector<std::vector<double>> outputs;
         for (const ModelTensor& output : plan.outputs)
@@ -258,7 +258,7 @@ TEST_F(EmulatedModel, NamesTheNodeThatALibraryWouldRun) {
     const auto plan = plannedModel(graph, "model", {});
     ASSERT_TRUE(plan) << plan.error().describe();
     BufferMemory memory;
-    const auto done = runModel(*plan, graph, {}, memory, *executor_, bench_.toolchain, {});
+    const auto done = runModel(*plan, {}, memory, *executor_, bench_.toolchain, {});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, ErrorKind::Unsupported);
     EXPECT_TRUE(done.error().describe().contains("unknown is left to a library"))

@@ -1,4 +1,4 @@
-#include "engine/graph/check/emulated_model.h"
+#include "tests/engine/graph/emulated_model.h"
 
 #include "analysis/parse/translation_unit.h"
 #include "analysis/raise/cost.h"
@@ -23,11 +23,11 @@ using analysis::raise::LibraryCall;
 
 class ModelRun {
 public:
-    ModelRun(const ModelPlan& plan, const Program& graph,
-             const std::map<std::string, std::int64_t>& sizes, BufferMemory& memory,
-             Executor& executor, const analysis::Toolchain& toolchain, std::stop_token stop)
-        : plan_(plan), graph_(graph), sizes_(sizes), memory_(memory), executor_(executor),
-          toolchain_(toolchain), stop_(std::move(stop)) {}
+    ModelRun(const ModelPlan& plan, const std::map<std::string, std::int64_t>& sizes,
+             BufferMemory& memory, Executor& executor, const analysis::Toolchain& toolchain,
+             std::stop_token stop)
+        : plan_(plan), sizes_(sizes), memory_(memory), executor_(executor), toolchain_(toolchain),
+          stop_(std::move(stop)) {}
 
     Result<void> run() {
         memory_.resize(plan_.program.buffers.size());
@@ -62,7 +62,7 @@ private:
             return {};
         ProgramSource source;
         source.file = (folder_ / (kernel.name + ".cu")).string();
-        source.text = kernelFile(plan_, graph_, kernel);
+        source.text = kernelFile(plan_, kernel);
         source.command = analysis::translateArguments({}, folder_);
         auto model = analysis::analyzeFile(source.file, source.text, source.command, toolchain_);
         if (!model)
@@ -156,7 +156,6 @@ private:
     }
 
     const ModelPlan& plan_;
-    const Program& graph_;
     const std::map<std::string, std::int64_t>& sizes_;
     BufferMemory& memory_;
     Executor& executor_;
@@ -194,11 +193,10 @@ std::int64_t valueOf(const Index& index, const std::map<std::string, std::int64_
     return sum;
 }
 
-Result<void> runModel(const ModelPlan& plan, const Program& graph,
-                      const std::map<std::string, std::int64_t>& sizes, BufferMemory& memory,
-                      Executor& executor, const analysis::Toolchain& toolchain,
-                      std::stop_token stop) {
-    return ModelRun(plan, graph, sizes, memory, executor, toolchain, std::move(stop)).run();
+Result<void> runModel(const ModelPlan& plan, const std::map<std::string, std::int64_t>& sizes,
+                      BufferMemory& memory, Executor& executor,
+                      const analysis::Toolchain& toolchain, std::stop_token stop) {
+    return ModelRun(plan, sizes, memory, executor, toolchain, std::move(stop)).run();
 }
 
 } // namespace kernelskill::engine::graph

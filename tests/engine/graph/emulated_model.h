@@ -21,7 +21,7 @@ using BufferMemory = std::vector<std::vector<std::byte>>;
 /// Runs all steps on the inputs and weights in `memory`, and adds what they write. `sizes`: the
 /// values of the plan's symbols. Unsupported, with the node, for a step that is left to a library;
 /// Failed, with the kernel, if one does not compile, ends with an error or has a hazard.
-[[nodiscard]] Result<void> runModel(const ModelPlan& plan, const Program& graph,
+[[nodiscard]] Result<void> runModel(const ModelPlan& plan,
                                     const std::map<std::string, std::int64_t>& sizes,
                                     BufferMemory& memory, Executor& executor,
                                     const analysis::Toolchain& toolchain, std::stop_token stop);
