@@ -74,6 +74,25 @@ def means(speedups):
     return statistics.fmean(known), geometric, statistics.median(known)
 
 
+def grouped(rows):
+    """The rows of each task; it has one in each table."""
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row["task"]].append(row)
+    return [groups[task] for task in sorted(groups, key=natural)]
+
+
+def best(group, column, tolerance):
+    """The speedup of the fastest model of a task that is right; as speedup()."""
+    known = [value for row in group if not math.isnan(value := speedup(row, column, tolerance))]
+    return max(known, default=math.nan)
+
+
+def fastest(group):
+    """The row of the model that is right at 1e-2 and fastest; the first one if none is right."""
+    return max(group, key=lambda row: -1 if math.isnan(value := speedup(row, "ours_us", "1e-2")) else value)
+
+
 def cell(value, digits=2):
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
@@ -84,13 +103,14 @@ def summary(rows):
     lines = ["", "| level | tasks | tolerance | right | launch | mean | geometric | median | without constant ones | >= 1 |",
              "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|"]
     for level in [*levels, "all"]:
-        chosen = [row for row in rows if level in ("all", row["level"])]
+        chosen = grouped(row for row in rows if level in ("all", row["level"]))
         for tolerance in ("1e-2", "1e-4"):
-            right = sum(row.get(f"within_{tolerance}") == "yes" for row in chosen)
+            right = sum(any(row.get(f"within_{tolerance}") == "yes" for row in group) for group in chosen)
             for launch, column in (("direct", "ours_us"), ("graph", "replayed_us")):
-                values = [speedup(row, column, tolerance) for row in chosen]
+                values = [best(group, column, tolerance) for group in chosen]
                 mean, geometric, median = means(values)
-                without, _, _ = means([value for row, value in zip(chosen, values) if not is_degenerate(row)])
+                without, _, _ = means([value for group, value in zip(chosen, values)
+                                       if not any(is_degenerate(row) for row in group)])
                 known = [value for value in values if not math.isnan(value)]
                 faster = sum(value >= 1 for value in known)
                 lines.append(f"| {level} | {len(chosen)} | {tolerance} | {right} | {launch} | {cell(mean)} | {cell(geometric)} | "
@@ -117,11 +137,13 @@ def reason_of(why):
 
 
 def table(rows):
-    """The lines of all tasks."""
+    """The lines of all tasks, each of its fastest model."""
     lines = ["| task | status | error | eager us | ours us | graph us | x | x 1e-4 | torch.compile us | kernels | library | memory | notes |",
              "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
-    for row in sorted(rows, key=lambda row: natural(row["task"])):
-        notes = "; ".join(filter(None, ["constant output" if row["constant"] == "yes" else "", row["simplified"], row["why"]]))
+    for group in grouped(rows):
+        row = fastest(group)
+        notes = "; ".join(filter(None, [row["table"], "constant output" if row["constant"] == "yes" else "", row["simplified"],
+                                        row["why"]]))
         lines.append(f"| {row['task']} | {row['status']} | {row['error'] or '-'} | {cell(number(row, 'eager_us'), 1)} | "
                      f"{cell(number(row, 'ours_us'), 1)} | {cell(number(row, 'replayed_us'), 1)} | "
                      f"{cell(speedup(row, 'ours_us', '1e-2'))} | {cell(speedup(row, 'ours_us', '1e-4'))} | "
@@ -142,7 +164,7 @@ def read_rows(path):
     if rows and list(rows[0]) != COLUMNS:
         sys.exit(f"{path} has other columns than this script writes; name another file by --out")
     # A line that was cut off has no last column.
-    return [row for row in rows if row["why"] is not None]
+    return [row | {"table": ""} for row in rows if row["why"] is not None]
 
 
 # ---- one task ----
@@ -381,7 +403,7 @@ def detected_arch():
 def parse(words):
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("folder", nargs="?")
-    parser.add_argument("--table")
+    parser.add_argument("--table", action="append")
     parser.add_argument("--program")
     parser.add_argument("--torch")
     parser.add_argument("--out", default="kernelbench.tsv", type=Path)
@@ -391,7 +413,7 @@ def parse(words):
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--libraries", action="store_true")
-    parser.add_argument("--precision", choices=["float32", "tf32"], default="float32")
+    parser.add_argument("--precision", choices=["float32", "tf32x3", "tf32"], default="float32")
     parser.add_argument("--compile", type=int, nargs="?", const=2, default=0)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=100)
@@ -404,7 +426,7 @@ def parse(words):
     settings = parser.parse_args(words)
     settings.generate_seconds, settings.build_seconds, settings.judge_seconds, settings.compile_seconds = 300, 600, 600, 900
     settings.tf32 = settings.precision == "tf32"
-    settings.options = ["--libraries"] * settings.libraries + [f"--precision={settings.precision}"] * settings.tf32
+    settings.options = ["--libraries"] * settings.libraries + [f"--precision={settings.precision}"]
     settings.gpu_names = [str(index) for index in range(max(settings.gpus, 1))]
     settings.together = max(settings.jobs // 2, settings.gpus + 1)
     settings.arch = settings.arch or detected_arch()
@@ -417,9 +439,13 @@ def parse(words):
 def main():
     settings = parse(sys.argv[1:])
     if settings.table:
-        rows = read_rows(Path(settings.table))
-        if not rows:
-            sys.exit(f"{settings.table} has no row")
+        paths = [Path(name) for name in settings.table]
+        rows = []
+        for path in paths:
+            read = read_rows(path)
+            if not read:
+                sys.exit(f"{path} has no row")
+            rows += [row | {"table": path.stem if len(paths) > 1 else ""} for row in read]
         print("\n".join([*table(rows), *summary(rows)]))
         return 0
     wanted = [re.compile(pattern) for pattern in settings.only.split(",") if pattern]
