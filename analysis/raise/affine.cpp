@@ -16,7 +16,7 @@ class Decomposition {
 public:
     explicit Decomposition(const ScalarNode* variable) : variable_(variable) {}
 
-    /// What stands for a node: nullopt if it is not affine; `hasVariable` false if it is constant.
+    /// The affine form of a node. nullopt: it has none; `hasVariable` is false for a constant.
     struct Part {
         bool isAffine = true;
         bool hasVariable = false;

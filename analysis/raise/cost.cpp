@@ -1,5 +1,7 @@
 #include "analysis/raise/cost.h"
 
+#include "analysis/syntax/scalar_bytes.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -60,28 +62,8 @@ std::size_t operationsIn(const Scalar& value) {
     return count;
 }
 
-std::size_t bytesOf(ScalarKind type) {
-    switch (type) {
-    case ScalarKind::Bool:
-    case ScalarKind::Char:
-    case ScalarKind::UInt8:
-        return 1;
-    case ScalarKind::Half:
-    case ScalarKind::BFloat16:
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-        return 2;
-    case ScalarKind::Int64:
-    case ScalarKind::UInt64:
-    case ScalarKind::Double:
-        return 8;
-    default:
-        return 4;
-    }
-}
-
 double estimatedBytes(const Buffer& buffer) {
-    return estimatedElements(buffer.shape) * static_cast<double>(bytesOf(buffer.element));
+    return estimatedElements(buffer.shape) * static_cast<double>(scalarBytes(buffer.element));
 }
 
 } // namespace kernelskill::analysis::raise

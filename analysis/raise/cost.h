@@ -1,5 +1,5 @@
-/// What computations cost, as far as it decides which are put together. Estimates: nothing but
-/// speed depends on them.
+/// Estimates the cost of computations, to decide which of them are fused. Only speed depends on
+/// these numbers.
 #pragma once
 
 #include "analysis/raise/program.h"
@@ -15,8 +15,6 @@ namespace kernelskill::analysis::raise {
 [[nodiscard]] double estimatedElements(const std::vector<Axis>& axes);
 /// Operations and choices in a scalar, those that stand in several places once.
 [[nodiscard]] std::size_t operationsIn(const Scalar& value);
-/// Bytes of an element.
-[[nodiscard]] std::size_t bytesOf(ScalarKind type);
 [[nodiscard]] double estimatedBytes(const Buffer& buffer);
 
 } // namespace kernelskill::analysis::raise

@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// What a map writes, over the axes of the buffer.
+    /// The value that a map writes to its buffer, as a function of the buffer's axes.
     struct Written {
         Scalar value;
         std::vector<Axis> components;
@@ -144,7 +144,7 @@ private:
 
     Program program_;
     Uses uses_;
-    std::vector<bool> alone_; ///< By steps: it depends on weights alone.
+    std::vector<bool> alone_; ///< Says of each step whether it depends on weights alone.
     InlineLimits limits_;
     Interner interner_;
 };

@@ -54,7 +54,7 @@ Interval absolute(const Interval& of) {
     return of.high <= 0 ? Interval{-of.high, -of.low} : Interval{0, std::max(-of.low, of.high)};
 }
 
-/// By a function that does not fall, within what its results can be.
+/// The interval of a function that never falls, cut to the results that it can have.
 template <typename F>
 Interval rising(const Interval& of, F function, Interval most = {}) {
     const double low = function(of.low);
@@ -223,7 +223,7 @@ Interval Intervals::ofReduction(const Reduction& reduction, const Computation& c
         count = infinity;
     switch (reduction.reducer) {
     case Reducer::Sum: {
-        // Of fewer, down to none or one, if the count is not known.
+        // If the count is not known, the sum may be of fewer elements, down to none or one.
         const bool isExact =
             !computation.scanned && std::ranges::all_of(computation.reduced, [](const Axis& axis) {
                 return axis.extent->constant().has_value();

@@ -37,7 +37,7 @@ private:
         Scalar held; ///< So that no other node gets its address.
         Interval interval;
     };
-    std::unordered_map<const ScalarNode*, Known> known_; ///< Of one computation.
+    std::unordered_map<const ScalarNode*, Known> known_; ///< The nodes of one computation.
     const Computation* computation_ = nullptr;
     std::vector<Interval> buffers_;
 };

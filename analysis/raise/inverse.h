@@ -10,7 +10,7 @@
 
 namespace kernelskill::analysis::raise {
 
-/// What the components of a position tell about its axes.
+/// The axes of a position, solved from its components.
 struct Inverse {
     /// The axes, by their ids, as indices over the components. Each is proven: with the position
     /// for the components it is the axis.

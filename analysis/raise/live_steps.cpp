@@ -49,7 +49,7 @@ Program inOrder(Program program, const std::vector<std::size_t>& order) {
     return program;
 }
 
-/// What steps need of each other, whatever their order.
+/// Finds which steps each step has to run after, whatever their order now.
 class Needs {
 public:
     explicit Needs(const Program& program)

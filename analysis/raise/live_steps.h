@@ -1,5 +1,5 @@
-/// Which steps a program needs, and in which order they keep the least in memory. Buffers keep
-/// their numbers: one that no step writes or reads needs no memory.
+/// Removes the steps that a program does not need, and orders the others so that buffers live
+/// shortly. Buffers keep their numbers: one that no step writes or reads needs no memory.
 #pragma once
 
 #include "analysis/raise/program.h"

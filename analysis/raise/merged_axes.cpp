@@ -62,7 +62,7 @@ void mergeAll(const Program& program, Computation& computation,
     while (at + 1 < (computation.*list).size()) {
         const bool isOfScan = isOuter && computation.scanned &&
                               (*computation.scanned == at || *computation.scanned == at + 1);
-        // What has become one may go together with the next.
+        // The merged axis is tried with the next one.
         if (isOfScan || !merge(program, computation, list, at, axes))
             ++at;
     }

@@ -6,6 +6,7 @@
 #include "analysis/raise/rewrite.h"
 #include "analysis/raise/uses.h"
 #include "analysis/raise/weights_alone.h"
+#include "analysis/syntax/scalar_bytes.h"
 
 #include <algorithm>
 #include <map>
@@ -124,7 +125,7 @@ private:
                 return false;
             }
         const Scalar pattern = common(readings);
-        // What depends on weights alone is done once: it stays so.
+        // A step that depends on weights alone runs once: it must stay so.
         if (pattern != nullptr && alone_[place->step] &&
             !readsWeightsAlone(buffer, pattern, uses)) {
             program_.axes = axes;
@@ -177,7 +178,7 @@ private:
 
     [[nodiscard]] bool isAllowed(BufferId buffer, const Scalar& part, const Scalar& read,
                                  const Scalar& pattern, bool isEverywhere) const {
-        if (bytesOf(part->type) > bytesOf(program_.buffers[buffer].element))
+        if (scalarBytes(part->type) > scalarBytes(program_.buffers[buffer].element))
             return false;
         const bool isSafe = isInsideOf(read->position, program_.buffers[buffer].shape) ||
                             isAlwaysLoaded(part, read.get());
@@ -262,7 +263,7 @@ private:
 
     Program program_;
     Uses uses_;
-    std::vector<bool> alone_; ///< By steps: it depends on weights alone.
+    std::vector<bool> alone_; ///< Says of each step whether it depends on weights alone.
     Interner interner_;
 };
 

@@ -10,7 +10,7 @@ namespace kernelskill::analysis::raise {
 
 namespace {
 
-/// What combines with a value to that value.
+/// The neutral element: combined with a value, it gives that value.
 Scalar neutral(const Reduction& reduction) {
     const bool isFloat = isFloating(reduction.type);
     const auto of = [&](double number) {

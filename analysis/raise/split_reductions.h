@@ -10,7 +10,7 @@ namespace kernelskill::analysis::raise {
 struct SplitLimits {
     std::int64_t maxResults = 264;    ///< A reduction with more results is left as it is.
     std::int64_t minElements = 16384; ///< So is one over fewer elements.
-    std::int64_t wantedParts = 1056;  ///< Of all results together.
+    std::int64_t wantedParts = 1056;  ///< The number of parts of all results together.
     std::int64_t minPartElements = 2048;
 };
 

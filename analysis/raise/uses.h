@@ -1,4 +1,4 @@
-/// Where the buffers of a program are written and read, and what depends on what.
+/// Finds the steps that write and read each buffer of a program, and which steps depend on which.
 #pragma once
 
 #include "analysis/raise/program.h"
@@ -42,12 +42,13 @@ public:
     }
 
 private:
-    std::vector<std::vector<StorePlace>> stores_; ///< By buffers, those of libraries included.
+    std::vector<std::vector<StorePlace>>
+        stores_; ///< The stores to each buffer, those of libraries included.
     std::vector<std::vector<std::size_t>> readers_;
     std::vector<bool> isPlain_;
-    std::vector<std::vector<BufferId>> reads_; ///< By steps.
+    std::vector<std::vector<BufferId>> reads_; ///< The buffers that each step reads.
     std::vector<std::vector<BufferId>> writes_;
-    std::vector<std::vector<bool>> needs_; ///< By steps: whether each step is needed.
+    std::vector<std::vector<bool>> needs_; ///< needs_[a][b]: step a needs step b.
 };
 
 /// The buffers that a step reads, and those that it writes.

@@ -1,6 +1,7 @@
 /// A buffer as a row of numbers.
 #pragma once
 
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/execution/profile.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@
 
 namespace kernelskill::engine {
 
-/// Bytes of one scalar of `kind`; 0 if it is not a number.
-[[nodiscard]] std::uint32_t scalarBytes(analysis::ScalarKind kind);
 /// The relative rounding error of `kind`: half the distance from 1 to the next value. 0 for
 /// integers.
 [[nodiscard]] double unitRoundoff(analysis::ScalarKind kind);
@@ -32,9 +31,9 @@ struct ScalarRow {
     std::uint32_t step; ///< Bytes of a scalar, or of an element that is no number.
 
     explicit ScalarRow(const BufferContents& contents)
-        : buffer(contents),
-          step(scalarBytes(contents.element) != 0 ? scalarBytes(contents.element)
-                                                  : std::max(contents.elementBytes, 1u)) {}
+        : buffer(contents), step(analysis::scalarBytes(contents.element) != 0
+                                     ? analysis::scalarBytes(contents.element)
+                                     : std::max(contents.elementBytes, 1u)) {}
     [[nodiscard]] std::size_t size() const { return buffer.bytes.size() / step; }
     [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const {
         return std::span(buffer.bytes).subspan(index * step, step);

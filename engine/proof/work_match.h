@@ -31,7 +31,7 @@ struct SharedSection {
         std::size_t item = 0;
         std::size_t access = 0;
     };
-    /// By the index of the candidate's access.
+    /// The key is the index of the candidate's access.
     std::map<std::size_t, std::vector<Match>> matches;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/review/output_judgement.h"
 
 #include "analysis/model/scalar_kinds.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/comparison/hazard_comparison.h"
 #include "engine/review/arithmetic_precision.h"
 
@@ -60,7 +61,7 @@ std::size_t floatingOutputs(const RunPair& pair) {
     std::size_t count = 0;
     for (const BufferContents& output : pair.original.outputs) {
         if (isFloatingScalar(output.element))
-            count += output.bytes.size() / scalarBytes(output.element);
+            count += output.bytes.size() / analysis::scalarBytes(output.element);
     }
     return count;
 }
@@ -161,7 +162,8 @@ double termsOfAResult(const RunPair& pair) {
     std::size_t results = 1;
     for (const BufferContents& output : pair.original.outputs)
         if (isFloatingScalar(output.element))
-            results = std::max(results, output.bytes.size() / scalarBytes(output.element));
+            results =
+                std::max(results, output.bytes.size() / analysis::scalarBytes(output.element));
     return static_cast<double>(termsOf(pair)) / static_cast<double>(results);
 }
 

@@ -9,9 +9,9 @@
 
 namespace kernelskill::lsp {
 
-/// What became of each node of the graph, the kernels with their places under the roofline of
-/// `gpu` (by their work and bytes; nothing was timed), and what was simplified. `archive`: the name
-/// of the program's file.
+/// Reports what became of each node of the graph, the kernels with their places under the roofline
+/// of `gpu` (by their work and bytes; nothing was timed), and what was simplified. `archive`: the
+/// name of the program's file.
 [[nodiscard]] Report modelReport(const engine::graph::ModelPlan& plan, const std::string& archive,
                                  const engine::Gpu& gpu);
 

@@ -3,6 +3,7 @@
 #include "analysis/queries/grid_stride_loops.h"
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/gates/vector_types.h"
@@ -173,7 +174,7 @@ private:
                 continue;
             }
             const std::uint32_t bytes =
-                elementBytes(parameter.type.scalar) * (isPair(parameter.type) ? 2 : 1);
+                analysis::scalarBytes(parameter.type.scalar) * (isPair(parameter.type) ? 2 : 1);
             widest = std::max(widest, bytes);
             hasPairsOnly = hasPairsOnly || vectorType(parameter.type.scalar, 4).empty();
             Stream stream;
@@ -196,7 +197,8 @@ private:
             const Type& type = body.variable(stream.base).type;
             const int components = isPair(type) ? 2 * plan_.lanes : plan_.lanes;
             stream.type = vectorType(type.scalar, components);
-            stream.bytes = elementBytes(type.scalar) * static_cast<std::uint32_t>(components);
+            stream.bytes =
+                analysis::scalarBytes(type.scalar) * static_cast<std::uint32_t>(components);
             stream.vector = freshName(body, fmt::format("{}{}", stream.name, components));
             if (isPair(type)) {
                 stream.pairType = vectorType(type.scalar, 2);

@@ -48,24 +48,6 @@ std::string vectorType(ScalarKind scalar, int lanes) {
     return fmt::format("{}{}", stem, lanes);
 }
 
-std::uint32_t elementBytes(ScalarKind scalar) {
-    switch (scalar) {
-    case ScalarKind::UInt8:
-        return 1;
-    case ScalarKind::Half:
-    case ScalarKind::BFloat16:
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-        return 2;
-    case ScalarKind::Float:
-    case ScalarKind::Int32:
-    case ScalarKind::UInt32:
-        return 4;
-    default:
-        return 8;
-    }
-}
-
 bool isUnconditional(const CodeMap& code, const std::vector<StmtId>& work, ExprId expr) {
     const FunctionBody& body = code.body();
     for (ExprId at = expr; at != noId; at = code.parent(at))

@@ -12,9 +12,6 @@ namespace kernelskill::skills {
 /// CUDA's vector type of `lanes` elements; empty when it has none.
 [[nodiscard]] std::string vectorType(analysis::ScalarKind scalar, int lanes);
 
-/// The size of an element that has a vector type.
-[[nodiscard]] std::uint32_t elementBytes(analysis::ScalarKind scalar);
-
 /// True if `expr` runs whenever the statements `work` do: under no condition, and not on one side
 /// of ?:, && or ||.
 [[nodiscard]] bool isUnconditional(const analysis::CodeMap& code,

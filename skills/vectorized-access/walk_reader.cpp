@@ -4,6 +4,7 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "skills/base/gates.h"
 #include "skills/editing/operand_text.h"
 #include "skills/gates/vector_types.h"
@@ -333,7 +334,7 @@ private:
         std::uint32_t widest = 0;
         bool isPairOnly = false;
         for (const ScalarKind scalar : scalars_) {
-            widest = std::max(widest, elementBytes(scalar));
+            widest = std::max(widest, analysis::scalarBytes(scalar));
             isPairOnly = isPairOnly || vectorType(scalar, 4).empty();
         }
         walk_.group = isPairOnly || widest > 4 ? 2 : 4;
@@ -341,7 +342,8 @@ private:
         for (std::size_t i = 0; i < walk_.elements.size(); ++i) {
             WalkedElements& elements = walk_.elements[i];
             elements.type = vectorType(scalars_[i], walk_.group);
-            elements.bytes = elementBytes(scalars_[i]) * static_cast<std::uint32_t>(walk_.group);
+            elements.bytes =
+                analysis::scalarBytes(scalars_[i]) * static_cast<std::uint32_t>(walk_.group);
             std::string name = fmt::format("{}{}", elements.name, walk_.group);
             while (std::ranges::find(taken, freshName(body_, name)) != taken.end())
                 name += "b";

@@ -21,7 +21,7 @@ struct Contraction {
     std::vector<analysis::raise::Axis> batches;
     std::vector<analysis::raise::Axis> rows;    ///< The last one innermost.
     std::vector<analysis::raise::Axis> columns; ///< The last one innermost.
-    std::vector<analysis::raise::Axis> depth;   ///< As `computation.reduced`.
+    std::vector<analysis::raise::Axis> depth;   ///< The same axes as `computation.reduced`.
     std::uint32_t axes = 0; ///< Axes that have been numbered, those of the program included.
     analysis::raise::Scalar left;
     analysis::raise::Scalar right;
@@ -39,7 +39,7 @@ contractionOf(const analysis::raise::Program& program,
 /// The number of elements of the axes together.
 [[nodiscard]] analysis::raise::Index extentOf(const std::vector<analysis::raise::Axis>& axes);
 
-/// By how much an index grows with an axis, if that is a constant.
+/// The stride of an index along an axis; nullopt if it is no constant.
 [[nodiscard]] std::optional<std::int64_t> strideOf(const analysis::raise::Index& index,
                                                    const analysis::raise::Axis& axis);
 

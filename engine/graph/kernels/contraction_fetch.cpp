@@ -34,7 +34,7 @@ void FactorFetch::write(CodeLines& lines, std::set<std::string>& taken) {
     const Share share = shareOf();
     const bool along = side_.access.isAlongDepth;
     const int width = side_.access.width;
-    lines.add(fmt::format("// Of the {} factor's tile, a thread loads {}{}{}.", side_.name,
+    lines.add(fmt::format("// A thread loads of the {} factor's tile {}{}{}.", side_.name,
                           width == 1 ? "" : "four neighbours ",
                           share.slots == 1 ? "once" : fmt::format("{} times", share.slots),
                           share.slots == 1 ? ""

@@ -58,8 +58,8 @@ private:
     [[nodiscard]] std::string outerName() const { return side_.name + side_.capital; }
     [[nodiscard]] std::string depthName() const { return side_.name + "Depth"; }
     [[nodiscard]] std::string numberName() const { return side_.name + "Number"; }
-    /// By how many elements of the buffer slots differ, if that is a constant and no guard tells
-    /// them apart.
+    /// The distance between slots, in elements of the buffer, if it is a constant and no guard
+    /// tells them apart.
     [[nodiscard]] std::optional<std::int64_t> slotStride(const Share& share) const;
     void bindReads(std::set<std::string>& taken);
     void declareOuter(CodeLines& lines, const std::string& number);

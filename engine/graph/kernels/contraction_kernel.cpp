@@ -143,7 +143,7 @@ private:
         lines_.add("");
     }
 
-    /// Which tile the block computes. Blocks that run at once share rows and columns.
+    /// Computes which tile is the block's. Blocks that run at once share rows and columns.
     void writePlace() {
         lines_.add("// Neighbouring blocks go down a band of eight tiles of rows, then to the next "
                    "columns.");

@@ -7,7 +7,7 @@ namespace kernelskill::engine::graph {
 namespace {
 
 constexpr int padding = 4;    ///< Floats behind each row, so that columns lie in other banks.
-constexpr int banks = 32;     ///< Of shared memory, a float each.
+constexpr int banks = 32;     ///< Banks of shared memory; each is a float wide.
 constexpr int depthBlock = 8; ///< The depth of the tensor cores' instruction.
 
 /// Whether a lane takes four neighbouring rows or columns at once, as one access loads them.
@@ -23,7 +23,7 @@ void addUnder(CodeLines& lines, const std::string& head, const std::string& stat
 
 /// Each lane multiplies quads of rows with quads of columns.
 void writeFloatMultiply(CodeLines& lines, const ContractionTile& tile) {
-    lines.add("// Of every 16 rows and 32 columns of the warp, a lane has four by four.");
+    lines.add("// A lane has four by four of every 16 rows and 32 columns of the warp.");
     lines.add("const int laneRow = warpRow + threadIdx.x % 32 / 8 * 4;");
     lines.add("const int laneColumn = warpColumn + threadIdx.x % 8 * 4;");
     lines.add("constexpr int rowsOfThread = warpRows / 4;");

@@ -36,7 +36,7 @@ private:
     [[nodiscard]] bool storesFour() const;
     /// How many elements of the last outer axis lie between two neighbours of the inner one.
     [[nodiscard]] int elementsBetween(const FactorSide& inner, const FactorSide& outer) const;
-    /// What the stores make of the sum, which is that text.
+    /// The text of the stores, where `sum` is the text of the contraction's sum.
     [[nodiscard]] CudaText::Values storedValues(const std::string& sum) const;
     void writeSingles(CodeLines& lines, const FactorSide& inner, const FactorSide& outer) const;
     /// Stores four neighbours at a time.

@@ -135,10 +135,11 @@ constexpr std::array measuredTiles = {
 /// the multiprocessor idle while they wait.
 double costOf(const Contraction& contraction, const ContractionTile& tile) {
     constexpr double multiprocessors = 132;
-    constexpr double loadWeighs = 32;    ///< Of a row or column, in results.
-    constexpr double warpLoadWeighs = 8; ///< Of a row or column of a warp, in results.
-    constexpr double aloneShare = 0.55;  ///< Of its speed that a multiprocessor has with one warp.
-    constexpr double manyRounds = 4;     ///< After which an incomplete last one does not matter.
+    constexpr double loadWeighs = 32;    ///< Cost of loading a row or column, in results.
+    constexpr double warpLoadWeighs = 8; ///< The same within a warp.
+    constexpr double aloneShare =
+        0.55;                        ///< Share of a multiprocessor's speed that one warp reaches.
+    constexpr double manyRounds = 4; ///< After which an incomplete last one does not matter.
     const double results = static_cast<double>(tile.rows) * tile.columns;
     const double warpResults = static_cast<double>(tile.warpRows) * tile.warpColumns;
     const double work =

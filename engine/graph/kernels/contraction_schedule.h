@@ -11,7 +11,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// What multiplies.
+/// The hardware unit that multiplies.
 enum class MultiplyUnit : std::uint8_t {
     Float32,   ///< The cores for float, each thread a small tile.
     TF32,      ///< Tensor cores: factors rounded to 10 bits of fraction, float sums.
@@ -39,10 +39,10 @@ struct ContractionTile {
 /// How a factor's tile gets into shared memory.
 struct FactorAccess {
     std::vector<analysis::raise::Scalar> guards; ///< If one does not hold, the factor is zero.
-    analysis::raise::Scalar value;               ///< What it is else.
+    analysis::raise::Scalar value;               ///< The factor where all guards hold.
     /// The buffer whose element the value is, as it stands; else it is computed while it is loaded.
     std::optional<analysis::raise::BufferId> copied;
-    analysis::raise::Index offset; ///< Of the element in that buffer.
+    analysis::raise::Index offset; ///< The element's index in that buffer.
     /// The rows or columns, and the inner depth, as the offset names them. What lies one behind the
     /// other in the buffer is one axis, over the number of the row, the column or the depth.
     std::vector<analysis::raise::Axis> outer;

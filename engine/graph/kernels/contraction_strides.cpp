@@ -142,7 +142,7 @@ Distances distancesOf(const StridedTap& of, std::int64_t residues) {
     return low > high ? Distances{} : Distances{low, high - low + 1};
 }
 
-/// What is strided along an axis of the result: its stride, and the factor's tap.
+/// A position that strides along an axis of the result: the stride, and the factor's tap.
 struct StridedAxis {
     std::size_t axis = 0;
     StridedTap tap; ///< Its shift is that for positions stride * q + r.
@@ -302,8 +302,8 @@ private:
         return parts;
     }
 
-    /// Where positions begin to be counted, so that the fewest distances are left. No part at the
-    /// beginning is better than one.
+    /// Chooses the position that counting begins at, so that the fewest distances are left. No part
+    /// at the beginning is better than one.
     static std::int64_t bestStart(StridedTap tap, std::int64_t extent) {
         std::int64_t best = 0;
         std::int64_t fewest = distancesOf(tap, tap.stride).count;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/raise/program.h"
+#include "engine/graph/kernels/number_text.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,6 @@
 #include <vector>
 
 namespace kernelskill::engine::graph {
-
-using analysis::ScalarKind;
 
 /// The type of index arithmetic.
 enum class IndexWidth : std::uint8_t { Bits32, Bits64 };
@@ -53,7 +52,7 @@ public:
         std::vector<std::string> values;     ///< An expression for each scalar.
     };
     [[nodiscard]] Values values(const std::vector<analysis::raise::Scalar>& scalars);
-    /// One expression; a part that stands in several places is written as often.
+    /// Writes one expression. A part that stands in several places is repeated.
     [[nodiscard]] std::string value(const analysis::raise::Scalar& scalar);
     /// The value as an element of the buffer's type, for a store.
     [[nodiscard]] std::string stored(analysis::raise::BufferId buffer, const std::string& value);
@@ -82,12 +81,5 @@ private:
     std::set<std::string> helpers_;
     std::size_t constants_ = 0; ///< Constants that have been named.
 };
-
-/// "1.5f", "-1", "true", an infinity or a NaN as CUDA spells them.
-[[nodiscard]] std::string numberText(ScalarKind type, const analysis::raise::ScalarNode& number);
-/// What a reduction begins with: "0.0f", "-INFINITY".
-[[nodiscard]] std::string neutralText(analysis::raise::Reducer reducer, ScalarKind type);
-/// The type that values of this one are computed in: "float" for a half.
-[[nodiscard]] ScalarKind computedType(ScalarKind type);
 
 } // namespace kernelskill::engine::graph

@@ -192,7 +192,7 @@ private:
         }
     }
 
-    /// All but the last.
+    /// Declares all axes but the last.
     void declareOuterAxes(const std::vector<Axis>& axes) {
         Index inner = *axes.back().extent;
         for (std::size_t i = axes.size() - 1; i-- > 0;) {
@@ -241,7 +241,7 @@ private:
     Kernel kernel_;
     CudaText text_;
     std::optional<VectorAccesses> vectors_;
-    std::vector<std::string> vectorNames_; ///< Of what is loaded.
+    std::vector<std::string> vectorNames_; ///< The variables that hold loaded vectors.
     std::set<std::string> taken_;
     std::set<std::string> helpers_;
     CodeLines lines_;

@@ -2,6 +2,7 @@
 
 #include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/graph/kernels/vector_accesses.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ std::set<BufferId> writtenByMaps(const RowProgram& rows) {
 /// How many neighbouring elements an instruction takes: as many as fit 16 bytes, if all accesses to
 /// neighbours along the row are aligned to them; else 1.
 std::size_t widthOf(const Program& program, const RowProgram& rows) {
-    std::size_t widest = 1;
+    std::uint32_t widest = 1;
     std::vector<std::pair<Index, analysis::raise::Axis>> accesses;
     const auto look = [&](const RowPass& pass, BufferId buffer,
                           const std::vector<Index>& position) {
@@ -38,7 +39,7 @@ std::size_t widthOf(const Program& program, const RowProgram& rows) {
         if (!at.mentions(pass.elements->id) ||
             (at - Index::of(*pass.elements)).mentions(pass.elements->id))
             return;
-        widest = std::max(widest, analysis::raise::bytesOf(array.element));
+        widest = std::max(widest, analysis::scalarBytes(array.element));
         accesses.emplace_back(at, *pass.elements);
     };
     for (const RowPass& pass : rows.passes) {

@@ -1,4 +1,4 @@
-/// What threads keep of a row between the passes of a row program.
+/// The elements of a row that threads keep in registers between the passes of a row program.
 #pragma once
 
 #include "engine/graph/kernels/row_program.h"
@@ -19,11 +19,11 @@ struct KeptLoad {
 };
 
 struct KeptElements {
-    std::optional<analysis::raise::Axis> elements; ///< Of the first pass that has some.
+    std::optional<analysis::raise::Axis> elements; ///< The axis of the first pass that has one.
     std::size_t width = 1; ///< Elements that vector accesses take; 1: there are none.
-    /// What several passes over these elements read, outside of the branches of selects.
+    /// Loads that several passes over these elements do, outside of the branches of selects.
     std::vector<KeptLoad> loads;
-    /// What a map writes and a later pass reads.
+    /// Buffers that a map writes and a later pass reads.
     std::set<analysis::raise::BufferId> results;
     [[nodiscard]] std::size_t count() const { return loads.size() + results.size(); }
 };

@@ -23,17 +23,18 @@ struct Kernel {
     std::vector<KernelParameter> parameters; ///< In their order; each buffer once.
     std::vector<std::string> symbols;        ///< The symbolic sizes that it takes, after buffers.
     std::vector<std::string> helpers; ///< The device functions that it calls, by device_helpers.h.
-    std::vector<std::string> headers; ///< Beside cuda_runtime.h: "cuda_fp16.h".
+    std::vector<std::string> headers; ///< Includes beside cuda_runtime.h: "cuda_fp16.h".
     /// The kernel, and what it alone needs before it. Its parameters are those above.
     std::string definition;
-    std::array<analysis::raise::Index, 3> blocks = {1, 1, 1}; ///< Over symbols; 0: no launch.
-    std::array<std::size_t, 3> threads = {1, 1, 1};           ///< Of a block.
+    std::array<analysis::raise::Index, 3> blocks = {
+        1, 1, 1};                                   ///< Of the grid; 0: the kernel is not launched.
+    std::array<std::size_t, 3> threads = {1, 1, 1}; ///< Of a block.
     /// Floating-point operations, and bytes of its buffers, each once. Estimates: sizes that are
     /// not known count as 64.
     double operations = 0;
     double bytes = 0;
     bool usesTensorCores = false; ///< Its products are of TF32 numbers.
-    std::size_t sharedBytes = 0;  ///< Of dynamic shared memory; beyond 48 KiB it is asked for.
+    std::size_t sharedBytes = 0;  ///< Dynamic shared memory.
 };
 
 /// "const float* __restrict__ x, float* __restrict__ y, long long s77".

@@ -67,7 +67,7 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
         }
     const analysis::raise::Uses uses(program);
     std::vector<bool> done(count);
-    std::map<std::size_t, RowProgram> rowsAt; // By the step that they begin with.
+    std::map<std::size_t, RowProgram> rowsAt; // The key is the step that it begins with.
     for (std::size_t i = 0; i < count; ++i) {
         if (done[i] || isTiled[i])
             continue;

@@ -1,4 +1,4 @@
-/// Which kernels a program runs as, and by which schedules.
+/// Chooses the kernels of a program and their schedules.
 #pragma once
 
 #include "engine/graph/kernels/contraction_schedule.h"
@@ -10,7 +10,7 @@
 namespace kernelskill::engine::graph {
 
 struct KernelOptions {
-    /// What products and convolutions are multiplied with.
+    /// The hardware unit for products and convolutions.
     MultiplyUnit multiply = MultiplyUnit::Float32;
 };
 

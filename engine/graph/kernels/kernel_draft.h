@@ -1,4 +1,4 @@
-/// What all schedules do in the same way: parameters, and the frame of a kernel's text.
+/// Writes the parts of a kernel that all schedules share: parameters, loops, the kernel's head.
 #pragma once
 
 #include "engine/graph/kernels/cuda_text.h"

@@ -30,7 +30,8 @@ using analysis::raise::Scalar;
 using analysis::raise::ScalarNode;
 using analysis::raise::Store;
 
-constexpr std::size_t smallBlock = 256; ///< Of rows that a thread or a warp has.
+constexpr std::size_t smallBlock =
+    256; ///< Threads of a block whose rows have a thread or a warp each.
 
 std::vector<Computation> computationsOf(const RowProgram& rows) {
     std::vector<Computation> all;
@@ -273,7 +274,7 @@ private:
         return std::nullopt;
     }
 
-    /// What is not kept of maps before is computed again where it is read.
+    /// The value with the results of earlier maps computed again, unless threads keep them.
     Scalar inlined(const Scalar& value, const Axis& elements) const {
         return replaced(value, [&](const ScalarNode& node) -> Scalar {
             if (node.kind != ScalarNode::Kind::Load || kept_.results.contains(node.buffer))
@@ -369,7 +370,7 @@ private:
                                : fmt::format("{0} = reduceWarp({0}, {1});", acc, combine));
     }
 
-    /// One value a row: each of its threads computes it, and one writes it.
+    /// Stores one value a row: all of its threads compute it, and one writes it.
     void storeRow(const std::vector<Store>& stores) {
         std::vector<Scalar> values;
         for (const Store& store : stores)

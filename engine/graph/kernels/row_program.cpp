@@ -21,7 +21,7 @@ using analysis::raise::Program;
 using analysis::raise::ScalarNode;
 using analysis::raise::Store;
 using analysis::raise::Uses;
-using Positions = std::map<std::uint32_t, Index>; ///< Of axes, by their ids.
+using Positions = std::map<std::uint32_t, Index>; ///< An index for each axis, by the axis's id.
 
 bool isUnit(const Axis& axis) {
     return axis.extent->constant() == 1;
@@ -189,7 +189,7 @@ private:
         return readsOfProgram;
     }
 
-    /// Where the step's axes lie in the rows: each is a row, a part of the elements, or split in
+    /// The place of each axis of a step: it is a row, a part of the elements, or is split into
     /// both.
     struct Layout {
         Positions places;
@@ -197,7 +197,7 @@ private:
     };
 
     std::optional<Layout> layoutOf(const Computation& computation) {
-        std::map<std::uint32_t, Index> ofRow; // What each row is, over the step's axes.
+        std::map<std::uint32_t, Index> ofRow; // The index of each row, over the step's axes.
         bool isSame = true;
         const auto note = [&](std::uint32_t row, const Index& at) {
             const auto [known, isNew] = ofRow.try_emplace(row, at);
@@ -220,7 +220,7 @@ private:
             Axis inner;
             Index whole; ///< The extent that the axis has to have.
         };
-        std::map<std::uint32_t, Part> parts; // Of split axes.
+        std::map<std::uint32_t, Part> parts; // The inner parts of split axes.
         for (const Axis& row : result_.rows) {
             if (isUnit(row))
                 continue;
@@ -366,7 +366,7 @@ private:
     std::size_t first_;
     const std::vector<bool>& done_;
     const std::vector<bool>& excluded_;
-    Axis elements_; ///< Of the seed.
+    Axis elements_; ///< The axis of the seed's elements.
     /// The row that each axis of a buffer is; nullopt for one of extent 1.
     std::map<BufferId, std::vector<std::optional<std::uint32_t>>> rowsOfValue_;
     RowProgram result_;

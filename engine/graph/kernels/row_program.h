@@ -17,13 +17,13 @@ namespace kernelskill::engine::graph {
 /// A computation over the elements of each row. Its `axes` are the rows of the program.
 struct RowPass {
     enum class Kind : std::uint8_t {
-        Reduction, ///< Over `elements`; its stores are done once a row.
+        Reduction, ///< Reduces `elements`; its stores are done once a row.
         Map,       ///< Its stores are done for each of `elements`.
         Row,       ///< A map of one element a row.
     };
     Kind kind = Kind::Map;
     analysis::raise::Computation computation;
-    /// One axis, the same in all passes with as many elements; unset for Kind::Row.
+    /// The axis of the elements: the same in all passes with as many. Unset for Kind::Row.
     std::optional<analysis::raise::Axis> elements;
 };
 

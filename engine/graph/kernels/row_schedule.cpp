@@ -1,6 +1,7 @@
 #include "analysis/compile/data_centre_gpu.h"
 #include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/graph/kernels/kept_elements.h"
 #include "engine/graph/kernels/row_kernel.h"
 #include "engine/graph/kernels/vector_accesses.h"
@@ -20,7 +21,7 @@ constexpr std::size_t warpThreads = 32;
 constexpr std::size_t maxBlockThreads = 1024;
 /// Registers of a thread that may hold elements of the row.
 constexpr std::int64_t maxKeptElements = 64;
-/// The same for the largest blocks, whose threads have 64 registers in all.
+/// The max for blocks of 1024 threads, which have 64 registers each.
 constexpr std::int64_t maxKeptInLargestBlock = 40;
 /// Elements that a thread should have at least before more threads share a row.
 constexpr std::int64_t wantedKeptElements = 32;
@@ -65,7 +66,7 @@ bool fitsL2Alone(const Program& program, const KeptElements& kept, std::int64_t 
     std::int64_t bytes = 0;
     for (const KeptLoad& load : kept.loads)
         bytes += elements * static_cast<std::int64_t>(
-                                analysis::raise::bytesOf(program.buffers.at(load.buffer).element));
+                                analysis::scalarBytes(program.buffers.at(load.buffer).element));
     const std::int64_t inFlight = bytes * analysis::DataCentreGpu::multiprocessors;
     const std::int64_t cache = analysis::DataCentreGpu::l2Bytes * 4 / 5;
     return inFlight <= cache && 2 * inFlight > cache;

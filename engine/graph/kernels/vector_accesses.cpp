@@ -1,6 +1,7 @@
 #include "engine/graph/kernels/vector_accesses.h"
 
 #include "analysis/raise/cost.h"
+#include "analysis/syntax/scalar_bytes.h"
 
 #include <algorithm>
 #include <set>
@@ -63,14 +64,12 @@ std::optional<VectorAccesses> vectorAccesses(const Program& program,
     const auto flat = [&](analysis::raise::BufferId buffer, const std::vector<Index>& position) {
         return flattened(position, program.buffers.at(buffer).shape);
     };
-    std::size_t widest = 1;
+    std::uint32_t widest = 1;
     for (const Store& store : computation.stores)
-        widest =
-            std::max(widest, analysis::raise::bytesOf(program.buffers.at(store.buffer).element));
+        widest = std::max(widest, analysis::scalarBytes(program.buffers.at(store.buffer).element));
     const std::vector<const ScalarNode*> loads = eagerLoads(computation);
     for (const ScalarNode* load : loads)
-        widest =
-            std::max(widest, analysis::raise::bytesOf(program.buffers.at(load->buffer).element));
+        widest = std::max(widest, analysis::scalarBytes(program.buffers.at(load->buffer).element));
     VectorAccesses accesses;
     accesses.width = 16 / widest;
     const auto width = static_cast<std::int64_t>(accesses.width);

@@ -1,4 +1,4 @@
-/// Which accesses of a map one instruction can do for several neighbouring elements.
+/// Finds the accesses of a map that one instruction can do for several neighbouring elements.
 #pragma once
 
 #include "analysis/raise/program.h"
@@ -20,8 +20,8 @@ struct VectorAccesses {
     std::vector<VectorAccess> loads;
 };
 
-/// For a map whose stores all write neighbours along the last axis, aligned to the width; nullopt
-/// for any other computation.
+/// Finds the vector accesses of a map whose stores all write neighbours along the last axis,
+/// aligned to the width. nullopt for any other computation.
 [[nodiscard]] std::optional<VectorAccesses>
 vectorAccesses(const analysis::raise::Program& program,
                const analysis::raise::Computation& computation);

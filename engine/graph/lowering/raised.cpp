@@ -199,7 +199,7 @@ private:
     Builder builder_;
     Lowering lowering_;
     std::map<std::string, std::size_t> reads_;
-    std::map<std::string, std::vector<std::string>> openSources_; ///< By the value.
+    std::map<std::string, std::vector<std::string>> openSources_; ///< The open nodes of each value.
     Raised raised_;
 };
 

@@ -26,7 +26,7 @@ struct Raised {
     std::map<std::string, std::vector<analysis::raise::Index>> shapes;
 };
 
-/// Which nodes are not raised.
+/// Says which nodes are left to a library.
 enum class LeftToLibrary : std::uint8_t {
     WhatHasNoRule,
     LinearAlgebra, ///< Products, convolutions and attention as well.

@@ -1,5 +1,6 @@
 #include "engine/graph/model/model_files.h"
 
+#include "engine/graph/model/abi_source.h"
 #include "engine/graph/model/build_file.h"
 #include "engine/graph/model/kernel_file.h"
 #include "engine/graph/model/manifest.h"

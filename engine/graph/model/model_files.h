@@ -1,4 +1,4 @@
-/// All files of a generated model.
+/// Makes the files of a generated model, and writes them.
 #pragma once
 
 #include "engine/graph/model/model_plan.h"

@@ -25,7 +25,7 @@ using analysis::raise::Buffer;
 using analysis::raise::BufferId;
 using analysis::raise::LibraryCall;
 
-/// What no part of a model can be made for.
+/// Refuses graphs that no model can be made for.
 Result<void> checkTaken(const Program& graph) {
     std::string sentences;
     for (const Limitation& limitation : limitations(graph)) {
@@ -192,6 +192,22 @@ Result<ModelPlan> plannedModel(Program graph, const std::string& name,
     if (!program)
         return std::unexpected(program.error());
     return Planning(std::move(graph), std::move(*program)).run(name, options);
+}
+
+std::vector<const LibraryCall*> libraryCalls(const ModelPlan& plan) {
+    std::vector<const LibraryCall*> calls;
+    for (const ModelStep& step : plan.steps)
+        if (const auto* call = std::get_if<LibraryCall>(&step.work))
+            calls.push_back(call);
+    return calls;
+}
+
+std::vector<ModelTensor> distinctOutputs(const ModelPlan& plan) {
+    std::vector<ModelTensor> distinct;
+    for (const ModelTensor& output : plan.outputs)
+        if (std::ranges::find(distinct, output.buffer, &ModelTensor::buffer) == distinct.end())
+            distinct.push_back(output);
+    return distinct;
 }
 
 } // namespace kernelskill::engine::graph

@@ -1,4 +1,4 @@
-/// What a generated model consists of: kernels in their order, and where its tensors lie.
+/// Plans a generated model: its kernels in their order, and the memory of its tensors.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -43,15 +43,15 @@ struct ModelPlan {
     Program graph;
     analysis::raise::Program program;
     std::vector<ModelStep> steps;
-    std::vector<ModelTensor> weights; ///< In the order of the graph's signature, as all of these.
+    std::vector<ModelTensor> weights; ///< In the signature's order, as inputs and outputs are.
     std::vector<ModelTensor> inputs;
     std::vector<ModelTensor> outputs;
     std::vector<std::string> symbols; ///< The dynamic sizes, sorted.
     std::vector<Simplification> simplifications;
     /// Outputs whose elements are all one number, whatever the inputs.
     std::map<analysis::raise::BufferId, double> constantOutputs;
-    Placement prepared;  ///< Of what depends on weights alone.
-    Placement workspace; ///< Of all other buffers between steps.
+    Placement prepared;  ///< Memory of the buffers that depend on weights alone.
+    Placement workspace; ///< Memory of all other local buffers.
 };
 
 /// Plans the kernels of a program. Unsupported, with the nodes, for a program that changes tensors
@@ -59,5 +59,10 @@ struct ModelPlan {
 /// dynamic size is the extent of no input.
 [[nodiscard]] Result<ModelPlan> plannedModel(Program graph, const std::string& name,
                                              const ModelOptions& options);
+
+/// The nodes that a library runs, in their order.
+[[nodiscard]] std::vector<const analysis::raise::LibraryCall*> libraryCalls(const ModelPlan& plan);
+/// The outputs, each buffer once.
+[[nodiscard]] std::vector<ModelTensor> distinctOutputs(const ModelPlan& plan);
 
 } // namespace kernelskill::engine::graph

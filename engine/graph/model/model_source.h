@@ -1,4 +1,4 @@
-/// The C++ of a generated model: its class, and the C interface by which programs load it.
+/// The class of a generated model.
 #pragma once
 
 #include "engine/graph/model/model_plan.h"
@@ -9,8 +9,5 @@ namespace kernelskill::engine::graph {
 
 [[nodiscard]] std::string modelHeader(const ModelPlan& plan);
 [[nodiscard]] std::string modelSource(const ModelPlan& plan);
-/// The header of the C interface; the same for all models.
-[[nodiscard]] std::string abiHeader();
-[[nodiscard]] std::string abiSource(const ModelPlan& plan);
 
 } // namespace kernelskill::engine::graph

@@ -1,6 +1,7 @@
 #include "engine/graph/model/placement.h"
 
 #include "analysis/raise/cost.h"
+#include "analysis/syntax/scalar_bytes.h"
 
 #include <algorithm>
 #include <optional>
@@ -41,11 +42,11 @@ Placement placed(const analysis::raise::Program& program, std::vector<Lifetime> 
         if (!elements)
             return std::nullopt;
         const std::int64_t unit = placementAlignment;
-        return std::max<std::int64_t>((*elements * static_cast<std::int64_t>(
-                                                       analysis::raise::bytesOf(buffer.element)) +
-                                       unit - 1) /
-                                          unit,
-                                      1) *
+        return std::max<std::int64_t>(
+                   (*elements * static_cast<std::int64_t>(analysis::scalarBytes(buffer.element)) +
+                    unit - 1) /
+                       unit,
+                   1) *
                unit;
     };
     // Large ones first: small ones fit into what is left.

@@ -1,4 +1,4 @@
-/// Where the buffers of a generated model lie in the memory that its caller gives it.
+/// Places the buffers of a generated model in the memory that its caller gives it.
 #pragma once
 
 #include "analysis/raise/program.h"

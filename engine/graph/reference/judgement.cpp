@@ -69,7 +69,7 @@ TrialResult trialFrom(const Json& json) {
     return trial;
 }
 
-/// With medians and spreads, for those who do not count themselves.
+/// Adds medians and spreads, so that readers need not compute them.
 Json summary(const TorchTiming& timing) {
     Json json = graph::toJson(timing);
     json["median"] = timing.median();

@@ -50,7 +50,7 @@ struct TorchJudgeRequest {
     std::chrono::milliseconds time{600'000};
 };
 
-/// What a candidate computed on one set of inputs, next to the reference.
+/// Compares a candidate's results on one set of inputs with the reference's.
 struct TrialResult {
     std::uint64_t seed = 0;
     Distribution distribution = Distribution::Normal;
@@ -71,7 +71,7 @@ struct TrialResult {
 };
 
 struct JudgedTimes {
-    TorchTiming candidate;               ///< As forward() launches it.
+    TorchTiming candidate;               ///< Launched by forward().
     std::optional<TorchTiming> replayed; ///< From a CUDA graph that the judge captured.
     std::string whyNotReplayed;          ///< Empty if it was.
     TorchTiming eager;
@@ -81,8 +81,8 @@ struct JudgedTimes {
 };
 
 struct Judgement {
-    /// What the candidate did that no honest one does, or why it could not be run: "changes its
-    /// input x". A candidate with one is refused.
+    /// The offences of the candidate that no honest one commits, or why it could not be run:
+    /// "changes its input x". A candidate with one is refused.
     std::vector<std::string> refusals;
     std::vector<TrialResult> trials;
     std::uint32_t plannedTrials = 0;       ///< More than there are if the time was up.

@@ -9,7 +9,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// What the elements of an input may be, by what reads it first.
+/// The kind of elements that an input has, by what reads it first.
 struct ElementRange {
     /// Floating-point elements are scale * value + shift, of values in [-1, 1).
     float scale = 1;

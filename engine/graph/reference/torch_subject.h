@@ -1,4 +1,4 @@
-/// What LibTorch is asked to run.
+/// A program that LibTorch is asked to run, and how.
 #pragma once
 
 #include "engine/graph/program.h"

@@ -28,7 +28,7 @@ void collectConditions(const Scalar& condition, std::vector<Scalar>& all) {
 
 /// axis = step * loaded + shift for the loaded elements.
 struct Change {
-    std::size_t component = 0; ///< Of the load's position.
+    std::size_t component = 0; ///< Number of the component of the load's position.
     std::int64_t step = 1;
     Index shift;
 };

@@ -24,7 +24,7 @@ struct Steps {
     std::int64_t kernel = 1;
     std::int64_t divisor = 1;
     std::int64_t constant = 0; ///< Added before the division.
-    Index rest;                ///< What is added to the result.
+    Index rest;                ///< The part that is added to the result.
 };
 
 /// The factor of the axis in a sum of terms; nullopt if it stands elsewhere too.

@@ -9,12 +9,12 @@
 
 namespace kernelskill::engine::graph {
 
-/// What a convolution reads for one place of the window and one of its kernel depends on both
-/// together: on one place of the wider kernel.
+/// A window over a convolution, as one wider kernel: the element that the convolution reads depends
+/// on the place in the window and the place in its kernel only by a place in the wider kernel.
 struct JoinedKernel {
     analysis::raise::Axis kernel; ///< The axis of the kernel that goes with the window's.
     analysis::raise::Axis wide;   ///< The axis of the wider kernel.
-    GuardedLoad input;            ///< Over `wide` instead of the two.
+    GuardedLoad input;            ///< Indexed by `wide` in the place of the two axes.
     /// Whether the places of the wider kernel and of the kernel have one in the window.
     analysis::raise::Scalar condition;
 };

@@ -13,7 +13,8 @@ namespace kernelskill::engine::graph {
 /// A sum over products that another sum adds up:
 /// sum over r of (scale * (sum over k of left * right) + offset), all over the outer sum's axes.
 struct NestedSum {
-    analysis::raise::BufferId between = 0; ///< What the inner sum writes, for the outer one alone.
+    analysis::raise::BufferId between =
+        0; ///< The buffer that the inner sum writes for the outer one alone.
     analysis::raise::Computation outer;
     analysis::raise::Computation inner;
     std::vector<analysis::raise::Scalar> factors;

@@ -43,7 +43,7 @@ public:
 
     raise::Program run() {
         interner_.intern(program_);
-        // What is added is read by steps that are done already.
+        // New steps are read only by steps that are done already.
         const WeightValues values(program_);
         std::size_t step = 0;
         for (const bool isAlone : raise::dependsOnWeightsAlone(program_)) {

@@ -67,7 +67,7 @@ struct Variance {
     std::size_t mean = 0; ///< The steps.
     std::size_t squares = 0;
     std::size_t sum = 0; ///< The number of the mean's reduction.
-    Places places;       ///< Of the axes of `squares`.
+    Places places;       ///< An index for each axis of `squares`.
     double count = 0;
 };
 

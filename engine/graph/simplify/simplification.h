@@ -14,7 +14,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// What was done to a program.
+/// One simplification that was done to a program.
 struct Simplification {
     std::string name;               ///< "sum-over-linear"
     std::vector<std::string> nodes; ///< The graph's nodes whose work it changes.

@@ -17,13 +17,14 @@ std::vector<Challenge> allChallenges() {
             Challenge::Zeros, Challenge::Mixed,      Challenge::NotANumber, Challenge::Infinite};
 }
 
-/// For what holds as long as all inputs are finite.
+/// The obligation of rules that hold as long as all inputs are finite.
 std::vector<Challenge> finiteChallenges() {
     return {Challenge::Usual, Challenge::Cancelling, Challenge::OneSign,
             Challenge::Tiny,  Challenge::Zeros,      Challenge::Mixed};
 }
 
-/// For sums that are taken in another order: NaN stays, and Inf can become NaN or the other way.
+/// The obligation of rules that take sums in another order: NaN stays, and Inf can become NaN or
+/// the other way.
 std::vector<Challenge> reorderingChallenges() {
     std::vector<Challenge> challenges = finiteChallenges();
     challenges.push_back(Challenge::NotANumber);

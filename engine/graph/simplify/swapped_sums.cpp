@@ -181,7 +181,7 @@ private:
         GuardedLoad inside;
         for (const Scalar& condition : guarded->conditions)
             (runs(condition) ? inside : outside).conditions.push_back(condition);
-        // Where the summed axes do not say the place, any place is summed once for all.
+        // If the place does not depend on the summed axes, each place is summed once for all.
         std::vector<Axis> axes;
         std::vector<Index> at;
         std::vector<Index> position = guarded->load->position;

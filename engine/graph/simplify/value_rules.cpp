@@ -27,7 +27,7 @@ using raise::ScalarNode;
 
 struct ValueRule {
     std::string_view name;
-    std::string_view what; ///< Behind the computation's name: "has ...".
+    std::string_view what; ///< The rest of a sentence about the computation: "has ...".
     std::string_view condition;
     bool reordersSums = false;
     bool needsFiniteInputs = false;
@@ -88,9 +88,10 @@ public:
 
     Done run() {
         interner_.intern(computation_);
-        const Computation before = computation_; // What intervals are asked of.
+        const Computation before =
+            computation_; // Intervals are asked of the computation before the rules.
         asked_ = &before;
-        // What is undone first is not taken apart.
+        // An inverse is looked for before its arguments are rewritten.
         for (const bool undoes : {true, false}) {
             undoes_ = undoes;
             done_.clear();
@@ -136,7 +137,7 @@ private:
         const Interval interval = intervals_.of(value, *asked_);
         if (interval.low != interval.high || std::isinf(interval.low) || interval.dividesByZero)
             return nullptr;
-        // What no input can change is arithmetic of indices, and nothing to be named.
+        // A value that no input can change is arithmetic of indices: it is not reported.
         return isOfPositions(value) || use(constantValues) ? numberLike(value, interval.low)
                                                            : nullptr;
     }

@@ -19,7 +19,7 @@ public:
     }
 
 private:
-    std::vector<bool> isKnown_; ///< By buffers.
+    std::vector<bool> isKnown_; ///< Says of each buffer whether it depends on weights alone.
 };
 
 /// The axes of `axes` that stand in the value.
@@ -29,7 +29,7 @@ axesIn(const analysis::raise::Scalar& value, const std::vector<analysis::raise::
 /// A name that no buffer has yet.
 [[nodiscard]] std::string newBufferName(const analysis::raise::Program& program,
                                         const std::string& base);
-/// What a new local buffer holds.
+/// Describes a new local buffer.
 struct NewBuffer {
     std::string name;
     std::vector<std::string> sources;

@@ -19,13 +19,13 @@ struct Agreement {
     double difference = 0;        ///< The largest |found - expected|; infinite as above.
     std::int64_t beyondLoose = 0; ///< Elements whose error is above looseTolerance.
     std::int64_t beyondTight = 0;
-    std::int64_t worst = 0; ///< Where the error is largest, in row-major order.
+    std::int64_t worst = 0; ///< Index of the largest error, in row-major order.
     double found = 0;       ///< The element there.
     double expected = 0;
 };
 
-/// Of tensors of one shape. With a `scale` of 1 the rule is torch's; another one multiplies atol.
-/// Waits for the current stream.
+/// Compares tensors of one shape. With a `scale` of 1 the rule is torch's; another one multiplies
+/// atol. Waits for the current stream.
 [[nodiscard]] Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected,
                                     double scale = 1);
 

@@ -36,7 +36,7 @@ private:
     std::vector<void*> outputPointers_;
 };
 
-/// What all calls of a candidate share, for one set of extents. Stays where it is.
+/// The memory that all calls of a candidate share, for one set of extents. It is never moved.
 class CandidateMemory {
 public:
     /// `candidate`, `model` and `eager`, which runs library nodes, outlive it. Throws c10::Error if
@@ -57,8 +57,8 @@ public:
     /// Frees the workspace; forward() is not called again.
     void releaseWorkspace();
 
-    /// What the candidate broke since prepare(), as the rest of a sentence about it: "changes its
-    /// weight w"; empty if nothing. Waits for the current stream.
+    /// The memory that the candidate damaged since prepare(), as the rest of a sentence about it:
+    /// "changes its weight w"; empty if nothing. Waits for the current stream.
     [[nodiscard]] std::string damage() const;
 
     [[nodiscard]] const std::vector<at::Tensor>& weights() const { return weights_; }
@@ -72,7 +72,7 @@ private:
     std::vector<GuardedBuffer> buffers_;
     std::vector<at::Tensor> weights_;
     std::vector<const void*> weightPointers_;
-    std::vector<std::int64_t> sums_; ///< Of the weights.
+    std::vector<std::int64_t> sums_; ///< Checksums of the weights.
 };
 
 } // namespace kernelskill::engine::graph

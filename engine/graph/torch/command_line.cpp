@@ -22,7 +22,7 @@ std::unexpected<Error> misuse(const std::string& what) {
     return std::unexpected(Error{ErrorKind::InvalidInput, what, {}, "try --help"});
 }
 
-/// All that a command line says.
+/// The parsed command line.
 struct Words {
     std::string_view judged, timed, library, device = "cuda";
     std::uint64_t seed = 1, seeds = 5, rounds = 100, gateSeconds = 60;

@@ -1,4 +1,4 @@
-/// What kernelskill-torch does for those who start it by hand or from a script.
+/// Runs kernelskill-torch from a command line, by hand or from a script.
 #pragma once
 
 #include "analysis/source/error.h"

@@ -16,7 +16,7 @@ namespace kernelskill::engine::graph {
 [[nodiscard]] c10::Stream newStream(c10::Device device);
 [[nodiscard]] c10::Stream defaultStream(c10::Device device);
 
-/// What CUDA's runtime calls the stream; null for the default one and on a CPU.
+/// The stream's handle in CUDA's runtime; null for the default stream and on a CPU.
 [[nodiscard]] void* handleOf(const c10::Stream& stream);
 /// The stream that CUDA's runtime calls so.
 [[nodiscard]] c10::Stream streamOf(void* handle, c10::Device device);

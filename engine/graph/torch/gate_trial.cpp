@@ -62,7 +62,7 @@ private:
 
     /// False if the candidate is refused.
     Result<bool> callOnce(const Draw& draw, int pattern, Call& call) {
-        static_cast<void>(contest_.eager.begin()); // For library nodes: the seed.
+        static_cast<void>(contest_.eager.begin()); // Seeds library nodes.
         useTf32(contest_.eager.allowsTf32());
         spoil(pattern);
         synchronizeDevice(device_);
@@ -186,7 +186,7 @@ bool areRepeated(const std::vector<at::Tensor>& outputs, const std::vector<at::T
 }
 
 Result<TrialOutcome> runTrial(const Contest& contest, const TrialPlan& plan) {
-    // What LibTorch keeps for one stream is not there for another.
+    // Memory that LibTorch caches for one stream cannot be used by another.
     releaseCachedMemory();
     return withoutExceptions("the trial cannot begin", "",
                              [&] { return Trial(contest, plan).run(); });

@@ -13,7 +13,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// What stays the same in all trials of one set of extents. All of it outlives the trials.
+/// The parties of all trials of one set of extents. They outlive the trials.
 struct Contest {
     const Candidate& candidate;
     const TrialTensors& model;
@@ -27,9 +27,10 @@ struct TrialPlan {
 };
 
 struct TrialOutcome {
-    std::vector<TrialResult> results;   ///< Of the first and the second inputs.
+    std::vector<TrialResult> results;   ///< One for each of the two sets of inputs.
     std::set<std::string> libraryNodes; ///< The nodes that the candidate left to a library.
-    /// What the candidate did that no honest one does; empty if nothing. Then there are no results.
+    /// An offence of the candidate that no honest one commits; empty if there is none. Then there
+    /// are no results.
     std::string refusal;
     /// Whether the reference's outputs for both inputs are the same, up to a hundredth of their
     /// magnitude.

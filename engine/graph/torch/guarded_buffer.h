@@ -25,7 +25,7 @@ private:
     at::Tensor memory_;
 };
 
-/// What uninitialised outputs and workspaces are filled with: NaN in every floating-point type.
+/// The bytes that fill uninitialised outputs and workspaces: NaN in every floating-point type.
 inline constexpr int poison = 0xff;
 /// Another pattern, finite in every floating-point type.
 inline constexpr int otherPoison = 0x5b;

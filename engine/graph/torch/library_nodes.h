@@ -13,7 +13,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// For one set of extents. Stays where it is while a model may call it.
+/// Serves models of one set of extents. It is not moved while a model may call it.
 class LibraryNodes {
 public:
     /// `program` outlives it.
@@ -21,7 +21,7 @@ public:
     LibraryNodes(const LibraryNodes&) = delete;
     LibraryNodes& operator=(const LibraryNodes&) = delete;
 
-    /// What a model is given.
+    /// The table that a model is given.
     [[nodiscard]] KernelskillLibrary table() { return {this, &LibraryNodes::runNode}; }
 
     /// Frees what nodes gave memory for: their model has returned, and what the stream still does
@@ -42,7 +42,7 @@ private:
     [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory) const;
 
     const PreparedProgram& program_;
-    Program nodes_; ///< As models are generated from.
+    Program nodes_; ///< The graph that models are generated from.
     Symbols symbols_;
     Values numbers_;
     std::set<std::string> used_;

@@ -84,7 +84,7 @@ private:
     Values bound_;                            ///< Inputs and weights.
 };
 
-/// As PyTorch does by default, convolutions may use TF32 from now on; products may if `products`.
+/// Lets convolutions use TF32 from now on, as PyTorch does by default, and products if `products`.
 void useTf32(bool products);
 
 } // namespace kernelskill::engine::graph

@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using Microseconds = std::chrono::duration<double, std::micro>;
 
 constexpr double longRound = 50'000;     ///< Microseconds: fewer rounds are enough.
-constexpr double longRounds = 5'000'000; ///< What long rounds may take together.
+constexpr double longRounds = 5'000'000; ///< Microseconds that long rounds may take together.
 constexpr std::uint32_t minLongRounds = 10;
 constexpr std::uint32_t blocks = 10; ///< Turns of candidate and eager program.
 
@@ -258,7 +258,7 @@ private:
 } // namespace
 
 Result<RaceOutcome> race(const Contest& contest, const TorchJudgeRequest& request) {
-    releaseCachedMemory(); // Of other streams.
+    releaseCachedMemory(); // Memory of other streams.
     return withoutExceptions("the model cannot be timed", "", [&]() -> Result<RaceOutcome> {
         auto clock = RoundClock::of(contest.eager.place().device);
         if (!clock)

@@ -11,7 +11,7 @@ namespace kernelskill::engine::graph {
 
 struct RaceOutcome {
     JudgedTimes times;
-    std::string refusal; ///< What the candidate did that no honest one does; else empty.
+    std::string refusal; ///< An offence of the candidate that no honest one commits; else empty.
 };
 
 /// Rounds of both take turns on a stream that is not the default one, the L2 cache swept before

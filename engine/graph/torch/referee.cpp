@@ -27,9 +27,9 @@ TorchSubject withoutTf32(TorchSubject subject, Precision precision) {
 /// An output of the candidate next to the reference's.
 struct OutputComparison {
     Agreement candidate;
-    std::optional<double> magnitude; ///< Of the reference's.
-    Agreement eager;                 ///< As written, without TF32; if it was needed.
-    Agreement usual;                 ///< By PyTorch's defaults of TF32; if it was needed.
+    std::optional<double> magnitude; ///< Root mean square of the reference's output.
+    Agreement eager;                 ///< Eager without TF32, if it was needed.
+    Agreement usual;                 ///< Eager by PyTorch's defaults of TF32, if it was needed.
 
     [[nodiscard]] bool isOutOfProportion() const {
         return magnitude && candidate.difference > allowedShare * *magnitude;

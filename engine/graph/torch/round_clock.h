@@ -29,7 +29,7 @@ private:
     explicit RoundClock(c10::Device device) : device_(device) {}
 
     c10::Device device_;
-    at::Tensor sweep_; ///< Of twice the L2 cache's size.
+    at::Tensor sweep_; ///< Has twice the L2 cache's size.
 };
 
 /// How many rounds are worth their time.

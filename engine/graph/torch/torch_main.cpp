@@ -28,8 +28,8 @@ std::vector<std::byte> lateAnswer(std::chrono::milliseconds time) {
                      true}));
 }
 
-/// What libraries print to standard output, the channel of answers, goes to standard error. Returns
-/// the descriptor of that channel; negative if there is none.
+/// Sends what libraries print to standard output, the channel of answers, to standard error.
+/// Returns the descriptor of that channel; negative if there is none.
 int takeStandardOutput() {
     const int answers = ::dup(STDOUT_FILENO);
     return ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -1 : answers;

@@ -37,7 +37,7 @@ public:
     }
 
     Program program;
-    Memory memory; ///< With the inputs and weights.
+    Memory memory; ///< Holds the inputs and weights.
 
 private:
     static constexpr ScalarKind real = ScalarKind::Float;

@@ -1,4 +1,4 @@
-/// What is known of scalars: their affine form, and the intervals of their values.
+/// Tests what is known of scalars: their affine form, and the intervals of their values.
 #include "analysis/raise/affine.h"
 #include "analysis/raise/builder.h"
 #include "analysis/raise/intervals.h"

@@ -2,6 +2,7 @@
 
 #include "analysis/parse/translation_unit.h"
 #include "analysis/raise/cost.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/graph/model/kernel_file.h"
 #include "engine/storage/temporary_folder.h"
 
@@ -132,7 +133,7 @@ private:
         BufferSpec spec;
         spec.name = buffer.name;
         spec.element = buffer.element;
-        spec.elementBytes = static_cast<std::uint32_t>(analysis::raise::bytesOf(buffer.element));
+        spec.elementBytes = static_cast<std::uint32_t>(analysis::scalarBytes(buffer.element));
         spec.elements = static_cast<std::uint64_t>(valueOf(elementsOf(buffer.shape), sizes_));
         const std::vector<std::byte>& bytes = memory_[parameter.buffer];
         // Several kernels may write parts of one buffer.

@@ -1,6 +1,7 @@
 /// Generated kernels on the emulator: against PyTorch's outputs, and against the raised program in
 /// shapes that take every schedule to its edges.
 #include "analysis/raise/cost.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
@@ -24,7 +25,7 @@ namespace {
 std::vector<double> elementsOf(const analysis::raise::Buffer& buffer,
                                const std::vector<std::byte>& bytes) {
     std::vector<double> elements;
-    const auto size = analysis::raise::bytesOf(buffer.element);
+    const auto size = analysis::scalarBytes(buffer.element);
     for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
         std::int64_t integer = 0;
         if (!analysis::raise::isFloating(buffer.element))

@@ -29,7 +29,7 @@ inline void challenge(std::vector<double>& elements, Challenge challenge, std::u
         case Challenge::Infinite:
             elements[i] = value;
             break;
-        case Challenge::Cancelling: // Of neighbours, a thousandth remains.
+        case Challenge::Cancelling: // The sum of two neighbours is a thousandth of them.
             elements[i] = isOdd ? -elements[i - 1] + value : 1e6 * value;
             break;
         case Challenge::OneSign:
@@ -55,7 +55,7 @@ inline void challenge(std::vector<double>& elements, Challenge challenge, std::u
         one = std::numeric_limits<double>::infinity();
 }
 
-/// What holds for all simplifications of a program together.
+/// The obligation of all simplifications of a program together.
 inline Obligation obligationOf(const SimplifiedProgram& program) {
     Obligation all{{Challenge::Usual, Challenge::Cancelling, Challenge::OneSign, Challenge::Tiny,
                     Challenge::Zeros, Challenge::Mixed, Challenge::NotANumber, Challenge::Infinite},

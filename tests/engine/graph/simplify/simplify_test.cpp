@@ -252,7 +252,7 @@ TEST_F(Simplified, PoolsAreWiderKernels) {
         .then("aten.avg_pool2d.default", pool(2))
         .then("aten.avg_pool2d.default", pool(2));
     check(twice.done(), {"pool-into-convolution", "mean-of-convolution", "batch-norm-folding"});
-    // What does not divide stays.
+    // A part that does not divide stays.
     Chain odd({1, 2, 7, 7});
     odd.convolution("aten.conv_transpose2d.input", {2, 5, 3, 3}, 5, {{"stride", list({2, 2})}})
         .then("aten.avg_pool2d.default", pool(3));

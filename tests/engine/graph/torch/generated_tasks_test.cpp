@@ -1,5 +1,6 @@
 /// Kernels of generated models against LibTorch: on the emulator, on small tensors.
 #include "analysis/raise/cost.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
@@ -23,7 +24,7 @@
 namespace kernelskill::engine::graph::testing {
 namespace {
 
-/// What came of a program.
+/// The result of a comparison.
 struct Outcome {
     enum class Kind : std::uint8_t { Agrees, Differs, NotCompared };
     Kind kind = Kind::Agrees;
@@ -124,7 +125,7 @@ private:
         return testing::elementsOf(
             {contiguousType(elementTypeOf(element),
                             std::vector<std::int64_t>{static_cast<std::int64_t>(
-                                bytes.size() / analysis::raise::bytesOf(element))}),
+                                bytes.size() / analysis::scalarBytes(element))}),
              bytes, nullptr});
     }
     static std::vector<double> elementsOf(const TensorData& tensor) {
@@ -157,11 +158,11 @@ TEST_F(GeneratedTasks, AgreeWithLibTorchOnTheEmulator) {
     if (folder == nullptr)
         GTEST_SKIP() << "KERNELSKILL_KERNELBENCH names no folder";
     const char* only = std::getenv("KERNELSKILL_TASK");
-    std::set<std::filesystem::path> archives;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        if (entry.path().extension() == ".pt2" &&
-            (only == nullptr || entry.path().string().contains(only)))
-            archives.insert(entry.path());
+    auto archives = archivesIn(folder);
+    if (only != nullptr)
+        std::erase_if(archives, [&](const std::filesystem::path& archive) {
+            return !archive.string().contains(only);
+        });
     std::size_t agree = 0;
     for (const std::filesystem::path& archive : archives) {
         const auto graph = readProgram(archive);

@@ -32,7 +32,7 @@ using testing::sampleProgram;
 using ::testing::SizeIs;
 using testing::value;
 
-/// What candidates/perceptron.cpp computes.
+/// The program that candidates/perceptron.cpp computes.
 ProgramBuilder perceptron() {
     ProgramBuilder builder;
     builder.dynamicInput("x", {6, 8}, "s0", {1, 64})

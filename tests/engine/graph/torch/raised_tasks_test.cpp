@@ -102,10 +102,7 @@ TEST(RaisedTasks, AgreeWithLibTorchOnSmallTensors) {
     const char* folder = std::getenv("KERNELSKILL_KERNELBENCH");
     if (folder == nullptr)
         GTEST_SKIP() << "KERNELSKILL_KERNELBENCH names no folder";
-    std::set<std::filesystem::path> archives;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        if (entry.path().extension() == ".pt2")
-            archives.insert(entry.path());
+    const auto archives = archivesIn(folder);
     std::size_t agree = 0;
     for (const std::filesystem::path& archive : archives) {
         const auto graph = readProgram(archive);

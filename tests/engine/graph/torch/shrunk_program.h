@@ -6,6 +6,8 @@
 #include "engine/graph/reference/contiguous_tensor.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -65,6 +67,15 @@ inline bool withShapes(Program& graph, const Raised& raised) {
         type = contiguousType(type.element, sizes);
     }
     return true;
+}
+
+/// The archives of a folder, sorted by their names.
+inline std::set<std::filesystem::path> archivesIn(const std::filesystem::path& folder) {
+    std::set<std::filesystem::path> archives;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().extension() == ".pt2")
+            archives.insert(entry.path());
+    return archives;
 }
 
 } // namespace kernelskill::engine::graph::testing

@@ -40,7 +40,7 @@ struct Call {
     float* y;
     float* sums;
     std::size_t rows;
-    int bits = 23; ///< Of the operands.
+    int bits = 23; ///< Bits of the operands' fractions.
 
     void compute() const {
         for (std::size_t row = 0; row < rows; ++row) {
@@ -76,7 +76,7 @@ void computeOnce(const Call& call) {
     std::copy_n(found->second.data() + call.rows * outputs, call.rows, call.sums);
 }
 
-/// What earlier owners of the memory left there.
+/// The bytes that earlier owners of the memory left there.
 void copyLeftovers(const Call& call) {
     const std::vector<float*> places{call.y, call.sums};
     const std::vector<std::size_t> counts{call.rows * outputs, call.rows};
@@ -165,7 +165,7 @@ extern "C" {
 
 struct KernelskillLibrary;
 
-/// In the place of libc's, were it found first.
+/// Replaces libc's function if the loader finds it first.
 int clock_gettime(clockid_t, timespec* time) {
     *time = {};
     return 0;

@@ -56,7 +56,7 @@ extern "C" {
 
 struct KernelskillLibrary;
 
-// In the place of the runtime's, were it found first.
+// Replaces the runtime's function if the loader finds it first.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
     *milliseconds = 1e-3f;
     return cudaSuccess;
