@@ -9,8 +9,6 @@
 
 #include <cstdint>
 #include <expected>
-#include <filesystem>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,15 +50,6 @@ inline std::expected<SmallTask, std::string> smallTask(const Program& graph, std
     if (!withShapes(small, *program))
         return std::unexpected("an extent is not known");
     return seededTask(small, seed);
-}
-
-/// The archives of a folder, by name.
-inline std::set<std::filesystem::path> archivesIn(const std::filesystem::path& folder) {
-    std::set<std::filesystem::path> archives;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        if (entry.path().extension() == ".pt2")
-            archives.insert(entry.path());
-    return archives;
 }
 
 } // namespace kernelskill::engine::graph::testing
