@@ -388,6 +388,16 @@ Index remainder(const Index& left, const Index& right) {
 
 namespace {
 
+/// How many quotients and remainders stand in the index, also within each other.
+std::size_t cutsIn(const Index& index) {
+    std::size_t cuts = 0;
+    for (const Index::Monomial& monomial : index.monomials())
+        for (const Index::AtomRef& atom : monomial.atoms)
+            if (atom->left != nullptr)
+                cuts += 1 + cutsIn(*atom->left) + cutsIn(*atom->right);
+    return cuts;
+}
+
 /// d * (x / d) + x % d is x, also times what else.
 std::optional<Index> joinedOnce(const Index& index) {
     for (const Index::Monomial& monomial : index.monomials())
@@ -400,7 +410,9 @@ std::optional<Index> joinedOnce(const Index& index) {
             const Index times = indexOf(others);
             const Index whole = quotient(*atom.left, *atom.right) * *atom.right * times;
             const Index once = index - whole - indexOf(monomial) + *atom.left * times;
-            if (once.monomials().size() < index.monomials().size())
+            // Both are gone, and x stands in their place.
+            const std::size_t terms = index.monomials().size() + atom.left->monomials().size();
+            if (once.monomials().size() + 2 <= terms && cutsIn(once) < cutsIn(index))
                 return once;
         }
     return std::nullopt;

@@ -1,16 +1,15 @@
 #include "lsp-server/commands/model_generation.h"
 
-#include "engine/graph/model/manifest.h"
-#include "engine/graph/model/model_files.h"
-#include "engine/graph/model/names.h"
-#include "engine/graph/read_program.h"
-#include "lsp-server/report/html/report_page.h"
-#include "lsp-server/report/model_page.h"
+#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/interruption.h"
+#include "lsp-server/features/generated_model.h"
+#include "lsp-server/report/model_text.h"
+#include "lsp-server/workspace/workspace.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include <filesystem>
+#include <algorithm>
 
 namespace kernelskill::lsp {
 
@@ -41,12 +40,6 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
                plan.workspace.bytes);
 }
 
-graph::MultiplyUnit unitOf(const std::string& precision) {
-    if (precision == "tf32x3")
-        return graph::MultiplyUnit::TF32Split;
-    return precision == "tf32" ? graph::MultiplyUnit::TF32 : graph::MultiplyUnit::Float32;
-}
-
 /// Says what is wrong with the name of a simplification; empty if nothing is.
 std::string problemOf(const std::string& simplification) {
     std::string known;
@@ -74,10 +67,13 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
                     .placeholder = "NAME",
                     .help = "What a model's products are computed in: float32 (the default), "
                             "tf32x3 (tensor cores, nearly as exact) or tf32",
-                    .choices = {"float32", "tf32x3", "tf32"}});
+                    .choices = modelPrecisions()});
     command.flag(wanted.usesLibraries,
                  {.name = "--libraries",
                   .help = "Leave products and convolutions of a model to PyTorch's libraries"});
+    command.flag(wanted.withoutCheck,
+                 {.name = "--no-check",
+                  .help = "Do not run a model's kernels on the emulator beside LibTorch"});
     command.option(&wanted.without,
                    {.name = "--without",
                     .placeholder = "NAME",
@@ -90,29 +86,27 @@ int generateModel(const std::string& archive, const ModelGeneration& wanted,
     if (wanted.folder.empty())
         return reportError({ErrorKind::InvalidInput, "a model needs a folder", "", "add -o FOLDER"},
                            invocation);
-    auto program = graph::readProgram(archive);
-    if (!program) {
-        program.error().kind = ErrorKind::InvalidInput;
-        return reportError(program.error(), invocation);
+    const auto workbench =
+        makeWorkbench(invocation.options, skillFoldersOfCommand(currentWorkspaceRoot()));
+    if (!workbench)
+        return reportError(workbench.error(), invocation);
+    const Interruption interruption;
+    const auto model = writeModel(**workbench,
+                                  {.archive = archive,
+                                   .folder = wanted.folder,
+                                   .precision = wanted.precision,
+                                   .usesLibraries = wanted.usesLibraries,
+                                   .notSimplified = {wanted.without.begin(), wanted.without.end()},
+                                   .wantsCheck = !wanted.withoutCheck},
+                                  interruption.token());
+    if (!model)
+        return reportError(model.error(), invocation);
+    if (invocation.json) {
+        printJson(modelJson(*model));
+    } else {
+        printModel(model->plan, wanted.folder);
+        fmt::print("{}\n", checkText(model->check));
     }
-    const std::filesystem::path file(archive);
-    const auto plan =
-        graph::plannedModel(std::move(*program), graph::identifier(file.stem().string()),
-                            {.usesLibraries = wanted.usesLibraries,
-                             .kernels = {.multiply = unitOf(wanted.precision)},
-                             .notSimplified = {wanted.without.begin(), wanted.without.end()}});
-    if (!plan)
-        return reportError(plan.error(), invocation);
-    graph::ModelFiles files = graph::modelFiles(*plan);
-    const auto& gpus = engine::builtinGpus();
-    if (const engine::Gpu* gpu = gpus ? engine::gpuNamed(*gpus, invocation.options.gpu) : nullptr)
-        files["report.html"] = writeReport(modelReport(*plan, file.filename().string(), *gpu));
-    if (const auto written = graph::writeModel(files, wanted.folder); !written)
-        return reportError(written.error(), invocation);
-    if (invocation.json)
-        printJson(nlohmann::json::parse(files.at(std::string(graph::manifestName))));
-    else
-        printModel(*plan, wanted.folder);
     return exitDone;
 }
 

@@ -14,6 +14,7 @@ struct ModelGeneration {
     std::string precision = "float32";
     bool usesLibraries = false;
     std::vector<std::string> without; ///< Names of simplifications that are not used.
+    bool withoutCheck = false;
 };
 
 /// Adds the options that only models have. `wanted` gets their values.
@@ -22,7 +23,8 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted);
 /// Whether the name is that of an archive of torch.export.save.
 [[nodiscard]] bool isProgramArchive(const std::string& file);
 
-/// Writes the model's folder, and prints its kernels. Returns the exit status.
+/// Checks the model's kernels on the emulator, writes its folder unless they differ from LibTorch,
+/// and prints them. Returns the exit status.
 [[nodiscard]] int generateModel(const std::string& archive, const ModelGeneration& wanted,
                                 const Invocation& invocation);
 

@@ -23,8 +23,9 @@ json serverCapabilities(const ClientCapabilities& client) {
             {"executeCommandProvider",
              {{"commands",
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
-                "kernelskill.optimize", "kernelskill.generate", "kernelskill.repair",
-                "kernelskill.showMemory", "kernelskill.explain", "kernelskill.tellApplied"}},
+                "kernelskill.optimize", "kernelskill.generate", "kernelskill.generateModel",
+                "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain",
+                "kernelskill.tellApplied"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

@@ -2,6 +2,7 @@
 
 #include "engine/graph/model/kernel_file.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/report/model_text.h"
 #include "lsp-server/version.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -149,8 +150,8 @@ Table simplificationTable(const graph::ModelPlan& plan) {
 
 } // namespace
 
-Report modelReport(const graph::ModelPlan& plan, const std::string& archive,
-                   const engine::Gpu& gpu) {
+Report modelReport(const graph::ModelPlan& plan, const graph::ModelCheck& check,
+                   const std::string& archive, const engine::Gpu& gpu) {
     std::size_t kernels = 0;
     std::size_t left = 0;
     double bound = 0;
@@ -176,6 +177,9 @@ Report modelReport(const graph::ModelPlan& plan, const std::string& archive,
                             "nothing about a kernel.",
                             output.source, value->second),
                 Tone::Bad});
+    report.blocks.emplace_back(
+        Paragraph{checkText(check),
+                  check.outcome == graph::ModelCheck::Outcome::Differs ? Tone::Bad : Tone::Plain});
     report.blocks.emplace_back(
         FactList{{{"program", archive,
                    plan.graph.torchVersion.empty() ? "" : "torch " + plan.graph.torchVersion},

@@ -5,6 +5,7 @@
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/generate_request.h"
+#include "lsp-server/server/model_request.h"
 #include "lsp-server/server/optimize_request.h"
 #include "lsp-server/server/server_context.h"
 
@@ -117,6 +118,8 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return optimizeCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.generate")
         return generateCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.generateModel")
+        return generateModelCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.repair")
         return repairCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.showMemory")

@@ -17,5 +17,6 @@
 #include "kernelskill/simd_intrinsics.h"
 #include "kernelskill/textures.h"
 #include "kernelskill/warp.h"
+#include "kernelskill/tensor_cores.h"
 
 #include "cuda_runtime.h"

@@ -11,11 +11,13 @@ import {
 import { languages, messageOf, type Server, verifyingCommand } from './client';
 import type { Entry } from './kernels/kernelList';
 import type { KernelsView } from './kernels/kernelsView';
+import { generateModel } from './generateModel';
 import type { CommandName } from './manifest';
 import { withProgress } from './progress';
 import type { AssemblyView } from './views/assemblyView';
 import type { EditPreview } from './views/editPreview';
 import type { MemoryView } from './views/memoryView';
+import type { ModelView } from './views/modelView';
 import type { ProfileView } from './views/profileView';
 import type { RunView } from './views/runView';
 
@@ -27,6 +29,7 @@ export interface Views {
     readonly memory: MemoryView;
     readonly assembly: AssemblyView;
     readonly run: RunView;
+    readonly model: ModelView;
     readonly preview: EditPreview;
     readonly kernels: KernelsView;
 }
@@ -44,6 +47,7 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
             run.optimize(client, { uri: uriOf(client, editor), line: editor.selection.active.line }),
         ),
         repair: inEditor(repair),
+        generateModel: (archive) => onRunning(server, (client) => generateModel(client, archive, views.model)),
         showMemory: inEditor((client, editor, { memory }) => memory.show(client, uriOf(client, editor))),
         showAssembly: inEditor((client, editor, { assembly }) =>
             assembly.show(client, uriOf(client, editor), editor.selection.active.line),

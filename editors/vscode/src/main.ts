@@ -9,6 +9,7 @@ import type { Status } from './status';
 import { AssemblyView } from './views/assemblyView';
 import { EditPreview } from './views/editPreview';
 import { MemoryView } from './views/memoryView';
+import { ModelView } from './views/modelView';
 import { Panels } from './views/panel';
 import { ProfileView } from './views/profileView';
 import { RunView } from './views/runView';
@@ -39,7 +40,19 @@ export function start(
         started: () => kernels.refresh(),
     });
     const kernels = new KernelsView(context.workspaceState, () => server.isRunning());
-    const commands = commandsOf(server, { profile, run, memory, preview, kernels, assembly: new AssemblyView(panels) }, output);
+    const commands = commandsOf(
+        server,
+        {
+            profile,
+            run,
+            memory,
+            preview,
+            kernels,
+            assembly: new AssemblyView(panels),
+            model: new ModelView(panels),
+        },
+        output,
+    );
     context.subscriptions.push(
         documents,
         panels,

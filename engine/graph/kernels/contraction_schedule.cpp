@@ -151,6 +151,25 @@ double costOf(const Contraction& contraction, const ContractionTile& tile) {
     return rounds * work / (aloneShare + (1 - aloneShare) * together);
 }
 
+/// Whether the value has at most the 11 significant bits of a TF32 number.
+bool isShortNumber(const ScalarNode& value) {
+    const bool hasShortType = value.type == ScalarKind::Half || value.type == ScalarKind::BFloat16;
+    switch (value.kind) {
+    case ScalarNode::Kind::Load:
+        return hasShortType;
+    case ScalarNode::Kind::Number:
+        return value.number == 0 || value.number == 1;
+    case ScalarNode::Kind::Select:
+        return isShortNumber(*value.arguments[1]) && isShortNumber(*value.arguments[2]);
+    case ScalarNode::Kind::Call:
+        return value.function == analysis::raise::Function::Convert &&
+               (hasShortType ||
+                (analysis::raise::isFloating(value.type) && isShortNumber(*value.arguments[0])));
+    default:
+        return false;
+    }
+}
+
 } // namespace
 
 std::string textOf(const ContractionTile& tile) {
@@ -237,7 +256,12 @@ std::vector<ContractionTile> tilesFor(const Contraction& contraction, MultiplyUn
     return tiles;
 }
 
-MultiplyUnit strictUnitFor(const Contraction& contraction) {
+MultiplyUnit unitFor(const Contraction& contraction, MultiplyUnit wanted) {
+    if (wanted != MultiplyUnit::TF32 && isShortNumber(*contraction.left) &&
+        isShortNumber(*contraction.right))
+        return MultiplyUnit::TF32;
+    if (wanted != MultiplyUnit::TF32Split)
+        return wanted;
     constexpr std::int64_t shallow = 64;
     const auto depth = extentOf(contraction.depth).bounds().high;
     return depth && *depth <= shallow ? MultiplyUnit::Float32 : MultiplyUnit::TF32Split;

@@ -78,8 +78,9 @@ struct FactorAxes {
 /// The tiles that are worth a try, the one that is expected to be fastest first. Never empty.
 [[nodiscard]] std::vector<ContractionTile> tilesFor(const Contraction& contraction,
                                                     MultiplyUnit unit);
-/// The faster of the units with about float's accuracy.
-[[nodiscard]] MultiplyUnit strictUnitFor(const Contraction& contraction);
+/// The unit to use where `wanted` is as inexact as it may get: a faster one whose products are as
+/// exact. Tensor cores multiply float16 and bfloat16 numbers exactly as TF32 ones.
+[[nodiscard]] MultiplyUnit unitFor(const Contraction& contraction, MultiplyUnit wanted);
 /// The blocks of a contraction with that tile.
 [[nodiscard]] std::int64_t blocksOf(const Contraction& contraction, const ContractionTile& tile);
 

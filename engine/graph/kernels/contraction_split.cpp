@@ -29,7 +29,7 @@ std::optional<DepthParts> partsOf(const Contraction& contraction, MultiplyUnit u
     constexpr std::int64_t multiprocessors = 132;
     constexpr std::int64_t leastDepth =
         256; ///< The min depth of a part: fewer products are not worth a store.
-    const ContractionTile tile = tilesFor(contraction, unit).front();
+    const ContractionTile tile = tilesFor(contraction, unitFor(contraction, unit)).front();
     const std::int64_t blocks = blocksOf(contraction, tile);
     const auto depth = extentOf(contraction.depth).constant();
     const auto results = extentOf(contraction.computation.axes).constant();

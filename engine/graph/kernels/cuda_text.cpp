@@ -393,8 +393,11 @@ std::string CudaText::call(const ScalarNode& node, const std::vector<std::string
     case Function::Minimum:
     case Function::Maximum: {
         const bool isMaximum = node.function == Function::Maximum;
+        // Positions may have fewer bits than the type says, and min(long long, int) is ambiguous.
         if (!analysis::raise::isFloating(type))
-            return fmt::format("{}({}, {})", isMaximum ? "max" : "min", arguments[0], arguments[1]);
+            return fmt::format("{}(static_cast<{}>({}), static_cast<{}>({}))",
+                               isMaximum ? "max" : "min", analysis::raise::spelling(type),
+                               arguments[0], analysis::raise::spelling(type), arguments[1]);
         // A bound that is a number is no NaN.
         const auto bound = analysis::raise::numberOf(node.arguments[1]);
         const std::string name = bound && !std::isnan(*bound) ? (isMaximum ? "atLeast" : "atMost")

@@ -34,9 +34,8 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
     };
     if (!areMany(contraction->rows) || !areMany(contraction->columns))
         return std::nullopt;
-    if (unit == MultiplyUnit::TF32Split)
-        unit = strictUnitFor(*contraction);
-    return tiledContraction(program, *contraction, tilesFor(*contraction, unit).front());
+    return tiledContraction(program, *contraction,
+                            tilesFor(*contraction, unitFor(*contraction, unit)).front());
 }
 
 Kernel kernelOf(const Program& program, const Computation& computation) {

@@ -130,8 +130,8 @@ std::string libraryBuffers(const ModelPlan& plan) {
     for (const LibraryCall* call : libraryCalls(plan))
         for (const BufferId buffer : call->outputs)
             if (plan.program.buffers.at(buffer).role == Buffer::Role::Local)
-                text += fmt::format("    {}* {} = nullptr;\n", elementOf(plan, buffer),
-                                    plan.program.buffers.at(buffer).name);
+                text += fmt::format("    [[maybe_unused]] {}* {} = nullptr;\n",
+                                    elementOf(plan, buffer), plan.program.buffers.at(buffer).name);
     return text;
 }
 

@@ -46,6 +46,8 @@ Json toJson(const TorchSubject& subject) {
               {"device", subject.device},
               {"seed", subject.seed},
               {"tf32", subject.allowsTf32}};
+    if (subject.largestExtent)
+        json["largest_extent"] = *subject.largestExtent;
     if (subject.inputs) {
         Json& inputs = json["inputs"] = Json::array();
         for (const TensorData& tensor : *subject.inputs)
@@ -61,6 +63,8 @@ TorchSubject subjectFrom(const Json& json) {
     json.at("device").get_to(subject.device);
     json.at("seed").get_to(subject.seed);
     json.at("tf32").get_to(subject.allowsTf32);
+    if (json.contains("largest_extent"))
+        subject.largestExtent = json.at("largest_extent").get<std::int64_t>();
     if (json.contains("inputs")) {
         subject.inputs.emplace();
         for (const Json& tensor : json.at("inputs"))

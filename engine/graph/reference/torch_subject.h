@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/graph/program.h"
+#include "engine/graph/reference/smaller_program.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -28,6 +29,8 @@ struct TorchSubject {
     /// Whether products and convolutions on a GPU may round float32 operands to TF32. A judge times
     /// the eager program by PyTorch's defaults: convolutions may, products may not.
     bool allowsTf32 = false;
+    /// All extents are made smaller first, by withExtents().
+    ExtentLimit largestExtent;
 };
 
 } // namespace kernelskill::engine::graph

@@ -1,6 +1,7 @@
 #include "engine/graph/torch/jobs.h"
 
 #include "engine/graph/read_program.h"
+#include "engine/graph/reference/smaller_program.h"
 #include "engine/graph/torch/cuda_devices.h"
 #include "engine/graph/torch/failures.h"
 #include "engine/graph/torch/judge.h"
@@ -11,16 +12,31 @@
 #include "engine/graph/torch/torch_names.h"
 #include "engine/graph/torch/torch_operators.h"
 
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace kernelskill::engine::graph {
 namespace {
 
+/// The types of results, which were those of the larger program, are not known any more.
+Program smallerProgram(Program program, const ExtentLimit& limit) {
+    program = withExtents(std::move(program), limit);
+    std::set<std::string, std::less<>> inputs;
+    for (const Input& input : program.inputs)
+        inputs.insert(input.value);
+    std::erase_if(program.values, [&](const auto& each) { return !inputs.contains(each.first); });
+    return program;
+}
+
 Result<std::shared_ptr<const Program>> readArchive(const TorchSubject& subject) {
     auto program = readProgram(subject.archive);
     if (!program)
         return std::unexpected(program.error());
+    if (subject.largestExtent)
+        program = smallerProgram(*std::move(program), subject.largestExtent);
     return std::make_shared<const Program>(std::move(*program));
 }
 

@@ -1,5 +1,6 @@
 #include "engine/graph/torch/prepared_program.h"
 
+#include "engine/graph/reference/contiguous_tensor.h"
 #include "engine/graph/tensor_extents.h"
 #include "engine/graph/torch/arguments.h"
 #include "engine/graph/torch/bound_inputs.h"
@@ -214,8 +215,16 @@ Result<void> PreparedProgram::runStep(const Step& step, Values& values) const {
     return store(node, *stack, values);
 }
 
-std::string PreparedProgram::typeProblem(const Node& node, const std::string& name,
-                                         const at::Tensor& tensor) const {
+at::Tensor PreparedProgram::asExported(const Node& node, const std::string& name,
+                                       const at::Tensor& tensor) const {
+    const auto type = program_->values.find(name);
+    if (node.target != "aten.lstm.input" || type == program_->values.end() ||
+        tensor.numel() != elementCount(type->second))
+        return tensor;
+    return tensor.reshape(valuesOf(type->second.sizes));
+}
+
+std::string PreparedProgram::typeProblem(const std::string& name, const at::Tensor& tensor) const {
     const auto type = program_->values.find(name);
     if (type == program_->values.end() || !read_.contains(name))
         return {};
@@ -223,10 +232,6 @@ std::string PreparedProgram::typeProblem(const Node& node, const std::string& na
     if (element && typeAt(place_, *element) != tensor.scalar_type())
         return std::string("has elements of ") + at::toString(tensor.scalar_type()) +
                " instead of " + std::string(nameOf(type->second.element));
-    // torch.export on a CPU gives the states that oneDNN's LSTM returns one dimension of extent 1
-    // too much; the operator itself never did.
-    if (node.target == "aten.lstm.input" && tensor.numel() == elementCount(type->second))
-        return {};
     return shapeProblem(type->second, tensor.sizes());
 }
 
@@ -240,8 +245,8 @@ Result<void> PreparedProgram::store(const Node& node, torch::jit::Stack& results
             return {};
         if (value.isTensor()) {
             const auto tensor = value.toTensor();
-            value = tensor.to(typeAt(place_, tensor.scalar_type()));
-            if (const auto problem = typeProblem(node, name, value.toTensor()); !problem.empty())
+            value = asExported(node, name, tensor.to(typeAt(place_, tensor.scalar_type())));
+            if (const auto problem = typeProblem(name, value.toTensor()); !problem.empty())
                 return wrong("made " + name + ", which " + problem);
         }
         values.insert_or_assign(name, std::move(value));

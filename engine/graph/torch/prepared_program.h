@@ -68,10 +68,13 @@ private:
     [[nodiscard]] Result<void> runStep(const Step& step, Values& values) const;
     /// runStep(), with errors in place of exceptions.
     [[nodiscard]] Result<void> tryStep(const Step& step, Values& values) const;
+    /// torch.export on a CPU gives the states that oneDNN's LSTM returns one dimension of extent 1
+    /// too much. What reads them was traced with it, so they get it here, too.
+    [[nodiscard]] at::Tensor asExported(const Node& node, const std::string& name,
+                                        const at::Tensor& tensor) const;
     /// How a result that is read later differs from the type that the program gives it, as the rest
     /// of a sentence; empty if it does not.
-    [[nodiscard]] std::string typeProblem(const Node& node, const std::string& name,
-                                          const at::Tensor& tensor) const;
+    [[nodiscard]] std::string typeProblem(const std::string& name, const at::Tensor& tensor) const;
     [[nodiscard]] Result<void> store(const Node& node, torch::jit::Stack& results,
                                      Values& values) const;
 

@@ -74,6 +74,11 @@ TEST_F(RaisedIndices, AreTheSameAfterAViewAndBack) {
     EXPECT_EQ(flattened(unflattened(at, other), other), at);
     const Index flat = Index::of(axis(4, "flat", 24));
     EXPECT_EQ(flattened(unflattened(flat, {2, 3, 4}), {2, 3, 4}), flat);
+    // A part of a tensor: the element's number is a sum.
+    const Index part =
+        Index::of(axis(5, "part", 1024)) * 1835008 + Index::of(axis(6, "e", 1835008));
+    const std::vector<Index> images{112, 64, 512, 512};
+    EXPECT_EQ(flattened(unflattened(part, images), images), part);
 }
 
 TEST_F(RaisedIndices, AreSubstituted) {

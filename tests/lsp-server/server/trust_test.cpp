@@ -164,6 +164,9 @@ TEST_F(Trust, NothingIsRunWithoutIt) {
     EXPECT_THAT(messageOf(execute("kernelskill.optimize", command)), HasSubstr("not trusted"));
     EXPECT_THAT(messageOf(execute("kernelskill.generate", with({{"function", "host"}}))),
                 HasSubstr("not trusted"));
+    EXPECT_THAT(messageOf(execute("kernelskill.generateModel", {{"uri", workspace.uri("a.pt2")},
+                                                                {"folder", workspace.uri("a")}})),
+                HasSubstr("not trusted"));
     EXPECT_THAT(
         messageOf(execute("kernelskill.applySkill", with({{"skill", "vectorized-access"}}))),
         HasSubstr("not trusted"));

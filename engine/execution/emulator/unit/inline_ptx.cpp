@@ -90,6 +90,7 @@ constexpr std::array equivalents = {
     Equivalent{"sqrt.approx.f32", "$0 = sqrtf($1)"},
     Equivalent{"sqrt.approx.ftz.f32", "$0 = sqrtf($1)"},
     Equivalent{"tanh.approx.f32", "$0 = tanhf($1)"},
+    Equivalent{"cvt.rna.tf32.f32", "$0 = ks_round_to_tf32($1)"},
 };
 
 constexpr std::array specialRegisters = {
@@ -111,6 +112,13 @@ constexpr std::array specialRegisters = {
     Equivalent{"%ctaid.z", "ks_blockIdx.z"},
     Equivalent{"%ntid.x", "ks_blockDim.x"},
     Equivalent{"%nctaid.x", "ks_gridDim.x"},
+};
+
+/// Products of 16 x 8 elements, with sums in float.
+constexpr std::array tensorProducts = {
+    Equivalent{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "KsTf32"},
+    Equivalent{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "KsHalf"},
+    Equivalent{"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "KsBFloat16"},
 };
 
 constexpr std::array<Equivalent, 8> elementTypes = {{{"f32", "float"},
@@ -161,7 +169,31 @@ std::optional<std::string> globalAccess(const Instruction& instruction) {
     return result;
 }
 
+/// For mma.sync {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}.
+std::optional<std::string> tensorProduct(const Instruction& instruction) {
+    const auto product = std::ranges::find(tensorProducts, instruction.opcode, &Equivalent::opcode);
+    if (product == tensorProducts.end())
+        return std::nullopt;
+    constexpr std::array<std::size_t, 4> registers = {4, 4, 2, 4};
+    if (instruction.operands.size() != registers.size())
+        return std::nullopt;
+    std::string arguments;
+    for (std::size_t i = 0; i < registers.size(); ++i) {
+        const std::string& list = instruction.operands[i];
+        if (!list.starts_with("{") || !list.ends_with("}"))
+            return std::nullopt;
+        const auto names = splitOperands(std::string_view(list).substr(1, list.size() - 2));
+        if (names.size() != registers[i])
+            return std::nullopt;
+        for (const std::string& name : names)
+            arguments += (arguments.empty() ? "" : ", ") + name;
+    }
+    return "ks_mma<" + std::string(product->statement) + ">(" + arguments + ")";
+}
+
 std::optional<std::string> equivalentOf(const Instruction& instruction) {
+    if (auto product = tensorProduct(instruction))
+        return product;
     if (auto access = globalAccess(instruction))
         return access;
     if (instruction.opcode.starts_with("mov.") && instruction.operands.size() == 2) {

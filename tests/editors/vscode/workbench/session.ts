@@ -22,8 +22,8 @@ const chromiumFile = process.env['KERNELSKILL_TEST_CHROMIUM']!;
 const vsix = process.env['KERNELSKILL_TEST_VSIX'] ?? path.join(root, 'editors/vscode/kernelskill.vsix');
 
 export type Settings = { readonly [name: string]: unknown };
-/** The texts by their names. */
-export type Files = { readonly [name: string]: string };
+/** What files hold, by their names. */
+export type Files = { readonly [name: string]: string | Buffer };
 
 export class Session {
     private constructor(

@@ -48,19 +48,25 @@ struct Product {
     Index depth;
     bool isLeftTurned = false;
     bool isRightTurned = false;
+    ScalarKind element = ScalarKind::Float; ///< Of both factors.
 };
 
 analysis::raise::Program productOf(const Product& of) {
     Builder builder;
-    const Tensor a =
-        inputOf(builder, "a", of.isLeftTurned ? At{of.depth, of.rows} : At{of.rows, of.depth});
-    const Tensor b = inputOf(
-        builder, "b", of.isRightTurned ? At{of.columns, of.depth} : At{of.depth, of.columns});
+    const Tensor a = builder.input("a", of.element,
+                                   of.isLeftTurned ? At{of.depth, of.rows} : At{of.rows, of.depth},
+                                   Buffer::Role::Input, "a");
+    const Tensor b = builder.input(
+        "b", of.element, of.isRightTurned ? At{of.columns, of.depth} : At{of.depth, of.columns},
+        Buffer::Role::Input, "b");
+    const auto widened = [](const Scalar& value) {
+        return value->type == ScalarKind::Float ? value : converted(value, ScalarKind::Float);
+    };
     (void)builder.reducedBy(
         Reducer::Sum, ScalarKind::Float, {of.rows, of.columns}, {{"k", of.depth}},
         [&](const At& at, const At& k) {
-            return times(a.at(of.isLeftTurned ? At{k[0], at[0]} : At{at[0], k[0]}),
-                         b.at(of.isRightTurned ? At{at[1], k[0]} : At{k[0], at[1]}));
+            return times(widened(a.at(of.isLeftTurned ? At{k[0], at[0]} : At{at[0], k[0]})),
+                         widened(b.at(of.isRightTurned ? At{at[1], k[0]} : At{k[0], at[1]})));
         },
         "product");
     return builder.take();
@@ -219,6 +225,23 @@ TEST(TilesFor, FitTheMatrix) {
     }
 }
 
+TEST(UnitFor, TakesTensorCoresWhereTheyAreExact) {
+    const auto unit = [](const Product& of, MultiplyUnit wanted) {
+        const auto program = productOf(of);
+        return engine::graph::unitFor(*contractionOf(program, contractionIn(program)), wanted);
+    };
+    const Product floats{100, 100, 1000};
+    EXPECT_EQ(unit(floats, MultiplyUnit::Float32), MultiplyUnit::Float32);
+    EXPECT_EQ(unit(floats, MultiplyUnit::TF32Split), MultiplyUnit::TF32Split);
+    EXPECT_EQ(unit({100, 100, 32}, MultiplyUnit::TF32Split), MultiplyUnit::Float32);
+    for (const ScalarKind element : {ScalarKind::Half, ScalarKind::BFloat16}) {
+        const Product halfs{.rows = 100, .columns = 100, .depth = 1000, .element = element};
+        for (const MultiplyUnit wanted :
+             {MultiplyUnit::Float32, MultiplyUnit::TF32, MultiplyUnit::TF32Split})
+            EXPECT_EQ(unit(halfs, wanted), MultiplyUnit::TF32);
+    }
+}
+
 TEST(WithPackedWeights, WritesWeightsInTheOrderOfTiles) {
     const auto program = transposedConvolutionOf({.stride = 1});
     const auto packed = engine::graph::withPackedWeights(program);
@@ -350,36 +373,6 @@ TEST_F(ContractionKernels, ComputeFactorsAndResultsOnTheWay) {
     expectRight(program);
 }
 
-/// The tensor cores' instruction as exchanges between lanes, for the emulator.
-std::string withExchanges(std::string text) {
-    const auto replace = [&](const std::string& from, const std::string& until,
-                             const std::string& by) {
-        const std::size_t begin = text.find(from);
-        ASSERT_NE(begin, std::string::npos) << text;
-        const std::size_t end = text.find(until, begin) + until.size();
-        text.replace(begin, end - begin, by);
-    };
-    replace("asm(\"mma.sync", ");\n}", R"(const int lane = threadIdx.x % 32;
-    for (int k = 0; k < 8; ++k) {
-        const unsigned own = k < 4 ? upper.first : upper.second;
-        const unsigned ownLower = k < 4 ? lower.first : lower.second;
-        const unsigned ownRight = k < 4 ? right.first : right.second;
-        const float above = __uint_as_float(__shfl_sync(~0u, own, lane / 4 * 4 + k % 4) & ~8191u);
-        const float below =
-            __uint_as_float(__shfl_sync(~0u, ownLower, lane / 4 * 4 + k % 4) & ~8191u);
-        for (int c = 0; c < 2; ++c) {
-            const float by = __uint_as_float(
-                __shfl_sync(~0u, ownRight, (lane % 4 * 2 + c) * 4 + k % 4) & ~8191u);
-            sums[c] += above * by;
-            sums[2 + c] += below * by;
-        }
-    }
-})");
-    if (text.contains("asm(\"cvt"))
-        replace("asm(\"cvt", ");", "bits = __float_as_uint(value) + 4096;");
-    return text;
-}
-
 TEST_F(ContractionKernels, UseTensorCores) {
     for (const auto& program :
          {productOf({37, 41, 29}), productOf({40, 36, 32, true, true}), convolutionOf({})}) {
@@ -388,7 +381,7 @@ TEST_F(ContractionKernels, UseTensorCores) {
         for (const MultiplyUnit unit : {MultiplyUnit::TF32, MultiplyUnit::TF32Split}) {
             const Kernel kernel =
                 tiledContraction(program, *contraction, tilesFor(*contraction, unit).front());
-            const double error = errorOf(program, kernel, withExchanges(textOf(kernel)));
+            const double error = errorOf(program, kernel, textOf(kernel));
             EXPECT_LT(error, unit == MultiplyUnit::TF32 ? 1e-3 : 3e-6) << textOf(kernel);
             if (unit == MultiplyUnit::TF32)
                 EXPECT_GT(error, 1e-6) << "nothing was rounded";

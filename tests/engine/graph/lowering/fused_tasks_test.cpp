@@ -4,6 +4,7 @@
 #include "analysis/raise/fusion.h"
 #include "analysis/raise/uses.h"
 #include "engine/graph/read_program.h"
+#include "tests/engine/graph/archives.h"
 #include "tests/engine/graph/lowering/small_tasks.h"
 #include "tests/engine/graph/sample_programs.h"
 

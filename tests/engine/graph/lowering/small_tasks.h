@@ -1,11 +1,12 @@
 /// PyTorch programs on small tensors, run by the interpreter.
 #pragma once
 
+#include "engine/graph/check/model_check.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/reference/seeded_tensors.h"
+#include "engine/graph/reference/smaller_program.h"
 #include "tests/analysis/raise/interpreter.h"
 #include "tests/engine/graph/lowering/raised_values.h"
-#include "tests/engine/graph/torch/shrunk_program.h"
 
 #include <cstdint>
 #include <expected>
@@ -36,20 +37,17 @@ inline std::expected<SmallTask, std::string> seededTask(const Program& graph, st
             isHeld ? Result<TensorData>(held->second) : seededTensor(graph, graph.inputs[i], seed);
         if (!tensor)
             return std::unexpected(tensor.error().describe());
-        memory[*program->inputs[i]] = elementsOf(*tensor);
+        memory[*program->inputs[i]] = numbersIn(*tensor);
     }
     return SmallTask{*std::move(program), std::move(memory)};
 }
 
 /// The graph on small tensors.
 inline std::expected<SmallTask, std::string> smallTask(const Program& graph, std::uint64_t seed) {
-    Program small = shrunk(graph);
-    const auto program = raised(small);
-    if (!program)
-        return std::unexpected(program.error().describe());
-    if (!withShapes(small, *program))
-        return std::unexpected("an extent is not known");
-    return seededTask(small, seed);
+    const auto small = withRaisedTypes(withExtents(graph, 12));
+    if (!small)
+        return std::unexpected(small.error().describe());
+    return seededTask(*small, seed);
 }
 
 } // namespace kernelskill::engine::graph::testing

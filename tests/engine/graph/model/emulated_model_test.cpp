@@ -1,12 +1,11 @@
 /// Generated kernels on the emulator: against PyTorch's outputs, and against the raised program in
 /// shapes that take every schedule to its edges.
-#include "analysis/raise/cost.h"
-#include "analysis/syntax/scalar_bytes.h"
+#include "engine/graph/check/emulated_model.h"
+#include "engine/graph/check/tensor_numbers.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
 #include "tests/engine/emulator_fixture.h"
-#include "tests/engine/graph/emulated_model.h"
 #include "tests/engine/graph/lowering/raised_values.h"
 #include "tests/engine/graph/sample_programs.h"
 
@@ -20,22 +19,6 @@
 
 namespace kernelskill::engine::graph::testing {
 namespace {
-
-/// One number per element of a buffer.
-std::vector<double> elementsOf(const analysis::raise::Buffer& buffer,
-                               const std::vector<std::byte>& bytes) {
-    std::vector<double> elements;
-    const auto size = analysis::scalarBytes(buffer.element);
-    for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
-        std::int64_t integer = 0;
-        if (!analysis::raise::isFloating(buffer.element))
-            std::memcpy(&integer, bytes.data() + at, size);
-        elements.push_back(analysis::raise::isFloating(buffer.element)
-                               ? floatingScalar(buffer.element, bytes.data() + at)
-                               : static_cast<double>(integer));
-    }
-    return elements;
-}
 
 class EmulatedModel : public kernelskill::testing::EmulatorFixture {
 protected:
@@ -58,7 +41,7 @@ protected:
         std::vector<std::vector<double>> outputs;
         for (const ModelTensor& output : plan.outputs)
             outputs.push_back(
-                elementsOf(plan.program.buffers[output.buffer], memory[output.buffer]));
+                numbersIn(plan.program.buffers[output.buffer].element, memory[output.buffer]));
         return outputs;
     }
 

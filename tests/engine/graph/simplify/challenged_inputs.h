@@ -86,7 +86,7 @@ inline std::string broken(const SmallTask& task, const SimplifiedProgram& simpli
         raise::Memory before = task.memory;
         for (std::size_t i = 0; i < before.size(); ++i)
             if (task.raised.program.buffers[i].role == raise::Buffer::Role::Input &&
-                isFloating(task.raised.program.buffers[i].element))
+                analysis::raise::isFloating(task.raised.program.buffers[i].element))
                 challenge(before[i], each, static_cast<std::uint32_t>(i));
         raise::Memory after = before;
         if (const auto done = raise::interpret(task.raised.program, before, options); !done)

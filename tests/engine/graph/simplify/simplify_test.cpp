@@ -3,6 +3,7 @@
 #include "analysis/raise/weights_alone.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/simplify/simplification.h"
+#include "tests/engine/graph/archives.h"
 #include "tests/engine/graph/program_builder.h"
 #include "tests/engine/graph/simplify/challenged_inputs.h"
 

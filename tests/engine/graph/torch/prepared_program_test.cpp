@@ -300,7 +300,7 @@ TEST(PreparedProgram, RefusesResultsOfAnotherElementTypeThanTheProgramSays) {
                 ElementsAre(1, 2));
 }
 
-TEST(PreparedProgram, TakesTheShapesThatExportGivesTheStatesOfAnLstm) {
+TEST(PreparedProgram, GivesTheStatesOfAnLstmTheShapesOfExport) {
     const auto programFor = [](const testing::Sizes& stateSizes) {
         ProgramBuilder builder;
         builder.input("x", {5, 1, 2}).input("h", {1, 1, 1}).input("c", {1, 1, 1});
@@ -322,7 +322,7 @@ TEST(PreparedProgram, TakesTheShapesThatExportGivesTheStatesOfAnLstm) {
     const auto run =
         runProgram(*PreparedProgram::prepare(programFor({1, 1, 1, 1}).build(), TorchSubject{}), {});
     ASSERT_TRUE(run) << run.error().describe();
-    EXPECT_EQ(run->outputs[0]->type.sizes.size(), 3u);
+    EXPECT_EQ(run->outputs[0]->type.sizes.size(), 4u);
     EXPECT_THAT(errorOf(programFor({1, 1, 2}), TorchSubject{}).what, HasSubstr("the shape"));
 }
 

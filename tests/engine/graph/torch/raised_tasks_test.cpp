@@ -1,14 +1,18 @@
 /// Raised programs against LibTorch, in float64 on small tensors, where both compute nearly the
 /// same.
+#include "engine/graph/check/model_check.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/seeded_tensors.h"
+#include "engine/graph/reference/smaller_program.h"
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_run.h"
 #include "tests/analysis/raise/interpreter.h"
+#include "tests/engine/emulator_fixture.h"
+#include "tests/engine/graph/archives.h"
 #include "tests/engine/graph/lowering/raised_values.h"
 #include "tests/engine/graph/program_builder.h"
-#include "tests/engine/graph/torch/shrunk_program.h"
+#include "tests/engine/graph/torch/torch_model_reference.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +29,7 @@
 namespace kernelskill::engine::graph::testing {
 namespace {
 
-/// The result of a comparison.
+/// The result of a comparison of a raised program.
 struct Outcome {
     enum class Kind : std::uint8_t {
         Agrees,
@@ -50,8 +54,10 @@ Outcome compared(Program graph) {
     for (const auto& step : program->program.steps)
         if (const auto* call = std::get_if<analysis::raise::LibraryCall>(&step))
             return {Outcome::Kind::NotRaised, call->node + ": " + call->reason};
-    if (!withShapes(graph, *program))
-        return {Outcome::Kind::NotRun, "an extent is not known"};
+    auto typed = withRaisedTypes(std::move(graph));
+    if (!typed)
+        return {Outcome::Kind::NotRun, typed.error().describe()};
+    graph = *std::move(typed);
     analysis::raise::Memory memory(program->program.buffers.size());
     for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
         if (!program->inputs[i])
@@ -62,7 +68,7 @@ Outcome compared(Program graph) {
             isHeld ? Result<TensorData>(held->second) : seededTensor(graph, graph.inputs[i], 3);
         if (!tensor)
             return {Outcome::Kind::NotRun, tensor.error().describe()};
-        memory[*program->inputs[i]] = elementsOf(*tensor);
+        memory[*program->inputs[i]] = numbersIn(*tensor);
     }
     TorchSubject subject;
     subject.precision = Precision::Float64;
@@ -83,7 +89,7 @@ Outcome compared(Program graph) {
     for (std::size_t i = 0; i < run->outputs.size(); ++i) {
         if (!run->outputs[i] || !program->outputs[i])
             continue;
-        const std::vector<double> wanted = elementsOf(*run->outputs[i]);
+        const std::vector<double> wanted = numbersIn(*run->outputs[i]);
         const std::vector<double>& got = memory.at(*program->outputs[i]);
         if (wanted.size() != got.size())
             return {Outcome::Kind::Differs,
@@ -107,7 +113,7 @@ TEST(RaisedTasks, AgreeWithLibTorchOnSmallTensors) {
     for (const std::filesystem::path& archive : archives) {
         const auto graph = readProgram(archive);
         ASSERT_TRUE(graph) << graph.error().describe();
-        const Outcome outcome = compared(shrunk(*graph));
+        const Outcome outcome = compared(withExtents(*graph, 12));
         agree += outcome.kind == Outcome::Kind::Agrees ? 1 : 0;
         if (outcome.kind == Outcome::Kind::Differs)
             ADD_FAILURE() << archive.filename().string() << ": " << outcome.why;
@@ -121,7 +127,7 @@ TEST(RaisedTasks, AgreeWithLibTorchOnSmallTensors) {
 
 // Operators in forms that few programs have.
 
-class RaisedOperator : public ::testing::Test {
+class RaisedOperator : public kernelskill::testing::EmulatorFixture {
 protected:
     using Arguments = std::vector<NamedArgument>;
 
@@ -136,8 +142,14 @@ protected:
         builder.nodeWithResults("node", target, arguments, names);
         for (const auto& name : names)
             builder.output(name.front());
-        const Outcome outcome = compared(builder.program());
+        const Program& program = builder.program();
+        const Outcome outcome = compared(program);
         EXPECT_EQ(outcome.kind, Outcome::Kind::Agrees) << target << ": " << outcome.why;
+        const ModelCheck generated =
+            checkModel(program, referenceFor(program, 3), {.model = {}, .seed = 3}, *executor_,
+                       bench_.toolchain, {});
+        EXPECT_EQ(generated.outcome, ModelCheck::Outcome::Agrees)
+            << "kernels of " << target << ": " << generated.why;
         builder = {};
     }
     static std::vector<std::int64_t> list(std::vector<std::int64_t> values) { return values; }
@@ -311,6 +323,17 @@ TEST_F(RaisedOperator, MovesElements) {
           {value("self", "x"), {"dim", std::int64_t{1}}, {"sizes", list({3, -1})}});
     builder.input("x", {3, 1});
     check("aten.expand.default", {value("self", "x"), {"size", list({2, -1, 4})}});
+}
+
+TEST_F(RaisedOperator, TakesTensorsWithoutElements) {
+    builder.input("x", {0, 16}).parameter("w", {8, 16});
+    check("aten.linear.default", {value("input", "x"), value("weight", "w")});
+    builder.input("x", {4, 0}).parameter("w", {8, 0});
+    check("aten.linear.default", {value("input", "x"), value("weight", "w")});
+    builder.input("x", {4, 0, 3});
+    check("aten.sum.dim_IntList", {value("self", "x"), {"dim", list({1})}});
+    builder.input("x", {0, 5});
+    check("aten.softmax.int", {value("self", "x"), {"dim", std::int64_t{-1}}});
 }
 
 TEST_F(RaisedOperator, Gathers) {

@@ -1,4 +1,4 @@
-#include "tests/engine/graph/emulated_model.h"
+#include "engine/graph/check/emulated_model.h"
 
 #include "analysis/parse/translation_unit.h"
 #include "analysis/raise/cost.h"
@@ -39,10 +39,17 @@ public:
                 Error{ErrorKind::Failed, "cannot create a folder for temporary files", "", ""});
         folder_ = folder->path();
         for (const ModelStep& step : plan_.steps) {
-            if (const auto* call = std::get_if<LibraryCall>(&step.work))
-                return std::unexpected(Error{
-                    ErrorKind::Unsupported,
-                    fmt::format("{} is left to a library: {}", call->node, call->reason), "", ""});
+            if (stop_.stop_requested())
+                return std::unexpected(
+                    Error{ErrorKind::Cancelled, "stopped before all kernels had run", "", ""});
+            if (const auto* call = std::get_if<LibraryCall>(&step.work)) {
+                if (!isGiven(*call))
+                    return std::unexpected(
+                        Error{ErrorKind::Unsupported,
+                              fmt::format("{} is left to a library: {}", call->node, call->reason),
+                              "", ""});
+                continue;
+            }
             if (auto done = run(std::get<Kernel>(step.work)); !done)
                 return done;
         }
@@ -50,9 +57,23 @@ public:
     }
 
 private:
-    Result<void> failure(const Kernel& kernel, const std::string& why) const {
+    [[nodiscard]] bool isGiven(const LibraryCall& call) const {
+        return std::ranges::none_of(call.outputs, [&](analysis::raise::BufferId output) {
+            return memory_[output].empty();
+        });
+    }
+
+    static Result<void> failure(const Kernel& kernel, const Error& error) {
+        const bool isOfKernel = error.kind != ErrorKind::Cancelled &&
+                                error.kind != ErrorKind::Missing &&
+                                error.kind != ErrorKind::Unsupported;
         return std::unexpected(
-            Error{ErrorKind::Failed, fmt::format("the kernel {}: {}", kernel.name, why), "", ""});
+            Error{isOfKernel ? ErrorKind::Failed : error.kind,
+                  fmt::format("the kernel {}: {}", kernel.name, error.describe()), "", ""});
+    }
+
+    static Result<void> failure(const Kernel& kernel, const std::string& why) {
+        return failure(kernel, Error{ErrorKind::Failed, why, "", ""});
     }
 
     Result<void> run(const Kernel& kernel) {
@@ -67,7 +88,7 @@ private:
         source.command = analysis::translateArguments({}, folder_);
         auto model = analysis::analyzeFile(source.file, source.text, source.command, toolchain_);
         if (!model)
-            return failure(kernel, model.error().describe());
+            return failure(kernel, model.error());
         source.model = std::make_shared<const analysis::FileModel>(std::move(*model));
         const auto found = std::ranges::find(source.model->kernels, kernel.name + "_kernel",
                                              &analysis::KernelModel::name);
@@ -75,14 +96,14 @@ private:
             return failure(kernel, "its text defines no kernel of that name");
         const auto image = executor_.build({source, *found}, *launch, stop_);
         if (!image)
-            return failure(kernel, image.error().describe());
+            return failure(kernel, image.error());
         Job job;
         job.launch = *launch;
         job.wantOutputs = true;
         job.limits.time = std::chrono::minutes(2);
         const auto result = executor_.run(**image, job, stop_);
         if (!result)
-            return failure(kernel, result.error().describe());
+            return failure(kernel, result.error());
         for (const Hazard& hazard : result->profile.hazards)
             if (hazard.certain)
                 return failure(kernel, fmt::format("line {}: {}", hazard.line + 1, hazard.message));

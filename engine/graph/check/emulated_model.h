@@ -18,9 +18,10 @@ namespace kernelskill::engine::graph {
 /// The bytes of each buffer of the plan's program, by its number; empty: not given or not computed.
 using BufferMemory = std::vector<std::vector<std::byte>>;
 
-/// Runs all steps on the inputs and weights in `memory`, and adds what they write. `sizes`: the
-/// values of the plan's symbols. Unsupported, with the node, for a step that is left to a library;
-/// Failed, with the kernel, if one does not compile, ends with an error or has a hazard.
+/// Runs all kernels on the inputs and weights in `memory`, and adds what they write. `sizes`: the
+/// values of the plan's symbols. Unsupported, with the node, for a node that is left to a library
+/// and whose results `memory` does not hold; Failed, with the kernel, if one does not compile, ends
+/// with an error or has a hazard; Cancelled on `stop`.
 [[nodiscard]] Result<void> runModel(const ModelPlan& plan,
                                     const std::map<std::string, std::int64_t>& sizes,
                                     BufferMemory& memory, Executor& executor,

@@ -1,0 +1,291 @@
+#include "engine/graph/check/model_check.h"
+
+#include "engine/graph/check/emulated_model.h"
+#include "engine/graph/check/tensor_numbers.h"
+#include "engine/graph/lowering/lowering.h"
+#include "engine/graph/lowering/raised.h"
+#include "engine/graph/reference/contiguous_tensor.h"
+#include "engine/graph/reference/seeded_tensors.h"
+#include "engine/graph/reference/smaller_program.h"
+#include "engine/graph/type_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+/// How far a result may be from the reference's, relative to it where it is greater than 1.
+double toleranceFor(analysis::ScalarKind element, MultiplyUnit unit) {
+    if (element == analysis::ScalarKind::Half || element == analysis::ScalarKind::BFloat16 ||
+        unit == MultiplyUnit::TF32)
+        return 2e-2;
+    return 2e-4;
+}
+
+double errorOf(double found, double expected) {
+    if (found == expected || (std::isnan(found) && std::isnan(expected)))
+        return 0;
+    const double error = std::abs(found - expected) / std::max(1.0, std::abs(expected));
+    return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
+class ModelCheckRun {
+public:
+    ModelCheckRun(const Program& program, const ModelReference& reference,
+                  const ModelCheckOptions& options, Executor& executor,
+                  const analysis::Toolchain& toolchain, std::stop_token stop)
+        : program_(program), reference_(reference), options_(options), executor_(executor),
+          toolchain_(toolchain), stop_(std::move(stop)) {}
+
+    ModelCheck run() {
+        // Windows do not fit into the smallest extents, and much work only into these.
+        constexpr std::array limits{ExtentLimit(), ExtentLimit(64), ExtentLimit(32),
+                                    ExtentLimit(20), ExtentLimit(12)};
+        for (const ExtentLimit& limit : limits) {
+            if (stop_.stop_requested())
+                break;
+            const auto plan = planned(limit, limit == limits.back());
+            if (plan && !*plan)
+                continue;
+            const auto done = plan ? compared(**plan, limit) : std::unexpected(plan.error());
+            if (done)
+                return std::move(check_);
+            // The reason that counts is that of the largest extents.
+            if (check_.outcome == ModelCheck::Outcome::Differs || check_.why.empty())
+                check_.why = done.error().describe();
+            if (check_.outcome == ModelCheck::Outcome::Differs)
+                return std::move(check_);
+            check_.inputs.clear();
+        }
+        return std::move(check_);
+    }
+
+private:
+    /// Nothing if it is too much work and need not be taken.
+    Result<std::optional<ModelPlan>> planned(const ExtentLimit& limit, bool isLast) {
+        auto typed = withRaisedTypes(withExtents(program_, limit));
+        if (!typed)
+            return std::unexpected(typed.error());
+        auto plan = plannedModel(*std::move(typed), "model", options_.model);
+        if (!plan)
+            return std::unexpected(plan.error());
+        if (!isLast && workOf(*plan) > options_.maxWork)
+            return std::nullopt;
+        return *std::move(plan);
+    }
+
+    Result<void> compared(const ModelPlan& plan, const ExtentLimit& limit) {
+        BufferMemory memory(plan.program.buffers.size());
+        if (auto given = giveTensors(plan, memory); !given)
+            return given;
+        const auto wanted = giveLibraryResults(plan, limit, memory);
+        if (!wanted)
+            return std::unexpected(wanted.error());
+        if (auto ran = runModel(plan, {}, memory, executor_, toolchain_, stop_); !ran) {
+            // A kernel that is only too long for this machine is no wrong one.
+            const bool isUnknown = ran.error().kind == ErrorKind::Unsupported ||
+                                   ran.error().kind == ErrorKind::Cancelled ||
+                                   ran.error().what.contains("cut off after");
+            check_.outcome =
+                isUnknown ? ModelCheck::Outcome::NotCompared : ModelCheck::Outcome::Differs;
+            return ran;
+        }
+        for (const ModelStep& step : plan.steps)
+            check_.kernels += std::holds_alternative<Kernel>(step.work) ? 1 : 0;
+        compare(plan, memory, *wanted);
+        return {};
+    }
+
+    static double workOf(const ModelPlan& plan) {
+        double work = 0;
+        for (const ModelStep& step : plan.steps)
+            if (const auto* kernel = std::get_if<Kernel>(&step.work))
+                work += kernel->operations + kernel->bytes / sizeof(float);
+        return work;
+    }
+
+    /// Inputs and weights, in the plan's order, which is the program's.
+    Result<void> giveTensors(const ModelPlan& plan, BufferMemory& memory) {
+        const Program& program = plan.graph;
+        std::size_t weight = 0;
+        std::size_t input = 0;
+        for (const Input& each : program.inputs) {
+            const auto type = program.values.find(each.value);
+            if (type == program.values.end())
+                continue;
+            const bool isUsers = each.kind == Input::Kind::User;
+            if (isUsers)
+                check_.inputs.push_back(each.value + " " + textOf(type->second));
+            const ModelTensor& tensor =
+                isUsers ? plan.inputs.at(input++) : plan.weights.at(weight++);
+            const auto held = program.tensors.find(each.target);
+            const bool isHeld = held != program.tensors.end() && held->second.owner != nullptr;
+            const auto data = isHeld ? Result<TensorData>(held->second)
+                                     : seededTensor(program, each, options_.seed);
+            if (!data)
+                return std::unexpected(data.error());
+            memory[tensor.buffer] = contiguousBytes(*data);
+        }
+        return {};
+    }
+
+    /// The tensors that a node computes, by name.
+    static std::vector<std::string> resultsOf(const Program& program, const std::string& node) {
+        std::vector<std::string> names;
+        const auto found = std::ranges::find(program.nodes, node, &Node::name);
+        if (found == program.nodes.end())
+            return names;
+        for (const auto& list : found->results)
+            for (const std::string& name : list)
+                if (program.values.contains(name))
+                    names.push_back(name);
+        return names;
+    }
+
+    /// Runs the reference, and takes from it what libraries would compute.
+    Result<TorchRun> giveLibraryResults(const ModelPlan& plan, const ExtentLimit& limit,
+                                        BufferMemory& memory) {
+        std::map<std::string, analysis::raise::BufferId> results;
+        for (const analysis::raise::LibraryCall* call : libraryCalls(plan))
+            for (std::size_t i = 0; const std::string& name : resultsOf(plan.graph, call->node))
+                if (i < call->outputs.size() && program_.values.contains(name))
+                    results.emplace(name, call->outputs[i++]);
+        std::vector<std::string> names;
+        for (const auto& [name, buffer] : results)
+            names.push_back(name);
+        auto run = reference_(limit, names);
+        if (!run)
+            return run;
+        for (const auto& [name, buffer] : results) {
+            const auto value = run->values.find(name);
+            if (value == run->values.end())
+                continue;
+            auto bytes = bytesOf(plan.program.buffers[buffer].element, value->second);
+            if (!bytes)
+                return std::unexpected(bytes.error());
+            memory[buffer] = *std::move(bytes);
+        }
+        return run;
+        for (const analysis::raise::LibraryCall* call : libraryCalls(plan))
+            for (const analysis::raise::BufferId output : call->outputs) {
+                const auto value = run->values.find(plan.program.buffers[output].source);
+                if (value == run->values.end())
+                    continue;
+                auto bytes = bytesOf(plan.program.buffers[output].element, value->second);
+                if (!bytes)
+                    return std::unexpected(bytes.error());
+                memory[output] = *std::move(bytes);
+            }
+        return run;
+    }
+
+    /// The tensor, which the reference computed in float64, in a buffer's element type.
+    static Result<std::vector<std::byte>> bytesOf(analysis::ScalarKind element,
+                                                  const TensorData& tensor) {
+        if (scalarKindOf(tensor.type.element) == element)
+            return contiguousBytes(tensor);
+        if (element != analysis::ScalarKind::Float)
+            return std::unexpected(Error{ErrorKind::Unsupported,
+                                         "a library's result is neither float32 nor of the "
+                                         "reference's element type",
+                                         "", ""});
+        std::vector<std::byte> bytes;
+        for (const double number : numbersIn(tensor)) {
+            const auto single =
+                std::bit_cast<std::array<std::byte, sizeof(float)>>(static_cast<float>(number));
+            bytes.insert(bytes.end(), single.begin(), single.end());
+        }
+        return bytes;
+    }
+
+    void compare(const ModelPlan& plan, const BufferMemory& memory, const TorchRun& wanted) {
+        check_.outcome = ModelCheck::Outcome::Agrees;
+        std::size_t output = 0;
+        for (const auto& tensor : wanted.outputs) {
+            if (!tensor)
+                continue;
+            const ModelTensor& given = plan.outputs.at(output++);
+            const analysis::ScalarKind element = plan.program.buffers[given.buffer].element;
+            compare(given.source, numbersIn(element, memory[given.buffer]), numbersIn(*tensor),
+                    toleranceFor(element, options_.model.kernels.multiply));
+        }
+    }
+
+    void compare(const std::string& output, const std::vector<double>& found,
+                 const std::vector<double>& expected, double tolerance) {
+        const auto differ = [&](const std::string& how) {
+            if (check_.outcome != ModelCheck::Outcome::Differs)
+                check_.why = fmt::format("the output {} {}", output, how);
+            check_.outcome = ModelCheck::Outcome::Differs;
+        };
+        if (found.size() != expected.size())
+            return differ(
+                fmt::format("has {} elements instead of {}", found.size(), expected.size()));
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const double error = errorOf(found[i], expected[i]);
+            check_.largestError = std::max(check_.largestError, error);
+            if (error > tolerance)
+                differ(fmt::format("has {} instead of {} as element {}", found[i], expected[i], i));
+        }
+    }
+
+    const Program& program_;
+    const ModelReference& reference_;
+    const ModelCheckOptions& options_;
+    Executor& executor_;
+    const analysis::Toolchain& toolchain_;
+    std::stop_token stop_;
+    ModelCheck check_;
+};
+
+} // namespace
+
+std::string_view nameOf(ModelCheck::Outcome outcome) {
+    switch (outcome) {
+    case ModelCheck::Outcome::Agrees:
+        return "agrees";
+    case ModelCheck::Outcome::Differs:
+        return "differs";
+    case ModelCheck::Outcome::NotCompared:
+        break;
+    }
+    return "not-compared";
+}
+
+Result<Program> withRaisedTypes(Program program) {
+    const auto shapes = raised(program);
+    if (!shapes)
+        return std::unexpected(shapes.error());
+    for (auto& [name, type] : program.values) {
+        const auto shape = shapes->shapes.find(name);
+        if (shape == shapes->shapes.end())
+            continue;
+        std::vector<std::int64_t> sizes;
+        for (const analysis::raise::Index& extent : shape->second) {
+            const auto size = extent.constant();
+            if (!size || *size < 0)
+                return std::unexpected(Error{ErrorKind::Unsupported,
+                                             "an extent of " + name + " is not known", "", ""});
+            sizes.push_back(*size);
+        }
+        type = contiguousType(type.element, sizes);
+    }
+    return program;
+}
+
+ModelCheck checkModel(const Program& program, const ModelReference& reference,
+                      const ModelCheckOptions& options, Executor& executor,
+                      const analysis::Toolchain& toolchain, std::stop_token stop) {
+    return ModelCheckRun(program, reference, options, executor, toolchain, std::move(stop)).run();
+}
+
+} // namespace kernelskill::engine::graph

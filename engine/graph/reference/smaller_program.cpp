@@ -1,0 +1,50 @@
+#include "engine/graph/reference/smaller_program.h"
+
+#include "engine/graph/reference/contiguous_tensor.h"
+
+#include <set>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+std::int64_t smallerExtent(std::int64_t extent, std::int64_t limit) {
+    while (extent > limit * 2 / 3 && extent % 2 == 0)
+        extent /= 2;
+    const std::int64_t least = limit / 2 - 1;
+    return extent > limit ? least + extent % least : extent;
+}
+
+Program withExtents(Program program, const ExtentLimit& limit) {
+    const auto changed = [&](std::int64_t extent) {
+        return limit ? smallerExtent(extent, *limit) : extent;
+    };
+    for (const Input& input : program.inputs) {
+        const auto value = program.values.find(input.value);
+        if (value == program.values.end())
+            continue;
+        const std::vector<std::int64_t> before = valuesOf(value->second.sizes);
+        std::vector<std::int64_t> sizes;
+        for (const std::int64_t extent : before)
+            sizes.push_back(changed(extent));
+        value->second = contiguousType(value->second.element, sizes);
+        if (!input.target.empty() && sizes != before)
+            program.tensors[input.target] = {value->second, {}, nullptr};
+    }
+    static const std::set<std::string_view> sizeArguments{"size", "normalized_shape", "num_groups",
+                                                          "groups"};
+    for (Node& node : program.nodes)
+        for (NamedArgument& argument : node.arguments) {
+            if (!sizeArguments.contains(argument.name))
+                continue;
+            if (auto* sizes = std::get_if<std::vector<std::int64_t>>(&argument.value))
+                for (std::int64_t& size : *sizes)
+                    size = changed(size);
+            else if (auto* size = std::get_if<std::int64_t>(&argument.value))
+                *size = changed(*size);
+        }
+    return program;
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,34 @@
+#include "lsp-server/report/model_text.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+namespace kernelskill::lsp {
+
+using engine::graph::ModelCheck;
+
+std::string checkText(const ModelCheck& check) {
+    const std::string with = fmt::format("{}", fmt::join(check.inputs, ", "));
+    switch (check.outcome) {
+    case ModelCheck::Outcome::Agrees:
+        return fmt::format("checked: {} {} with LibTorch on the emulator, with {}; relative error "
+                           "at most {:.1e}",
+                           check.kernels, check.kernels == 1 ? "kernel agrees" : "kernels agree",
+                           with, check.largestError);
+    case ModelCheck::Outcome::Differs:
+        return fmt::format("wrong: with {}, {}", with, check.why);
+    case ModelCheck::Outcome::NotCompared:
+        break;
+    }
+    return "not checked on the emulator: " + check.why;
+}
+
+nlohmann::json checkJson(const ModelCheck& check) {
+    return {{"outcome", nameOf(check.outcome)},
+            {"why", check.why},
+            {"largest_error", check.largestError},
+            {"kernels", check.kernels},
+            {"inputs", check.inputs}};
+}
+
+} // namespace kernelskill::lsp

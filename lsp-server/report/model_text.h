@@ -1,0 +1,18 @@
+/// What a check of a generated model found, as text and as JSON.
+#pragma once
+
+#include "engine/graph/check/model_check.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace kernelskill::lsp {
+
+/// "checked: 3 kernels agree with LibTorch on the emulator, with x float32[5, 8]; ..."
+[[nodiscard]] std::string checkText(const engine::graph::ModelCheck& check);
+
+/// {outcome, why, largest_error, kernels, inputs}
+[[nodiscard]] nlohmann::json checkJson(const engine::graph::ModelCheck& check);
+
+} // namespace kernelskill::lsp

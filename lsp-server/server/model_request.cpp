@@ -1,0 +1,54 @@
+#include "lsp-server/server/model_request.h"
+
+#include "lsp-server/features/generated_model.h"
+#include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/edit_requests.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+void generateModelCommand(const ServerContext& context, const json& argument, const json& params,
+                          Reply& reply, const std::stop_source& stop) {
+    const auto uri = argument.at("uri").get<std::string>();
+    const auto archive = pathFromUri(uri);
+    const auto folder = pathFromUri(argument.at("folder").get<std::string>());
+    if (!archive || !folder)
+        return reply.error(ErrorCode::InvalidParams, "'uri' and 'folder' are URIs of files");
+    if (!context.workspace.options().executionEnabled)
+        return reply.error(
+            ErrorCode::RequestFailed,
+            "running kernels is turned off (kernelskill.execution.enabled), and a model's kernels "
+            "are only written after they have been checked");
+    ModelWish wish{.archive = *archive,
+                   .folder = *folder,
+                   .precision = argument.value("precision", "float32"),
+                   .usesLibraries = argument.value("libraries", false),
+                   .notSimplified = {}};
+    auto run = [&context, wish = std::move(wish), params, stop](Reply trusted) mutable {
+        const auto workbench = context.workspace.workbench();
+        if (!workbench)
+            return trusted.error(toResponseError(context.workspace.problem()));
+        context.runJob(
+            fmt::format("Generating kernels of '{}'", wish.archive.filename().string()), params,
+            std::move(trusted), stop,
+            [workbench, wish = std::move(wish)](Reply answer, const std::stop_token& token,
+                                                const WorkDoneProgress& progress) mutable {
+                progress.report("planning kernels and checking them on the emulator", 0.1);
+                const auto model = writeModel(*workbench, wish, token);
+                if (!model)
+                    return answer.error(toResponseError(model.error()));
+                json result = modelJson(*model);
+                result["folder"] = uriFromPath(wish.folder);
+                result["report"] = uriFromPath(wish.folder / "report.html");
+                answer.result(std::move(result));
+            });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
+}
+
+} // namespace kernelskill::lsp

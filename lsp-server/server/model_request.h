@@ -1,0 +1,15 @@
+/// The command that generates a PyTorch program's model.
+#pragma once
+
+#include "lsp-server/server/server_context.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+/// `argument`: {uri of the archive, folder as a URI, precision?, libraries?}. Checks the kernels,
+/// writes the folder and answers its manifest with `check`, and the URIs `folder` and `report`.
+void generateModelCommand(const ServerContext& context, const nlohmann::json& argument,
+                          const nlohmann::json& params, Reply& reply, const std::stop_source& stop);
+
+} // namespace kernelskill::lsp

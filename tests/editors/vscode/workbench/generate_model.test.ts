@@ -1,0 +1,24 @@
+// From a PyTorch program in the explorer to kernels and their report.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { root, story } from './session';
+import { Workbench } from './workbench';
+
+const archive = readFileSync(path.join(root, 'tests/engine/graph/programs/mlp.pt2'));
+const test = story({}, { 'mlp.pt2': archive });
+
+test('the explorer offers to generate kernels from an archive, and a report says how they were checked', async (session) => {
+    const workbench = new Workbench(session.page);
+    await session.page.getByRole('treeitem', { name: 'mlp.pt2' }).click({ button: 'right' });
+    await session.page.getByRole('menuitem', { name: 'Generate CUDA from PyTorch Program...' }).click();
+    await workbench.pick('Split', 'Split TF32');
+    await session.page.locator('.quick-input-widget:visible input[type=text]').waitFor();
+    await session.page.keyboard.press('Enter');
+    const report = await workbench.frame('main h1');
+    await report.getByText(/LibTorch/).first().waitFor();
+    await workbench.notification(/kernels agree with LibTorch|were not checked/).waitFor();
+    for (const name of ['model.h', 'kernels.h', 'model.json', 'report.html'])
+        assert.ok(existsSync(path.join(session.workspace, 'mlp', name)), name);
+});

@@ -1,0 +1,92 @@
+/// `kernelskill generate` for PyTorch programs, as its users run it.
+#include "tests/lsp-server/lsp_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string archiveOf(const std::string& name) {
+    return KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + name;
+}
+
+class GenerateModel : public ::testing::Test {
+protected:
+    CommandResult generate(const std::string& archive, std::vector<std::string> options = {}) {
+        std::vector<std::string> arguments{"generate", archiveOf(archive), "-o", folder};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        return runKernelskill(arguments, workspace.path());
+    }
+    static std::string read(const std::string& path) {
+        std::ifstream stream(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    TemporaryWorkspace workspace;
+    const std::string folder = workspace.path("model");
+#ifdef KERNELSKILL_TORCH
+    static constexpr bool hasLibTorch = true;
+#else
+    static constexpr bool hasLibTorch = false;
+#endif
+};
+
+TEST_F(GenerateModel, ChecksKernelsOnTheEmulatorBesideLibTorch) {
+    if (!hasLibTorch)
+        GTEST_SKIP() << "LibTorch was not found";
+    for (const std::string precision : {"float32", "tf32x3", "tf32"}) {
+        const CommandResult result = generate("mlp.pt2", {"--precision=" + precision});
+        ASSERT_EQ(result.status, 0) << result.errors;
+        EXPECT_THAT(result.output,
+                    AllOf(HasSubstr("\nchecked: "), HasSubstr("agree with LibTorch on the "
+                                                              "emulator, with x float32[")));
+        EXPECT_THAT(read(folder + "/report.html"), HasSubstr("with LibTorch on the emulator"));
+    }
+    const json document = json::parse(generate("conv.pt2", {"--json"}).output);
+    EXPECT_EQ(document.at("check").at("outcome"), "agrees");
+    EXPECT_GT(document.at("check").at("kernels"), 1);
+    EXPECT_LT(document.at("check").at("largest_error"), 1e-4);
+}
+
+TEST_F(GenerateModel, TakesResultsOfLibrariesFromLibTorch) {
+    if (!hasLibTorch)
+        GTEST_SKIP() << "LibTorch was not found";
+    const CommandResult result = generate("lstm.pt2");
+    ASSERT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(result.output, AllOf(HasSubstr("left to a library"), HasSubstr("\nchecked: ")));
+}
+
+TEST_F(GenerateModel, SaysThatNothingWasChecked) {
+    const CommandResult result = generate("mlp.pt2", {"--no-check"});
+    ASSERT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("\nnot checked on the emulator: not asked for\n"));
+}
+
+TEST_F(GenerateModel, WritesNothingOfWhatItRefuses) {
+    const CommandResult mutation = generate("mutates.pt2");
+    EXPECT_EQ(mutation.status, 1);
+    EXPECT_THAT(mutation.errors, HasSubstr("error: "));
+    EXPECT_FALSE(std::filesystem::exists(folder));
+
+    std::string bytes = read(archiveOf("mlp.pt2"));
+    bytes.resize(bytes.size() / 2);
+    const std::string truncated = workspace.write("truncated.pt2", bytes);
+    const CommandResult broken =
+        runKernelskill({"generate", truncated, "-o", folder}, workspace.path());
+    EXPECT_EQ(broken.status, 2);
+    EXPECT_THAT(broken.errors, AllOf(HasSubstr("truncated.pt2"), Not(HasSubstr("internal"))));
+    EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing
