@@ -223,9 +223,13 @@ Results attention(Lowering& in) {
     });
     const Tensor sum =
         in.builder().reduced(Reducer::Sum, weights, last, true, in.node().name + "_sum");
-    const Tensor shares = in.reread(
-        zipped({weights, sum}, scores.element, [](const Values& x) { return over(x[0], x[1]); }));
-    return {convertedTensor(productOf(in, shares, value, in.node().name), in.resultType())};
+    const Tensor shares =
+        zipped({weights, sum}, scores.element, [](const Values& x) { return over(x[0], x[1]); });
+    // PyTorch rounds them to the type of the values, too.
+    const Tensor rounded = in.reread(convertedTensor(shares, in.resultType()));
+    return {convertedTensor(
+        productOf(in, convertedTensor(rounded, scores.element), value, in.node().name),
+        in.resultType())};
 }
 
 constexpr std::array contractionTable = {
