@@ -24,6 +24,7 @@ find_package(CUDAToolkit REQUIRED)
 set(sources
     model.cpp
     model_abi.cpp
+    recorded_model.cpp
 {2})
 
 add_library(model SHARED ${{sources}})

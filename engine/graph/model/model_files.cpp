@@ -5,6 +5,7 @@
 #include "engine/graph/model/kernel_file.h"
 #include "engine/graph/model/manifest.h"
 #include "engine/graph/model/model_source.h"
+#include "engine/graph/model/recorded_source.h"
 #include "engine/graph/model/torch_source.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -32,6 +33,8 @@ ModelFiles modelFiles(const ModelPlan& plan) {
     files["kernels.h"] = launchersHeader(plan);
     files["model.h"] = modelHeader(plan);
     files["model.cpp"] = modelSource(plan);
+    files["recorded_model.h"] = recordedHeader(plan);
+    files["recorded_model.cpp"] = recordedSource(plan);
     files["model_abi.h"] = abiHeader();
     files["model_abi.cpp"] = abiSource(plan);
     files["torch_operator.cpp"] = torchSource(plan);

@@ -51,7 +51,8 @@ TEST(ModelSources, CompileWithLibTorch) {
         const auto written = writeModel(modelFiles(*plan), model.string());
         ASSERT_TRUE(written) << written.error().describe();
         const std::filesystem::path errors = folder.path() / "errors";
-        for (const char* source : {"model.cpp", "model_abi.cpp", "torch_operator.cpp"}) {
+        for (const char* source :
+             {"model.cpp", "model_abi.cpp", "recorded_model.cpp", "torch_operator.cpp"}) {
             const std::string command = "c++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror" +
                                         include + " " + (model / source).string() + " 2>" +
                                         errors.string();
