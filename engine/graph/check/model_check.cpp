@@ -17,7 +17,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
+#include <set>
 #include <utility>
 
 namespace kernelskill::engine::graph {
@@ -47,16 +47,26 @@ public:
           toolchain_(toolchain), stop_(std::move(stop)) {}
 
     ModelCheck run() {
-        // Windows do not fit into the smallest extents, and much work only into these.
-        constexpr std::array limits{ExtentLimit(), ExtentLimit(64), ExtentLimit(32),
-                                    ExtentLimit(20), ExtentLimit(12)};
-        for (const ExtentLimit& limit : limits) {
+        // Windows do not fit into the smallest extents, and much work only into these. Where
+        // neither helps, patience does.
+        const double usual = options_.maxWork;
+        const double patient = 25 * usual;
+        const std::array attempts{Attempt{{}, usual},   Attempt{64, usual},   Attempt{32, usual},
+                                  Attempt{20, usual},   Attempt{12, patient}, Attempt{20, patient},
+                                  Attempt{32, patient}, Attempt{64, patient}};
+        std::set<ExtentLimit> tried;
+        for (const Attempt& attempt : attempts) {
             if (stop_.stop_requested())
                 break;
-            const auto plan = planned(limit, limit == limits.back());
-            if (plan && !*plan)
+            if (tried.contains(attempt.limit))
                 continue;
-            const auto done = plan ? compared(**plan, limit) : std::unexpected(plan.error());
+            const auto plan = planned(attempt.limit);
+            if (plan && workOf(*plan) > attempt.maxWork) {
+                tooMuch_ = fmt::format("{:.2g} operations are too many for it", workOf(*plan));
+                continue;
+            }
+            tried.insert(attempt.limit);
+            const auto done = plan ? compared(*plan, attempt.limit) : std::unexpected(plan.error());
             if (done)
                 return std::move(check_);
             // The reason that counts is that of the largest extents.
@@ -66,21 +76,22 @@ public:
                 return std::move(check_);
             check_.inputs.clear();
         }
+        if (check_.why.empty())
+            check_.why = tooMuch_;
         return std::move(check_);
     }
 
 private:
-    /// Nothing if it is too much work and need not be taken.
-    Result<std::optional<ModelPlan>> planned(const ExtentLimit& limit, bool isLast) {
+    struct Attempt {
+        ExtentLimit limit;
+        double maxWork;
+    };
+
+    Result<ModelPlan> planned(const ExtentLimit& limit) {
         auto typed = withRaisedTypes(withExtents(program_, limit));
         if (!typed)
             return std::unexpected(typed.error());
-        auto plan = plannedModel(*std::move(typed), "model", options_.model);
-        if (!plan)
-            return std::unexpected(plan.error());
-        if (!isLast && workOf(*plan) > options_.maxWork)
-            return std::nullopt;
-        return *std::move(plan);
+        return plannedModel(*std::move(typed), "model", options_.model);
     }
 
     Result<void> compared(const ModelPlan& plan, const ExtentLimit& limit) {
@@ -244,6 +255,7 @@ private:
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
     std::stop_token stop_;
+    std::string tooMuch_; ///< Why extents were not tried.
     ModelCheck check_;
 };
 

@@ -44,8 +44,8 @@ using ModelReference =
 struct ModelCheckOptions {
     ModelOptions model;
     std::uint64_t seed = 1;
-    /// Operations and elements of all kernels together. Extents are made smaller until there are no
-    /// more of them, or until they are the smallest.
+    /// Operations and elements of all kernels together: extents are made smaller until there are no
+    /// more of them. 25 times as many where smaller extents do not fit.
     double maxWork = 4e6;
 };
 
