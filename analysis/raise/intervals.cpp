@@ -78,8 +78,11 @@ Intervals::Intervals(const Program& program) : buffers_(program.buffers.size()) 
         const auto* computation = std::get_if<Computation>(&step);
         if (computation == nullptr)
             continue;
+        ScalarIntervals intervals(
+            [this](BufferId buffer) -> const Interval& { return buffers_.at(buffer); },
+            *computation);
         for (const Store& store : computation->stores) {
-            const Interval value = of(store.value, *computation);
+            const Interval value = intervals.of(store.value);
             Interval& all = buffers_[store.buffer];
             all = written.insert(store.buffer).second
                       ? value
@@ -87,21 +90,16 @@ Intervals::Intervals(const Program& program) : buffers_(program.buffers.size()) 
                                  all.dividesByZero || value.dividesByZero};
         }
     }
-    known_.clear();
-    computation_ = nullptr;
 }
 
-Interval Intervals::of(const Scalar& value, const Computation& computation) {
-    if (computation_ != &computation)
-        known_.clear();
-    computation_ = &computation;
+Interval ScalarIntervals::of(const Scalar& value) {
     if (const auto known = known_.find(value.get()); known != known_.end())
         return known->second.interval;
-    Interval interval = made(*value, computation);
+    Interval interval = made(*value);
     for (const Scalar& argument : value->arguments)
-        interval.dividesByZero = interval.dividesByZero || of(argument, computation).dividesByZero;
+        interval.dividesByZero = interval.dividesByZero || of(argument).dividesByZero;
     if (value->kind == ScalarNode::Kind::Call && value->function == Function::Divide) {
-        const Interval divisor = of(value->arguments[1], computation);
+        const Interval divisor = of(value->arguments[1]);
         interval.dividesByZero = interval.dividesByZero || (divisor.low == 0 && divisor.high == 0);
     }
     // Sums of ends that are not bound have none.
@@ -113,7 +111,7 @@ Interval Intervals::of(const Scalar& value, const Computation& computation) {
     return interval;
 }
 
-Interval Intervals::made(const ScalarNode& node, const Computation& computation) {
+Interval ScalarIntervals::made(const ScalarNode& node) {
     switch (node.kind) {
     case ScalarNode::Kind::Number: {
         const double value =
@@ -126,17 +124,17 @@ Interval Intervals::made(const ScalarNode& node, const Computation& computation)
                 bounds.high ? static_cast<double>(*bounds.high) : infinity};
     }
     case ScalarNode::Kind::Load:
-        return buffers_.at(node.buffer);
+        return buffers_(node.buffer);
     case ScalarNode::Kind::Accumulated: {
-        const Reduction& reduction = computation.reductions.at(node.reduction);
-        Interval interval = ofReduction(reduction, computation);
-        interval.dividesByZero = of(reduction.element, computation).dividesByZero;
+        const Reduction& reduction = computation_.reductions.at(node.reduction);
+        Interval interval = ofReduction(reduction);
+        interval.dividesByZero = of(reduction.element).dividesByZero;
         return interval;
     }
     case ScalarNode::Kind::Select: {
-        const Interval condition = of(node.arguments[0], computation);
-        const Interval then = of(node.arguments[1], computation);
-        const Interval otherwise = of(node.arguments[2], computation);
+        const Interval condition = of(node.arguments[0]);
+        const Interval then = of(node.arguments[1]);
+        const Interval otherwise = of(node.arguments[2]);
         if (condition.low > 0)
             return then;
         if (condition.high < 1)
@@ -144,14 +142,14 @@ Interval Intervals::made(const ScalarNode& node, const Computation& computation)
         return {std::min(then.low, otherwise.low), std::max(then.high, otherwise.high)};
     }
     case ScalarNode::Kind::Call:
-        return outward(ofCall(node, computation));
+        return outward(ofCall(node));
     }
     return {};
 }
 
-Interval Intervals::ofCall(const ScalarNode& node, const Computation& computation) {
-    const Interval x = of(node.arguments[0], computation);
-    const Interval y = node.arguments.size() > 1 ? of(node.arguments[1], computation) : Interval{};
+Interval ScalarIntervals::ofCall(const ScalarNode& node) {
+    const Interval x = of(node.arguments[0]);
+    const Interval y = node.arguments.size() > 1 ? of(node.arguments[1]) : Interval{};
     const bool isSame = node.arguments.size() > 1 && node.arguments[0] == node.arguments[1];
     switch (node.function) {
     case Function::Add:
@@ -210,24 +208,24 @@ Interval Intervals::ofCall(const ScalarNode& node, const Computation& computatio
     return {};
 }
 
-Interval Intervals::ofReduction(const Reduction& reduction, const Computation& computation) {
-    const Interval element = of(reduction.element, computation);
+Interval ScalarIntervals::ofReduction(const Reduction& reduction) {
+    const Interval element = of(reduction.element);
     bool isEmpty = false;
     double count = 1;
-    for (const Axis& axis : computation.reduced) {
+    for (const Axis& axis : computation_.reduced) {
         const Bounds extent = axis.extent->bounds();
         isEmpty = isEmpty || !extent.low || *extent.low < 1;
         count *= extent.high ? static_cast<double>(*extent.high) : infinity;
     }
-    if (computation.scanned)
+    if (computation_.scanned)
         count = infinity;
     switch (reduction.reducer) {
     case Reducer::Sum: {
         // If the count is not known, the sum may be of fewer elements, down to none or one.
-        const bool isExact =
-            !computation.scanned && std::ranges::all_of(computation.reduced, [](const Axis& axis) {
-                return axis.extent->constant().has_value();
-            });
+        const bool isExact = !computation_.scanned &&
+                             std::ranges::all_of(computation_.reduced, [](const Axis& axis) {
+                                 return axis.extent->constant().has_value();
+                             });
         const Interval most = outward(multiplied(element, {count, count}));
         if (isExact)
             return {most.low - std::abs(most.low) * 1e-3, most.high + std::abs(most.high) * 1e-3};

@@ -3,9 +3,11 @@
 
 #include "analysis/raise/program.h"
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::analysis::raise {
@@ -19,27 +21,44 @@ struct Interval {
     bool dividesByZero = false;
 };
 
-/// Intervals of the scalars of a program, whatever finite numbers its inputs and weights are.
+/// Intervals of the buffers of a program, whatever finite numbers its inputs and weights are.
 /// Rounding is allowed for.
 class Intervals {
 public:
     explicit Intervals(const Program& program);
 
-    [[nodiscard]] Interval of(const Scalar& value, const Computation& computation);
-    [[nodiscard]] Interval ofBuffer(BufferId buffer) const { return buffers_.at(buffer); }
+    [[nodiscard]] const Interval& ofBuffer(BufferId buffer) const { return buffers_.at(buffer); }
 
 private:
-    [[nodiscard]] Interval made(const ScalarNode& node, const Computation& computation);
-    [[nodiscard]] Interval ofCall(const ScalarNode& node, const Computation& computation);
-    [[nodiscard]] Interval ofReduction(const Reduction& reduction, const Computation& computation);
+    std::vector<Interval> buffers_;
+};
+
+/// Intervals of the scalars of one computation. Computations may share scalars, which mean
+/// something else in each: what a reduction gives. Both arguments outlive the object.
+class ScalarIntervals {
+public:
+    using BufferIntervals = std::function<const Interval&(BufferId)>;
+    ScalarIntervals(BufferIntervals buffers, const Computation& computation)
+        : buffers_(std::move(buffers)), computation_(computation) {}
+    ScalarIntervals(const Intervals& buffers, const Computation& computation)
+        : ScalarIntervals(
+              [&buffers](BufferId buffer) -> const Interval& { return buffers.ofBuffer(buffer); },
+              computation) {}
+
+    [[nodiscard]] Interval of(const Scalar& value);
+
+private:
+    [[nodiscard]] Interval made(const ScalarNode& node);
+    [[nodiscard]] Interval ofCall(const ScalarNode& node);
+    [[nodiscard]] Interval ofReduction(const Reduction& reduction);
 
     struct Known {
         Scalar held; ///< So that no other node gets its address.
         Interval interval;
     };
-    std::unordered_map<const ScalarNode*, Known> known_; ///< The nodes of one computation.
-    const Computation* computation_ = nullptr;
-    std::vector<Interval> buffers_;
+    std::unordered_map<const ScalarNode*, Known> known_;
+    BufferIntervals buffers_;
+    const Computation& computation_;
 };
 
 } // namespace kernelskill::analysis::raise

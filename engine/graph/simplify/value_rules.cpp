@@ -83,14 +83,15 @@ Scalar numberLike(const Scalar& value, double number) {
 /// Rewrites the values of one computation.
 class Values {
 public:
-    Values(Computation& computation, raise::Intervals& intervals, const IsUsed& isUsed)
-        : computation_(computation), intervals_(intervals), isUsed_(isUsed) {}
+    Values(Computation& computation, const raise::Intervals& buffers, const IsUsed& isUsed)
+        : computation_(computation), buffers_(buffers), isUsed_(isUsed) {}
 
     Done run() {
         interner_.intern(computation_);
-        const Computation before =
-            computation_; // Intervals are asked of the computation before the rules.
-        asked_ = &before;
+        // Intervals are asked of the computation before the rules.
+        const Computation before = computation_;
+        raise::ScalarIntervals intervals(buffers_, before);
+        intervals_ = &intervals;
         // An inverse is looked for before its arguments are rewritten.
         for (const bool undoes : {true, false}) {
             undoes_ = undoes;
@@ -134,7 +135,7 @@ private:
     Scalar constant(const Scalar& value) {
         if (value->kind == ScalarNode::Kind::Number || value->kind == ScalarNode::Kind::Position)
             return nullptr;
-        const Interval interval = intervals_.of(value, *asked_);
+        const Interval interval = intervals_->of(value);
         if (interval.low != interval.high || std::isinf(interval.low) || interval.dividesByZero)
             return nullptr;
         // A value that no input can change is arithmetic of indices: it is not reported.
@@ -197,8 +198,8 @@ private:
             return nullptr;
         for (const std::size_t inner : {0U, 1U}) {
             const std::size_t bound = 1 - inner;
-            const Interval of = intervals_.of(value->arguments[inner], *asked_);
-            const Interval by = intervals_.of(value->arguments[bound], *asked_);
+            const Interval of = intervals_->of(value->arguments[inner]);
+            const Interval by = intervals_->of(value->arguments[bound]);
             const bool lies = isMaximum ? of.low >= by.high : of.high <= by.low;
             if (lies && raise::numberOf(now->arguments[bound]) && use(redundantBounds))
                 return now->arguments[inner];
@@ -207,9 +208,9 @@ private:
     }
 
     Computation& computation_;
-    const Computation* asked_ = nullptr;
-    bool undoes_ = false; ///< Inverse functions alone.
-    raise::Intervals& intervals_;
+    raise::ScalarIntervals* intervals_ = nullptr; ///< Set while the rules run.
+    bool undoes_ = false;                         ///< Inverse functions alone.
+    const raise::Intervals& buffers_;
     const IsUsed& isUsed_;
     raise::Interner interner_;
     std::unordered_map<const ScalarNode*, Scalar> done_;
@@ -310,7 +311,7 @@ Done useConstants(raise::Program& program, const std::map<std::string, double>& 
 
 Done simplifyValues(raise::Program& program, const IsUsed& isUsed) {
     Done done;
-    raise::Intervals intervals(program);
+    const raise::Intervals intervals(program);
     for (raise::Step& step : program.steps) {
         auto* computation = std::get_if<Computation>(&step);
         if (computation == nullptr)

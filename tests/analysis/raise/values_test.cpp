@@ -109,5 +109,29 @@ TEST(Intervals, OfReductionsDependOnTheirNumber) {
     EXPECT_EQ(intervals.ofBuffer(2).high, 2);
 }
 
+TEST(Intervals, OfSharedScalarsAreThoseOfTheirComputation) {
+    Builder builder;
+    const Tensor x = builder.input("x", real, {4, 6}, Buffer::Role::Input, "x");
+    const Tensor bounded = mapped(x, real, [](const Scalar& value) {
+        return of(Function::Minimum, of(Function::Maximum, value, number(real, -1)),
+                  number(real, 2));
+    });
+    static_cast<void>(
+        builder.output(builder.reduced(Reducer::Maximum, bounded, {1}, false, "most"), "a"));
+    static_cast<void>(
+        builder.output(builder.reduced(Reducer::Sum, bounded, {1}, false, "sum"), "b"));
+    const Program program = builder.take();
+    const Intervals intervals(program);
+    const Scalar shared = accumulated(real, 0);
+    double largest = 0;
+    for (const Step& step : program.steps) {
+        // Each copy has the address of the one before.
+        const auto computation = std::get<Computation>(step);
+        ScalarIntervals scalars(intervals, computation);
+        largest = scalars.of(shared).high;
+    }
+    EXPECT_GE(largest, 12);
+}
+
 } // namespace
 } // namespace kernelskill::analysis::raise
