@@ -40,7 +40,7 @@ constexpr ValueRule equalTerms{"equal-terms", "reduces the same element again an
 constexpr ValueRule redundantBounds{"redundant-bounds",
                                     "bounds what is within these bounds already",
                                     "the value is within the bounds whatever the inputs"};
-constexpr ValueRule constantValues{"constant-values", "computes a number that is always the same",
+constexpr ValueRule constantValues{"constant-values", "has a part that is always the same number",
                                    "the value is one number whatever the inputs", false, true};
 constexpr ValueRule selfDifference{"self-difference",
                                    "subtracts a value from itself: the result is 0",

@@ -79,5 +79,12 @@ TEST_F(RandomModels, ComputeWhatLibTorchComputes) {
     EXPECT_GE(agreed_, checked_ * 3 / 4);
 }
 
+/// Each found a defect once.
+TEST_F(RandomModels, OfOldDefectsComputeWhatLibTorchComputes) {
+    for (const std::uint64_t seed : {1203})
+        check(seed, MultiplyUnit::Float32);
+    EXPECT_EQ(agreed_, checked_);
+}
+
 } // namespace
 } // namespace kernelskill::engine::graph::testing
