@@ -29,6 +29,7 @@ void addCheckCommand(CliCommand& program, Invocation& invocation);
 void addProfileCommand(CliCommand& program, Invocation& invocation);
 void addSkillsCommand(CliCommand& program, Invocation& invocation);
 void addApplyCommand(CliCommand& program, Invocation& invocation);
+void addVerifyCommand(CliCommand& program, Invocation& invocation);
 void addOptimizeCommand(CliCommand& program, Invocation& invocation);
 void addGenerateCommand(CliCommand& program, Invocation& invocation);
 void addRepairCommand(CliCommand& program, Invocation& invocation);

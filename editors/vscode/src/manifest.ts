@@ -6,6 +6,7 @@ export const commandNames = [
     'applySkill',
     'optimizeKernel',
     'repair',
+    'verify',
     'showMemory',
     'showAssembly',
     'refreshKernels',
