@@ -132,6 +132,7 @@ int runCommandLine(int argc, char** argv) {
     program.requireSubcommand();
     addSharedOptions(program, invocation);
     addLspCommand(program, invocation);
+    addMcpCommand(program, invocation);
     addCheckCommand(program, invocation);
     addProfileCommand(program, invocation);
     addSkillsCommand(program, invocation);

@@ -25,6 +25,7 @@ struct Invocation {
 };
 
 void addLspCommand(CliCommand& program, Invocation& invocation);
+void addMcpCommand(CliCommand& program, Invocation& invocation);
 void addCheckCommand(CliCommand& program, Invocation& invocation);
 void addProfileCommand(CliCommand& program, Invocation& invocation);
 void addSkillsCommand(CliCommand& program, Invocation& invocation);

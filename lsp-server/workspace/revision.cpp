@@ -7,6 +7,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -74,7 +76,9 @@ Result<Commit> findCommit(const std::filesystem::path& file, const std::string& 
     if (done->messages.contains("dubious ownership"))
         return std::unexpected(invalid("the git repository belongs to another user", file,
                                        "if you trust it, run `kernelskill trust` in its folder"));
-    if (done->messages.contains("unknown revision") || done->messages.contains("Needed a single"))
+    constexpr std::array<std::string_view, 3> unknown{"unknown revision", "expected commit type",
+                                                      "does not exist in"};
+    if (std::ranges::any_of(unknown, [&](auto part) { return done->messages.contains(part); }))
         return std::unexpected(
             invalid(fmt::format("the repository has no revision '{}'", revision), file,
                     "`git log --oneline` lists the commits, `git branch -a` the branches"));
