@@ -7,9 +7,11 @@ local function git(directory, ...)
     t.equal(0, vim.v.shell_error, 'git: ' .. output)
 end
 
+--- Neovim shows a server's message by vim.notify, or older ones by themselves.
 local function told(part)
-    return t.wait_for(('%q among the notifications'):format(part), 60, function()
-        return vim.inspect(t.notifications):find(part, 1, true)
+    return t.wait_for(('%q among the messages'):format(part), 60, function()
+        local shown = vim.inspect(t.notifications) .. vim.fn.execute('messages')
+        return shown:gsub('%s+', ' '):find(part, 1, true)
     end)
 end
 
