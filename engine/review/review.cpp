@@ -30,9 +30,9 @@ Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelR
                std::stop_token stop, const ProgressSink& progress)
     : executor_(executor), toolchain_(toolchain), original_(original), accuracy_(accuracy),
       closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
-      reviewsOthers_(options.otherKernels), measures_(options.measure),
-      probesLargeLaunches_(options.probeLargeLaunches), seeds_(options.seed.value_or(freshSeed())),
-      stop_(std::move(stop)), progress_(progress) {}
+      reviewsOthers_(options.otherKernels), reviewsHost_(options.hostOrder),
+      measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
+      seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
@@ -119,7 +119,7 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
 
 /// The trials run one kernel alone and do not show when the host launches it, so this check does.
 bool Review::keepsHostOrder() {
-    changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
+    changesOrder_ = reviewsHost_ && changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
     fused_ = fusedKernels(original_.file(), *candidate_.model);

@@ -115,6 +115,7 @@ private:
     Closeness probeCloseness_; ///< The same, with scales and error of the first trial.
     const GpuSource& gpu_;
     bool reviewsOthers_;
+    bool reviewsHost_;
     bool measures_;
     bool probesLargeLaunches_;
     std::mt19937_64 seeds_; ///< Gives one seed for each input.

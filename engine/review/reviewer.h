@@ -29,6 +29,8 @@ struct ReviewOptions {
     bool probeLargeLaunches = true;
     /// Review other kernels of the program that the edit changes as well.
     bool otherKernels = true;
+    /// Compare what the host asks of the GPU, and in which order.
+    bool hostOrder = true;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
 };

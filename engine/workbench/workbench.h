@@ -4,6 +4,7 @@
 
 #include "analysis/command/toolchain.h"
 #include "engine/graph/reference/torch_reference.h"
+#include "engine/workbench/change_verifier.h"
 #include "engine/workbench/hazard_fix_finder.h"
 #include "engine/workbench/kernel_knowledge.h"
 #include "engine/workbench/machines.h"
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] HazardFixFinder& hazardFixes() const { return hazardFixes_; }
     /// Plans skills, applies them and searches for the best sequence.
     [[nodiscard]] SkillAdvisor& advisor() const { return advisor_; }
+    /// Judges changes made by hand.
+    [[nodiscard]] const ChangeVerifier& verifier() const { return verifier_; }
 
     /// Returns the client of LibTorch, which computes PyTorch programs. Starts nothing.
     [[nodiscard]] graph::TorchReference& torch() const { return torch_; }
@@ -48,6 +51,7 @@ private:
     mutable HazardFixFinder hazardFixes_{machines_, knowledge_, profiler_};
     mutable SkillAdvisor advisor_{library_, machines_, knowledge_, profiler_,
                                   options_.userDataDirectory};
+    ChangeVerifier verifier_{machines_, profiler_};
     mutable graph::TorchReference torch_{options_.torch};
 };
 

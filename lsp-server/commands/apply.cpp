@@ -5,7 +5,6 @@
 #include "lsp-server/commands/judged_edit.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/offered_skill.h"
-#include "lsp-server/report/access_cost.h"
 #include "lsp-server/report/json_report.h"
 
 #include <nlohmann/json.hpp>
@@ -31,15 +30,6 @@ struct ApplyArguments {
     std::uint32_t option = 1; ///< Which of the skill's options, from 1.
     bool write = false;
 };
-
-void printCounters(const Terminal& terminal, const engine::Verdict& verdict) {
-    for (const auto& [name, after] : verdict.after) {
-        const auto before = verdict.before.find(name);
-        if (before != verdict.before.end() && before->second != after)
-            fmt::print("  {}  {} → {}\n", terminal.paint(Colour::Dim, name),
-                       formatNumber(before->second), formatNumber(after));
-    }
-}
 
 std::vector<std::string> titlesOf(const std::vector<skills::Offer>& offers) {
     std::vector<std::string> titles;

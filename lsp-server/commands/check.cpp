@@ -1,9 +1,8 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
-#include "lsp-server/features/diagnostics.h"
+#include "lsp-server/features/check_json.h"
 #include "lsp-server/report/evidence_text.h"
-#include "lsp-server/report/json_report.h"
 #include "lsp-server/report/remedy_text.h"
 #include "lsp-server/report/ruled_out_text.h"
 #include "skills/skill_document.h"
@@ -22,20 +21,6 @@ using nlohmann::json;
 
 namespace {
 
-std::string_view spelling(analysis::Severity severity) {
-    switch (severity) {
-    case analysis::Severity::Error:
-        return "error";
-    case analysis::Severity::Warning:
-        return "warning";
-    case analysis::Severity::Information:
-        return "information";
-    case analysis::Severity::Hint:
-        break;
-    }
-    return "hint";
-}
-
 Colour colourOf(analysis::Severity severity) {
     switch (severity) {
     case analysis::Severity::Error:
@@ -52,35 +37,8 @@ Colour colourOf(analysis::Severity severity) {
 class Check {
 public:
     Check(const Snapshot& snapshot, const std::string& shownName, bool wantsReasons)
-        : snapshot_(snapshot), shownName_(shownName), wantsReasons_(wantsReasons),
-          texts_(snapshot.program), diagnostics_(snapshot.model().diagnostics) {
-        std::ranges::move(pinDiagnostics(snapshot), std::back_inserter(diagnostics_));
-        std::ranges::move(wasteDiagnostics(snapshot), std::back_inserter(diagnostics_));
-    }
-
-    [[nodiscard]] json document() {
-        json diagnostics = json::array();
-        for (const analysis::Diagnostic& diagnostic : diagnostics_) {
-            json& entry = diagnostics.emplace_back(
-                json{{"range",
-                      toRange(textOf(diagnostic.file), diagnostic.span, PositionEncoding::Utf16)},
-                     {"severity", spelling(diagnostic.severity)},
-                     {"code", diagnostic.code},
-                     {"message", diagnostic.message}});
-            if (diagnostic.file != snapshot_.model().file)
-                entry["file"] = diagnostic.file;
-        }
-        json kernels = json::array();
-        for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
-            if (snapshot_.isListed(kernel))
-                kernels.push_back(kernelJson(kernel));
-        json document{{"file", shownName_},
-                      {"diagnostics", std::move(diagnostics)},
-                      {"kernels", std::move(kernels)}};
-        if (!snapshot_.model().includer.empty())
-            document["read_through"] = snapshot_.model().includer;
-        return document;
-    }
+        : snapshot_(snapshot), shownName_(shownName), wantsReasons_(wantsReasons), texts_(snapshot),
+          diagnostics_(checkDiagnostics(snapshot)) {}
 
     void print() {
         for (const analysis::Diagnostic& diagnostic : diagnostics_)
@@ -94,88 +52,8 @@ public:
     }
 
 private:
-    const analysis::SourceText& textOf(const std::string& file) {
-        return file.empty() ? snapshot_.source() : texts_(file);
-    }
-
-    [[nodiscard]] std::uint32_t lineOf(const std::string& file, std::uint32_t offset) {
-        return textOf(file).lineColumn(offset).line;
-    }
-
-    json kernelJson(const analysis::KernelModel& kernel) {
-        json launches = json::array();
-        for (const analysis::LaunchSite& site : kernel.launches) {
-            const analysis::HostFunction& host = snapshot_.model().hostFunctions.at(site.host);
-            json& launch = launches.emplace_back(json{{"line", lineOf(host.file, site.span.begin)},
-                                                      {"grid", sourceOf(host, site.grid)},
-                                                      {"block", sourceOf(host, site.block)}});
-            if (host.file != snapshot_.model().file)
-                launch["file"] = host.file;
-        }
-        const engine::Plan plan = planFor(kernel);
-        json skills = json::array();
-        for (const engine::RankedSkill& ranked : plan.ranked)
-            skills.push_back(skillOffer(ranked, kernel));
-        json remedies = json::array();
-        for (const engine::Remedy& remedy : plan.remedies)
-            remedies.push_back(remedyJson(remedy));
-        json ruledOut = json::array();
-        for (const engine::RuledOut& skill : plan.ruledOut)
-            ruledOut.push_back({{"skill", skill.skill}, {"why", skill.why}});
-        json features = json::object();
-        for (const auto& [name, value] : analysis::describeFeatures(
-                 *snapshot_.workbench->knowledge().features({snapshot_.program, kernel})))
-            std::visit([&](auto each) { features[name] = each; }, value);
-        json entry{{"name", kernel.qualifiedName},
-                   {"line", lineOf(kernel.file, kernel.nameSpan.begin)},
-                   {"launches", std::move(launches)},
-                   {"features", std::move(features)},
-                   {"bottleneck", bottleneckJson(*snapshot_.workbench->knowledge().diagnosis(
-                                      {snapshot_.program, kernel}))},
-                   {"skills", std::move(skills)},
-                   {"remedies", std::move(remedies)},
-                   {"ruled_out", std::move(ruledOut)}};
-        if (!snapshot_.isInMainFile(kernel))
-            entry["file"] = kernel.file;
-        return entry;
-    }
-
-    json skillOffer(const engine::RankedSkill& ranked, const analysis::KernelModel& kernel) {
-        json entry{{"id", ranked.offer.skillId},
-                   {"title", ranked.offer.title},
-                   {"why", ranked.why},
-                   {"fits", ranked.offer.why},
-                   {"expected", ranked.expected},
-                   {"role", skills::spelling(ranked.role)},
-                   {"answers", engine::spelling(ranked.answers)},
-                   {"line", lineOf(kernel.file, ranked.offer.anchor.begin)},
-                   {"failed_before", ranked.failedBefore}};
-        const auto& all = snapshot_.workbench->library().documents;
-        const auto metadata =
-            std::ranges::find(all, ranked.offer.skillId, &skills::SkillMetadata::id);
-        if (metadata != all.end()) {
-            entry["kind"] = skills::spelling(metadata->kind);
-            entry["numerics"] =
-                skills::spelling(ranked.offer.numerics.value_or(metadata->numerics));
-        }
-        return entry;
-    }
-
-    engine::Plan planFor(const analysis::KernelModel& kernel) const {
-        if (!snapshot_.isInMainFile(kernel))
-            return {};
-        return snapshot_.workbench->advisor().plan({snapshot_.program, kernel}, kernel.span,
-                                                   snapshot_.memory());
-    }
-
-    std::string sourceOf(const analysis::HostFunction& host, analysis::ExprId expression) {
-        if (expression == analysis::noId)
-            return {};
-        return std::string(textOf(host.file).slice(host.body.expr(expression).span));
-    }
-
     void printDiagnostic(const analysis::Diagnostic& diagnostic) {
-        const analysis::SourceText& text = textOf(diagnostic.file);
+        const analysis::SourceText& text = texts_.textOf(diagnostic.file);
         const auto [line, column] = text.lineColumn(diagnostic.span.begin);
         const std::string name =
             diagnostic.file == snapshot_.model().file ? shownName_ : diagnostic.file;
@@ -199,7 +77,7 @@ private:
             snapshot_.workbench->knowledge().diagnosis({snapshot_.program, kernel});
         fmt::print("\n{}  {}:{}\n", terminal_.paint(Colour::Bold, kernel.qualifiedName),
                    snapshot_.isInMainFile(kernel) ? shownName_ : kernel.file,
-                   lineOf(kernel.file, kernel.nameSpan.begin) + 1);
+                   texts_.lineOf(kernel.file, kernel.nameSpan.begin) + 1);
         const std::string headroom = describeHeadroom(*bottleneck);
         fmt::print("  {}  {}{}\n", label("bottleneck"),
                    terminal_.paint(Colour::Yellow, engine::spelling(bottleneck->kind)),
@@ -213,14 +91,14 @@ private:
                     ? std::string()
                     : fmt::format(" of {}", std::filesystem::path(host.file).filename().string());
             fmt::print("  {}  <<<{}, {}>>> (line {}{})\n", label("launch"),
-                       sourceOf(host, site.grid), sourceOf(host, site.block),
-                       lineOf(host.file, site.span.begin) + 1, of);
+                       texts_.sourceOf(host, site.grid), texts_.sourceOf(host, site.block),
+                       texts_.lineOf(host.file, site.span.begin) + 1, of);
         }
         printPlan(kernel);
     }
 
     void printPlan(const analysis::KernelModel& kernel) {
-        const engine::Plan plan = planFor(kernel);
+        const engine::Plan plan = listedPlan(snapshot_, kernel);
         const bool isAnswered = std::ranges::any_of(plan.ranked, [](const auto& ranked) {
             return ranked.answers == engine::AnswersTo::Leading && !ranked.failedBefore;
         });
@@ -231,12 +109,12 @@ private:
         std::string_view last = isAnswered || plan.remedies.empty() ? "" : "skills";
         for (const engine::RankedSkill& ranked : plan.ranked) {
             const std::string_view part = partOf(ranked);
-            fmt::print(
-                "  {}  {}. {} {}\n", label(part == last ? "" : part), number + 1,
-                terminal_.paint(Colour::Bold, ranked.offer.skillId),
-                terminal_.paint(
-                    Colour::Dim,
-                    fmt::format("(line {})", lineOf(kernel.file, ranked.offer.anchor.begin) + 1)));
+            fmt::print("  {}  {}. {} {}\n", label(part == last ? "" : part), number + 1,
+                       terminal_.paint(Colour::Bold, ranked.offer.skillId),
+                       terminal_.paint(
+                           Colour::Dim,
+                           fmt::format("(line {})",
+                                       texts_.lineOf(kernel.file, ranked.offer.anchor.begin) + 1)));
             fmt::print("  {}     {}\n", label(""), ranked.offer.title);
             fmt::print("  {}     {}\n", label(""), ranked.why);
             last = part;
@@ -292,7 +170,7 @@ private:
     const std::string& shownName_;
     const bool wantsReasons_; ///< Prints why skills are ruled out.
     const Terminal terminal_{stdout};
-    TextLookup texts_;
+    CheckedTexts texts_;
     std::vector<analysis::Diagnostic> diagnostics_;
 };
 
@@ -308,7 +186,7 @@ int runCheck(const std::string& file, bool wantsReasons, const Invocation& invoc
         fmt::print(stderr, "note: read as a part of {}, which includes it\n", includer);
     Check check(**snapshot, file, wantsReasons);
     if (invocation.json)
-        printJson(check.document());
+        printJson(checkJson(**snapshot, file));
     else
         check.print();
     const analysis::FileModel& model = (*snapshot)->model();

@@ -27,6 +27,7 @@ constexpr const char* footer =
     "  kernelskill check saxpy.cu                       show diagnostics, bottleneck and skills\n"
     "  kernelskill profile saxpy.cu                     run on the CPU emulator and count\n"
     "  kernelskill apply loop-unrolling saxpy.cu:12     show a verified edit as a diff\n"
+    "  kernelskill verify saxpy.cu                      check your own change against git's HEAD\n"
     "  kernelskill optimize saxpy.cu                    try skills in rounds, keep what is better\n"
     "  kernelskill generate blur.cu:12                  write a first kernel from a host function\n"
     "  kernelskill check saxpy.cu -- -Iinclude -DN=64   pass nvcc's flags after `--`\n"
@@ -131,10 +132,12 @@ int runCommandLine(int argc, char** argv) {
     program.requireSubcommand();
     addSharedOptions(program, invocation);
     addLspCommand(program, invocation);
+    addMcpCommand(program, invocation);
     addCheckCommand(program, invocation);
     addProfileCommand(program, invocation);
     addSkillsCommand(program, invocation);
     addApplyCommand(program, invocation);
+    addVerifyCommand(program, invocation);
     addOptimizeCommand(program, invocation);
     addGenerateCommand(program, invocation);
     addRepairCommand(program, invocation);

@@ -25,10 +25,12 @@ struct Invocation {
 };
 
 void addLspCommand(CliCommand& program, Invocation& invocation);
+void addMcpCommand(CliCommand& program, Invocation& invocation);
 void addCheckCommand(CliCommand& program, Invocation& invocation);
 void addProfileCommand(CliCommand& program, Invocation& invocation);
 void addSkillsCommand(CliCommand& program, Invocation& invocation);
 void addApplyCommand(CliCommand& program, Invocation& invocation);
+void addVerifyCommand(CliCommand& program, Invocation& invocation);
 void addOptimizeCommand(CliCommand& program, Invocation& invocation);
 void addGenerateCommand(CliCommand& program, Invocation& invocation);
 void addRepairCommand(CliCommand& program, Invocation& invocation);

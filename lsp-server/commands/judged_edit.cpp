@@ -1,6 +1,7 @@
 #include "lsp-server/commands/judged_edit.h"
 
 #include "lsp-server/commands/file_writer.h"
+#include "lsp-server/report/access_cost.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -13,12 +14,25 @@ namespace kernelskill::lsp {
 void printChecked(const Terminal& terminal, const std::string& diff,
                   const engine::Verdict& verdict) {
     fmt::print("{}\n", terminal.paintDiff(diff));
+    printChecks(terminal, verdict);
+}
+
+void printChecks(const Terminal& terminal, const engine::Verdict& verdict) {
     for (const engine::Check& check : verdict.checks)
         fmt::print("  {} {}{}\n",
                    check.passed ? terminal.paint(Colour::Green, "✓")
                                 : terminal.paint(Colour::Red, "✗"),
                    check.name,
                    check.detail.empty() ? "" : terminal.paint(Colour::Dim, "  " + check.detail));
+}
+
+void printCounters(const Terminal& terminal, const engine::Verdict& verdict) {
+    for (const auto& [name, after] : verdict.after) {
+        const auto before = verdict.before.find(name);
+        if (before != verdict.before.end() && before->second != after)
+            fmt::print("  {}  {} → {}\n", terminal.paint(Colour::Dim, name),
+                       formatNumber(before->second), formatNumber(after));
+    }
 }
 
 void printVerdict(const Terminal& terminal, const engine::Verdict& verdict, bool isAcceptable) {

@@ -16,6 +16,11 @@ namespace kernelskill::lsp {
 void printChecked(const Terminal& terminal, const std::string& diff,
                   const engine::Verdict& verdict);
 
+void printChecks(const Terminal& terminal, const engine::Verdict& verdict);
+
+/// The counters that differ, before and after.
+void printCounters(const Terminal& terminal, const engine::Verdict& verdict);
+
 void printVerdict(const Terminal& terminal, const engine::Verdict& verdict, bool isAcceptable);
 
 /// Answers that nothing is offered, which is an answer and no error: `document` as far as it goes,

@@ -20,6 +20,7 @@ struct Options {
     bool executionEnabled = true;
     std::string hostCompiler;
     bool profileOnSave = false;
+    bool verifyOnSave = false;
     bool gpuEnabled = true;
     std::string gpuOn = "gpu";
     bool gpuSanitizer = false;

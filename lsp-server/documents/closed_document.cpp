@@ -8,8 +8,6 @@
 
 namespace kernelskill::lsp {
 
-namespace {
-
 Result<std::string> readText(const std::filesystem::path& path) {
     auto text = analysis::readFile(path);
     if (!text)
@@ -20,8 +18,6 @@ Result<std::string> readText(const std::filesystem::path& path) {
             Error{ErrorKind::InvalidInput, std::move(problem), path.string(), ""});
     return std::move(*text);
 }
-
-} // namespace
 
 Result<SnapshotPtr> readDocument(const std::filesystem::path& file,
                                  const std::filesystem::path& workspaceRoot,

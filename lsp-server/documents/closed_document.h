@@ -5,6 +5,9 @@
 
 namespace kernelskill::lsp {
 
+/// The text of a file on the disk. InvalidInput where it is no text or cannot be read.
+[[nodiscard]] Result<std::string> readText(const std::filesystem::path& path);
+
 /// Reads and parses `file`, once. InvalidInput where it is no text or cannot be read.
 [[nodiscard]] Result<SnapshotPtr> readDocument(const std::filesystem::path& file,
                                                const std::filesystem::path& workspaceRoot,

@@ -1,5 +1,6 @@
 #include "lsp-server/features/code_lens.h"
 
+#include "engine/verification/kernel_changes.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/transport/utf8.h"
@@ -75,6 +76,10 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
         return {{"title", "Optimize"},
                 {"command", "kernelskill.optimize"},
                 {"arguments", json::array({target})}};
+    if (what == "verify")
+        return {{"title", "Verify against HEAD"},
+                {"command", "kernelskill.verify"},
+                {"arguments", json::array({target})}};
     const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
                                                                  kernel.span, snapshot.memory());
     const engine::RankedSkill* best = engine::bestAnswer(plan);
@@ -89,9 +94,20 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
             {"arguments", json::array({std::move(argument)})}};
 }
 
+/// Whether `tokens` do not hold the kernel's definition, between whole tokens.
+bool differsFrom(const std::string& tokens, const Snapshot& snapshot,
+                 const analysis::KernelModel& kernel) {
+    const std::string own = engine::definitionOf(snapshot.model(), kernel);
+    auto at = tokens.find(own);
+    while (at != std::string::npos && at != 0 && tokens[at - 1] != ' ')
+        at = tokens.find(own, at + 1);
+    return at == std::string::npos;
+}
+
 } // namespace
 
-json codeLenses(const Snapshot& snapshot, bool mayRun, PositionEncoding encoding) {
+json codeLenses(const Snapshot& snapshot, bool mayRun, const std::string* head,
+                PositionEncoding encoding) {
     json lenses = json::array();
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
@@ -110,6 +126,8 @@ json codeLenses(const Snapshot& snapshot, bool mayRun, PositionEncoding encoding
         add("profile");
         if (snapshot.workbench->machines().offersGpu())
             add("profileOnGpu");
+        if (head != nullptr && differsFrom(*head, snapshot, kernel))
+            add("verify");
         add("skill"); // the longest, which is cut off first
     }
     return lenses;

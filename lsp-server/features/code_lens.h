@@ -6,12 +6,16 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string>
+
 namespace kernelskill::lsp {
 
 /// CodeLens[] without commands: resolveCodeLens() fills them in when a lens comes into view. Where
-/// kernels may not be run (`mayRun`), those that would need it are left out.
+/// kernels may not be run (`mayRun`), those that would need it are left out. `head` is the
+/// document's text in git's HEAD as analysis::tokenText() has it, or null: a kernel that it does
+/// not hold can be verified against it.
 [[nodiscard]] nlohmann::json codeLenses(const Snapshot& snapshot, bool mayRun,
-                                        PositionEncoding encoding);
+                                        const std::string* head, PositionEncoding encoding);
 
 /// The lens with its command, against the newest snapshot of its document. A kernel that is gone
 /// gets an empty title. Reads the file's short-term memory.

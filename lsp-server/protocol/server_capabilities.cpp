@@ -25,7 +25,7 @@ json serverCapabilities(const ClientCapabilities& client) {
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
                 "kernelskill.optimize", "kernelskill.generate", "kernelskill.generateModel",
                 "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain",
-                "kernelskill.tellApplied"}},
+                "kernelskill.tellApplied", "kernelskill.verify"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

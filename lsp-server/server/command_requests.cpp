@@ -8,6 +8,7 @@
 #include "lsp-server/server/model_request.h"
 #include "lsp-server/server/optimize_request.h"
 #include "lsp-server/server/server_context.h"
+#include "lsp-server/server/verify_request.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -116,6 +117,8 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return applyFixCommand(context, argument, reply);
     if (command == "kernelskill.optimize")
         return optimizeCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.verify")
+        return verifyCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.generate")
         return generateCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.generateModel")

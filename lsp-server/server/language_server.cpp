@@ -3,9 +3,12 @@
 #include "engine/diagnosis/gpus.h"
 #include "lsp-server/protocol/server_capabilities.h"
 #include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/head_texts.h"
+#include "lsp-server/server/kept_judgements.h"
 #include "lsp-server/server/save_profiling.h"
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/server/trust_gate.h"
+#include "lsp-server/server/verify_request.h"
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/version.h"
 
@@ -73,6 +76,9 @@ private:
     std::set<std::string> reportedFlags_;
     ProgressRegistry progress_;
     SaveProfiling saveProfiling_;
+    SaveVerification saveVerification_;
+    HeadTexts head_;
+    KeptJudgements judgements_;
     // The pools come after what their tasks use, so that they are joined first.
     DocumentManager documents_;
     WorkerPool parsers_;
@@ -95,7 +101,8 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
       transport_(loop_, settings.input, settings.output, settings.maxMessageBytes),
       connection_([this](std::string body) { transport_.send(std::move(body)); }, log),
       workspace_(log), trust_(loop_, connection_, workspace_, [this] { onTrusted(); }),
-      progress_(loop_, connection_), saveProfiling_(context_),
+      progress_(loop_, connection_), saveProfiling_(context_, loop_),
+      saveVerification_(context_, loop_), head_(context_),
       documents_(loop_, parsers_, background_, log, workspace_,
                  {[this](const ParseInput& input, const auto& diagnostics) {
                       publishParserDiagnostics(context_, input, diagnostics);
@@ -106,8 +113,9 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
                       saveProfiling_.parsed(snapshot);
                   }}),
       parsers_(parserThreads(), logTo(log)), background_(1, logTo(log)), reads_(2, logTo(log)),
-      jobs_(2, logTo(log)), context_{loop_,      log_,       connection_, reads_,        jobs_,
-                                     workspace_, documents_, progress_,   capabilities_, trust_} {
+      jobs_(2, logTo(log)),
+      context_{loop_,      log_,      connection_,   reads_, jobs_, workspace_,
+               documents_, progress_, capabilities_, trust_, head_, judgements_} {
     connection_.setGates([this](std::string_view method) { return refusal(method); },
                          [this](std::string_view method) {
                              return state_ == State::Running || method == "exit" ||
@@ -167,17 +175,22 @@ void LanguageServer::registerTextSynchronization() {
         if (!documents_.change(change, capabilities_.positionEncoding))
             log_.warn("didChange for a document that is not open: {}", change.uri);
         saveProfiling_.changed(change.uri);
+        saveVerification_.changed(change.uri);
     });
     connection_.onNotification("textDocument/didSave", [this](const json& params) {
         const std::string uri = textDocumentUri(params);
         if (const auto path = pathFromUri(uri))
             documents_.filesChanged({*path}, false);
         saveProfiling_.saved(uri);
+        saveVerification_.saved(uri);
     });
     connection_.onNotification("textDocument/didClose", [this](const json& params) {
         const std::string uri = textDocumentUri(params);
         documents_.close(uri);
         saveProfiling_.closed(uri);
+        saveVerification_.closed(uri);
+        head_.closed(uri);
+        judgements_.closed(uri);
         clearDiagnostics(context_, uri);
     });
 }

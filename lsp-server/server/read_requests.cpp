@@ -6,6 +6,7 @@
 #include "lsp-server/features/inlay_hints.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/head_texts.h"
 #include "lsp-server/server/server_context.h"
 
 #include <nlohmann/json.hpp>
@@ -112,8 +113,9 @@ void onCodeLens(const ServerContext& context, const json& params, Reply& reply,
     context.read(
         uri, std::move(reply), stop.get_token(),
         [mayRun = context.workspace.options().executionEnabled,
-         encoding = context.capabilities.positionEncoding](const Snapshot& snapshot) {
-            return codeLenses(snapshot, mayRun, encoding);
+         encoding = context.capabilities.positionEncoding,
+         head = context.head.tokensOf(uri)](const Snapshot& snapshot) {
+            return codeLenses(snapshot, mayRun, head.get(), encoding);
         },
         true);
 }

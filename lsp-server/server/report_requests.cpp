@@ -1,7 +1,9 @@
 // kernelskill/report: a page about one kernel or all kernels of a document.
 #include "lsp-server/report/file_page.h"
 #include "lsp-server/report/html/report_page.h"
+#include "lsp-server/report/verification_page.h"
 #include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/kept_judgements.h"
 #include "lsp-server/server/server_context.h"
 
 #include <nlohmann/json.hpp>
@@ -28,9 +30,22 @@ Result<engine::KernelReport> knownOrProfiled(const Snapshot& snapshot,
                    : workbench.profiler().profile({snapshot.program, kernel}, stop, say);
 }
 
+/// Adds to the section of each kernel how its text was judged, if that was verified.
+void addJudgements(const Snapshot& snapshot, const KeptJudgements::OfKernels& judgements,
+                   Report& report) {
+    for (ReportSection& section : report.sections) {
+        const auto kept = judgements.find(section.title);
+        const auto* kernel = analysis::kernelNamed(snapshot.model(), section.title);
+        if (kept != judgements.end() && kernel != nullptr &&
+            kept->second->definition == engine::definitionOf(snapshot.model(), *kernel))
+            section.sections.insert(section.sections.begin(),
+                                    judgementSection(kept->second->judged, kept->second->against));
+    }
+}
+
 void answer(const SnapshotPtr& snapshot, const std::vector<const analysis::KernelModel*>& kernels,
-            bool isOnGpu, Reply reply, const std::stop_token& stop,
-            const WorkDoneProgress& progress) {
+            const KeptJudgements::OfKernels& judgements, bool isOnGpu, Reply reply,
+            const std::stop_token& stop, const WorkDoneProgress& progress) {
     std::vector<ProfiledKernel> profiled;
     for (const analysis::KernelModel* kernel : kernels) {
         const auto say = [&](std::string_view what, double part) {
@@ -43,6 +58,7 @@ void answer(const SnapshotPtr& snapshot, const std::vector<const analysis::Kerne
     }
     const auto name = std::filesystem::path(snapshot->model().file).filename().string();
     Report report = profileReport(*snapshot, std::move(profiled), name);
+    addJudgements(*snapshot, judgements, report);
     report.footer = reportFooter("kernelskill/report");
     reply.result({{"title", report.title}, {"html", writeReport(report)}});
 }
@@ -59,7 +75,7 @@ void onReport(const ServerContext& context, const json& params, Reply& reply,
                            "running kernels is turned off (kernelskill.execution.enabled)");
     const bool isOnGpu = executor == "gpu";
     auto run = [&context, uri, params, stop, isOnGpu](Reply trusted) {
-        context.documents.whenCurrent(uri, [&context, params, stop, isOnGpu,
+        context.documents.whenCurrent(uri, [&context, uri, params, stop, isOnGpu,
                                             reply = std::move(trusted)](auto outcome) mutable {
             if (!outcome)
                 return reply.error(std::move(outcome.error()));
@@ -75,14 +91,16 @@ void onReport(const ServerContext& context, const json& params, Reply& reply,
                 for (const analysis::KernelModel& kernel : snapshot->model().kernels)
                     kernels.push_back(&kernel);
             }
-            context.runJob("Writing a report", params, std::move(reply), stop,
-                           [&context, snapshot, kernels = std::move(kernels),
-                            isOnGpu](Reply late, const std::stop_token& token,
-                                     const WorkDoneProgress& progress) mutable {
-                               answer(snapshot, kernels, isOnGpu, std::move(late), token, progress);
-                               context.loop.post(
-                                   [&context, snapshot] { context.refresh(snapshot); });
-                           });
+            context.runJob(
+                "Writing a report", params, std::move(reply), stop,
+                [&context, snapshot, kernels = std::move(kernels), isOnGpu,
+                 judgements =
+                     context.judgements.of(uri)](Reply late, const std::stop_token& token,
+                                                 const WorkDoneProgress& progress) mutable {
+                    answer(snapshot, kernels, judgements, isOnGpu, std::move(late), token,
+                           progress);
+                    context.loop.post([&context, snapshot] { context.refresh(snapshot); });
+                });
         });
     };
     context.whenTrusted(uri, std::move(reply), std::move(run));

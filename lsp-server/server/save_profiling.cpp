@@ -4,14 +4,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 
-#include <chrono>
 #include <utility>
 
 namespace kernelskill::lsp {
 namespace {
-
-/// Editors save several times in a row, with formatters between.
-constexpr std::chrono::milliseconds debounceDelay{250};
 
 /// On the GPU where there is one and it can run the kernel, else on the emulator.
 Result<engine::KernelReport> profileAnywhere(const Snapshot& snapshot,
@@ -45,32 +41,17 @@ void SaveProfiling::parsed(const SnapshotPtr& snapshot) {
 }
 
 void SaveProfiling::saved(const std::string& uri) {
-    const auto found = documents_.find(uri);
-    if (found == documents_.end() || !isOn(uri))
-        return;
-    found->second.run.request_stop();
-    found->second.debounce = context_.loop.after(debounceDelay, [this, uri] { start(uri); });
-}
-
-void SaveProfiling::changed(const std::string& uri) {
-    const auto found = documents_.find(uri);
-    if (found == documents_.end())
-        return;
-    found->second.debounce.cancel();
-    found->second.run.request_stop();
+    if (documents_.contains(uri) && isOn(uri))
+        trigger_.saved(uri);
 }
 
 void SaveProfiling::closed(const std::string& uri) {
-    changed(uri);
+    trigger_.closed(uri);
     documents_.erase(uri);
 }
 
-void SaveProfiling::start(const std::string& uri) {
-    const auto found = documents_.find(uri);
-    if (found == documents_.end())
-        return;
-    found->second.run = std::stop_source();
-    context_.documents.whenCurrent(uri, [this, run = found->second.run](auto snapshot) {
+void SaveProfiling::start(const std::string& uri, const std::stop_source& run) {
+    context_.documents.whenCurrent(uri, [this, run](auto snapshot) {
         if (snapshot && !run.stop_requested())
             profile(*snapshot, run);
     });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lsp-server/documents/snapshot.h"
+#include "lsp-server/server/save_trigger.h"
 #include "lsp-server/server/server_context.h"
 
 #include <cstdint>
@@ -18,24 +19,26 @@ namespace kernelskill::lsp {
 class SaveProfiling {
 public:
     /// `context` outlives it, and so do tasks of the pool for jobs.
-    explicit SaveProfiling(const ServerContext& context) : context_(context) {}
+    SaveProfiling(const ServerContext& context, EventLoop& loop)
+        : context_(context),
+          trigger_(loop, [this](const auto& uri, const auto& run) { start(uri, run); }) {}
+    SaveProfiling(const SaveProfiling&) = delete;
+    SaveProfiling& operator=(const SaveProfiling&) = delete;
 
     /// The document has been parsed. The first time, its kernels count as known.
     void parsed(const SnapshotPtr& snapshot);
     void saved(const std::string& uri);
     /// The user types: running and waiting profiles are given up.
-    void changed(const std::string& uri);
+    void changed(const std::string& uri) { trigger_.changed(uri); }
     void closed(const std::string& uri);
 
 private:
     struct Document {
         std::map<std::string, std::uint64_t> known; ///< Kernels and their hashes.
-        Timer debounce;
-        std::stop_source run; ///< The latest: of waiting and running.
     };
 
     [[nodiscard]] bool isOn(const std::string& uri) const;
-    void start(const std::string& uri);
+    void start(const std::string& uri, const std::stop_source& run);
     void profile(const SnapshotPtr& snapshot, const std::stop_source& run);
     /// The kernels that have changed in `snapshot`; those with a profile count as seen.
     [[nodiscard]] std::vector<const analysis::KernelModel*> changedKernels(const Snapshot& snapshot,
@@ -43,6 +46,7 @@ private:
     void finished(const SnapshotPtr& snapshot, const analysis::KernelModel& kernel);
 
     const ServerContext& context_;
+    SaveTrigger trigger_;
     std::map<std::string, Document> documents_; ///< Open ones that were parsed.
 };
 

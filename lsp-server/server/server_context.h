@@ -18,6 +18,9 @@
 
 namespace kernelskill::lsp {
 
+class HeadTexts;
+class KeptJudgements;
+
 /// Everything here belongs to the loop's thread, except that Connection::notify, EventLoop::post
 /// and the pools may be used anywhere. Outlives every task of the pools.
 struct ServerContext {
@@ -31,6 +34,8 @@ struct ServerContext {
     ProgressRegistry& progress;
     const ClientCapabilities& capabilities;
     TrustGate& trust;
+    HeadTexts& head;
+    KeptJudgements& judgements;
 
     /// Calls `run` on the loop's thread if kernels of the document may be compiled and run, maybe
     /// after the user has been asked; else answers with the reason. On the loop's thread.

@@ -17,15 +17,17 @@ json idToJson(const RequestId& id) {
     return std::visit([](const auto& value) { return json(value); }, id);
 }
 
+std::optional<RequestId> idOf(const json& id) {
+    if (id.is_number_integer())
+        return RequestId{id.get<std::int64_t>()};
+    if (id.is_string())
+        return RequestId{id.get<std::string>()};
+    return std::nullopt;
+}
+
 std::optional<RequestId> idFromJson(const json& message) {
     const auto id = message.find("id");
-    if (id == message.end())
-        return std::nullopt;
-    if (id->is_number_integer())
-        return RequestId{id->get<std::int64_t>()};
-    if (id->is_string())
-        return RequestId{id->get<std::string>()};
-    return std::nullopt;
+    return id == message.end() ? std::nullopt : idOf(*id);
 }
 
 const json& paramsOf(const json& message) {
@@ -117,7 +119,7 @@ bool Connection::handle(std::string_view body) {
                             std::unexpected(ResponseError{ErrorCode::InvalidRequest, why}))));
     };
     if (!message.is_object()) {
-        invalid("a message must be an object; batches are not part of LSP");
+        invalid("a message must be an object; batches are not supported");
         return true;
     }
     const auto method = message.find("method");
@@ -236,6 +238,12 @@ void Connection::cancel(const json& params) {
     send_(encodeMessage(responseMessage(
         idToJson(*id), std::unexpected(ResponseError{ErrorCode::RequestCancelled, "cancelled"}))));
     stop->request_stop();
+}
+
+void Connection::drop(const json& id) {
+    const std::optional<RequestId> known = idOf(id);
+    if (auto stop = known ? pending_->take(*known) : std::nullopt)
+        stop->request_stop();
 }
 
 void Connection::cancelAll() {

@@ -54,6 +54,8 @@ public:
     /// Returns the request's id, to cancel it by.
     std::int64_t request(std::string_view method, nlohmann::json params, ResponseHandler handler);
 
+    /// Asks the request of that id to stop; it is not answered. Without effect if there is none.
+    void drop(const nlohmann::json& id);
     /// Asks every request under way to stop.
     void cancelAll();
 

@@ -13,7 +13,7 @@
 
 namespace kernelskill::lsp {
 
-/// The error codes of JSON-RPC and LSP that this server sends.
+/// The error codes of JSON-RPC, LSP and the Model Context Protocol that this server sends.
 enum class ErrorCode : int {
     ParseError = -32700,
     InvalidRequest = -32600,
@@ -21,6 +21,8 @@ enum class ErrorCode : int {
     InvalidParams = -32602,
     InternalError = -32603,
     ServerNotInitialized = -32002,
+    ResourceNotFound = -32002,    ///< Of the Model Context Protocol before 2026-07-28.
+    UnsupportedRevision = -32022, ///< Of the Model Context Protocol.
     RequestFailed = -32803,
     ServerCancelled = -32802,
     ContentModified = -32801,
@@ -30,6 +32,7 @@ enum class ErrorCode : int {
 struct ResponseError {
     ErrorCode code = ErrorCode::InternalError;
     std::string message;
+    std::shared_ptr<const nlohmann::json> data = nullptr; ///< More for the client; null: none.
 };
 
 /// An engine's failure in the protocol's terms.

@@ -34,11 +34,14 @@ std::string encodeMessage(const json& message) {
 
 json responseMessage(json id, std::expected<json, ResponseError> outcome) {
     json message{{"jsonrpc", "2.0"}, {"id", std::move(id)}};
-    if (outcome)
+    if (outcome) {
         message["result"] = std::move(*outcome);
-    else
-        message["error"] = {{"code", static_cast<int>(outcome.error().code)},
-                            {"message", outcome.error().message}};
+        return message;
+    }
+    message["error"] = {{"code", static_cast<int>(outcome.error().code)},
+                        {"message", outcome.error().message}};
+    if (outcome.error().data)
+        message["error"]["data"] = *outcome.error().data;
     return message;
 }
 

@@ -1,18 +1,24 @@
 #include "lsp-server/transport/stdio_transport.h"
 
+#include "lsp-server/transport/line_framing.h"
+
 #include <boost/asio.hpp>
 
 #include <array>
 #include <deque>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 
 namespace kernelskill::lsp {
 
+using Decoder = std::variant<FrameDecoder, LineDecoder>;
+
 struct StdioTransport::Impl : std::enable_shared_from_this<Impl> {
-    Impl(EventLoop& eventLoop, int in, int out, std::size_t maxBodyBytes)
+    Impl(EventLoop& eventLoop, int in, int out, std::size_t maxBodyBytes, MessageFraming framing)
         : loop(eventLoop), input(eventLoop.context()), output(eventLoop.context()),
-          decoder(maxBodyBytes) {
+          decoder(framing == MessageFraming::Lines ? Decoder(LineDecoder(maxBodyBytes))
+                                                   : Decoder(FrameDecoder(maxBodyBytes))) {
         // Duplicates: closing Asio's descriptors must not close the process's own.
         boost::system::error_code ignored;
         input.assign(::dup(in), ignored);
@@ -25,7 +31,8 @@ struct StdioTransport::Impl : std::enable_shared_from_this<Impl> {
             [self = shared_from_this()](const boost::system::error_code& error, std::size_t size) {
                 if (error)
                     return self->close();
-                self->decoder.feed({self->chunk.data(), size});
+                std::visit([&](auto& each) { each.feed({self->chunk.data(), size}); },
+                           self->decoder);
                 self->deliver();
                 if (!self->isClosed)
                     self->read();
@@ -34,14 +41,23 @@ struct StdioTransport::Impl : std::enable_shared_from_this<Impl> {
 
     void deliver() {
         while (!isClosed) {
-            auto frame = decoder.next();
+            auto frame = std::visit([](auto& each) { return each.next(); }, decoder);
             if (!frame)
                 return;
             if (!*frame)
                 callbacks.error(frame->error());
             else if (!callbacks.message(**frame))
-                decoder.recoverFrom(**frame);
+                recoverFrom(**frame);
         }
+    }
+
+    void recoverFrom(std::string_view body) {
+        if (auto* headers = std::get_if<FrameDecoder>(&decoder))
+            headers->recoverFrom(body);
+    }
+
+    [[nodiscard]] std::string framed(const std::string& body) const {
+        return std::holds_alternative<LineDecoder>(decoder) ? body + "\n" : encodeFrame(body);
     }
 
     void close() {
@@ -75,7 +91,7 @@ struct StdioTransport::Impl : std::enable_shared_from_this<Impl> {
     EventLoop& loop;
     boost::asio::posix::stream_descriptor input;
     boost::asio::posix::stream_descriptor output;
-    FrameDecoder decoder;
+    Decoder decoder;
     std::array<char, 65536> chunk{};
     Callbacks callbacks;
     std::deque<std::string> outgoing;
@@ -83,8 +99,9 @@ struct StdioTransport::Impl : std::enable_shared_from_this<Impl> {
     bool isClosed = false;
 };
 
-StdioTransport::StdioTransport(EventLoop& loop, int input, int output, std::size_t maxBodyBytes)
-    : impl_(std::make_shared<Impl>(loop, input, output, maxBodyBytes)) {}
+StdioTransport::StdioTransport(EventLoop& loop, int input, int output, std::size_t maxBodyBytes,
+                               MessageFraming framing)
+    : impl_(std::make_shared<Impl>(loop, input, output, maxBodyBytes, framing)) {}
 
 StdioTransport::~StdioTransport() {
     impl_->isClosed = true;
@@ -97,7 +114,7 @@ void StdioTransport::start(Callbacks callbacks) {
 
 void StdioTransport::send(std::string body) {
     impl_->loop.post(
-        [impl = impl_, frame = encodeFrame(body)]() mutable { impl->push(std::move(frame)); });
+        [impl = impl_, frame = impl_->framed(body)]() mutable { impl->push(std::move(frame)); });
 }
 
 void StdioTransport::flush(Task done) {

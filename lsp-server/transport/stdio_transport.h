@@ -4,12 +4,20 @@
 #include "lsp-server/transport/event_loop.h"
 #include "lsp-server/transport/framing.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace kernelskill::lsp {
+
+/// How messages are told apart.
+enum class MessageFraming : std::uint8_t {
+    Headers, ///< `Content-Length`, see FrameDecoder.
+    Lines    ///< One message a line, see LineDecoder.
+};
 
 class StdioTransport {
 public:
@@ -22,7 +30,8 @@ public:
     };
 
     /// Neither descriptor is closed. Callbacks come on the loop's thread.
-    StdioTransport(EventLoop& loop, int input, int output, std::size_t maxBodyBytes);
+    StdioTransport(EventLoop& loop, int input, int output, std::size_t maxBodyBytes,
+                   MessageFraming framing = MessageFraming::Headers);
     ~StdioTransport();
 
     void start(Callbacks callbacks);

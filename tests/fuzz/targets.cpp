@@ -5,6 +5,7 @@
 #include "analysis/scan/declarations.h"
 #include "analysis/scan/macros.h"
 #include "analysis/source/json_nesting.h"
+#include "analysis/source/unified_patch.h"
 #include "analysis/syntax/lexer.h"
 #include "engine/capture/captured_launch.h"
 #include "engine/execution/emulator/wire/wire.h"
@@ -25,6 +26,7 @@
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/transport/connection.h"
 #include "lsp-server/transport/framing.h"
+#include "lsp-server/transport/line_framing.h"
 #include "lsp-server/transport/utf8.h"
 #include "skills/skill_document.h"
 #include "skills/user_skill.h"
@@ -68,6 +70,33 @@ void readFrames(std::string_view bytes) {
             require((*message)->size() <= maxBody);
             decoder.recoverFrom(**message);
         }
+    }
+}
+
+/// The same with messages that are lines.
+void readLines(std::string_view bytes) {
+    constexpr std::size_t maxBody = 64;
+    lsp::LineDecoder decoder(maxBody);
+    const std::size_t step = bytes.empty() ? 1 : static_cast<unsigned char>(bytes[0]) % 16 + 1;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+        decoder.feed(bytes.substr(at, step));
+        while (const auto message = decoder.next())
+            require(!*message || ((*message)->size() <= maxBody && !(*message)->contains('\n')));
+    }
+}
+
+/// A diff, applied to a text that the same bytes give.
+void readPatch(std::string_view bytes) {
+    const auto patches = analysis::parsePatch(bytes);
+    if (!patches)
+        return;
+    for (const analysis::FilePatch& patch : *patches) {
+        std::string before;
+        for (const analysis::PatchHunk& hunk : patch.hunks)
+            for (const std::string& line : hunk.before)
+                before += line + "\n";
+        std::ignore = analysis::applyPatch(before, patch);
+        std::ignore = analysis::applyPatch(bytes, patch);
     }
 }
 
@@ -244,6 +273,8 @@ void readProgramGraph(std::string_view bytes) {
 std::span<const FuzzTarget> fuzzTargets() {
     static constexpr std::array targets = {
         FuzzTarget{"frames", readFrames},
+        FuzzTarget{"lines", readLines},
+        FuzzTarget{"patches", readPatch},
         FuzzTarget{"messages", readMessage},
         FuzzTarget{"positions", convertPositions},
         FuzzTarget{"uris", readUri},

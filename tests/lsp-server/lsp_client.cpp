@@ -65,14 +65,16 @@ json editorCapabilities() {
             {"window", {{"workDoneProgress", true}}}};
 }
 
-LspClient::LspClient(std::vector<std::string> arguments, const std::string& program) {
+LspClient::LspClient(std::vector<std::string> arguments, const std::string& program,
+                     Speaks protocol)
+    : protocol_(protocol) {
     std::signal(SIGPIPE, SIG_IGN);
     int toServer[2];
     int fromServer[2];
     makePipe(toServer);
     makePipe(fromServer);
-    arguments.insert(arguments.begin(),
-                     {program.empty() ? executable : program, "--log-level", "off", "lsp"});
+    arguments.insert(arguments.begin(), {program.empty() ? executable : program, "--log-level",
+                                         "off", protocol == Speaks::Lsp ? "lsp" : "mcp"});
     std::vector<char*> argv = pointers(arguments);
     pid_ = ::fork();
     if (pid_ == 0) {
@@ -107,7 +109,7 @@ void LspClient::sendBytes(std::string_view bytes) {
 }
 
 void LspClient::send(const json& message) {
-    sendBytes(encodeFrame(message.dump()));
+    sendBytes(protocol_ == Speaks::Lsp ? encodeFrame(message.dump()) : message.dump() + "\n");
 }
 
 int LspClient::sendRequest(const std::string& method, const json& params) {
@@ -120,19 +122,32 @@ void LspClient::notify(const std::string& method, const json& params) {
     send({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
 }
 
-std::optional<json> LspClient::receive(Clock::time_point deadline) {
-    for (;;) {
+std::optional<std::string> LspClient::takeBody() {
+    std::size_t begin = 0;
+    std::size_t length = buffer_.find('\n');
+    std::size_t end = length + 1;
+    if (protocol_ == Speaks::Lsp) {
         constexpr std::string_view name = "Content-Length: ";
         const auto headerEnd = buffer_.find("\r\n\r\n");
-        if (headerEnd != std::string::npos && buffer_.starts_with(name)) {
-            std::size_t length = 0;
-            std::from_chars(buffer_.data() + name.size(), buffer_.data() + headerEnd, length);
-            if (buffer_.size() >= headerEnd + 4 + length) {
-                json message = json::parse(buffer_.substr(headerEnd + 4, length));
-                buffer_.erase(0, headerEnd + 4 + length);
-                return message;
-            }
-        }
+        if (headerEnd == std::string::npos || !buffer_.starts_with(name))
+            return std::nullopt;
+        std::from_chars(buffer_.data() + name.size(), buffer_.data() + headerEnd, length);
+        begin = headerEnd + 4;
+        end = begin + length;
+        if (buffer_.size() < end)
+            return std::nullopt;
+    } else if (length == std::string::npos) {
+        return std::nullopt;
+    }
+    std::string body = buffer_.substr(begin, length);
+    buffer_.erase(0, end);
+    return body;
+}
+
+std::optional<json> LspClient::receive(Clock::time_point deadline) {
+    for (;;) {
+        if (const auto body = takeBody())
+            return json::parse(*body);
         const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
         pollfd waiting{output_, POLLIN, 0};
         if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) <= 0)

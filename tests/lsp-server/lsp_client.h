@@ -22,10 +22,14 @@ using Milliseconds = std::chrono::milliseconds;
 /// Capabilities of a modern editor.
 [[nodiscard]] json editorCapabilities();
 
+/// What is spoken over the pipes: messages with headers, or one a line.
+enum class Speaks : std::uint8_t { Lsp, Mcp };
+
 class LspClient {
 public:
     /// `program`: the server's executable; empty: the one of this build.
-    explicit LspClient(std::vector<std::string> arguments = {}, const std::string& program = "");
+    explicit LspClient(std::vector<std::string> arguments = {}, const std::string& program = "",
+                       Speaks protocol = Speaks::Lsp);
     /// Kills the server if it still runs.
     ~LspClient();
     LspClient(const LspClient&) = delete;
@@ -78,6 +82,10 @@ private:
     [[nodiscard]] std::optional<json> receive(std::chrono::steady_clock::time_point deadline);
     void answer(const json& request);
 
+    /// The next whole message in the buffer.
+    [[nodiscard]] std::optional<std::string> takeBody();
+
+    Speaks protocol_;
     pid_t pid_ = -1;
     int input_ = -1; ///< The server's standard input.
     int output_ = -1;

@@ -34,8 +34,8 @@ export const languages = ['cuda-cpp', 'cuda'];
 
 const applySkill = 'kernelskill.applySkill';
 const generate = 'kernelskill.generate';
-/** Commands whose edit is checked before it is applied. */
-const verifying = new Set([applySkill, generate]);
+/** Commands that check an edit, and the user's own change: what they refuse is said once. */
+const verifying = new Set([applySkill, generate, 'kernelskill.verify']);
 
 /** The views that show results of lenses and actions, and the listeners to the server's state. */
 export interface Audience {

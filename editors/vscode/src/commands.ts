@@ -48,6 +48,7 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
         ),
         repair: inEditor(repair),
         generateModel: (archive) => onRunning(server, (client) => generateModel(client, archive, views.model)),
+        verify: inEditor(verify),
         showMemory: inEditor((client, editor, { memory }) => memory.show(client, uriOf(client, editor))),
         showAssembly: inEditor((client, editor, { assembly }) =>
             assembly.show(client, uriOf(client, editor), editor.selection.active.line),
@@ -116,6 +117,11 @@ async function profileKernel(
 
 async function repair(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
     await execute(client, 'kernelskill.repair', { uri: uriOf(client, editor) }, 'looking for a fix');
+}
+
+/** Checks the kernels that differ from git's HEAD. The server shows what it found. */
+async function verify(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
+    await execute(client, 'kernelskill.verify', { uri: uriOf(client, editor) }, 'verifying');
 }
 
 /** Lets the user pick from the skills that fit at the cursor, verifies the choice and applies it. */

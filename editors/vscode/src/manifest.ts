@@ -7,6 +7,7 @@ export const commandNames = [
     'optimizeKernel',
     'repair',
     'generateModel',
+    'verify',
     'showMemory',
     'showAssembly',
     'refreshKernels',

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <string>
+
 namespace kernelskill::lsp {
 namespace {
 
@@ -14,8 +17,8 @@ using ::testing::HasSubstr;
 TEST(Options, ReadsEverySettingOfTheTable) {
     json section = json::object();
     for (const OptionDescription& option : optionTable()) {
-        const std::string name(option.name);
-        const auto dot = name.find('.');
+        std::string path = "/" + std::string(option.name);
+        std::ranges::replace(path, '.', '/');
         json value;
         switch (option.field.index()) {
         case 0:
@@ -30,7 +33,7 @@ TEST(Options, ReadsEverySettingOfTheTable) {
         default:
             value = 2.5;
         }
-        section[name.substr(0, dot)][name.substr(dot + 1)] = value;
+        section[json::json_pointer(path)] = value;
     }
     Options options;
     EXPECT_THAT(readOptions(section, options), ElementsAre());

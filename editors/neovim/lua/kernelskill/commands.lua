@@ -38,6 +38,11 @@ function M.optimize(bufnr, argument)
     execute.run(bufnr, 'kernelskill.optimize', argument, function() end)
 end
 
+--- Checks kernels against a revision of git. The server tells the user what it found.
+function M.verify(bufnr, argument)
+    execute.run(bufnr, 'kernelskill.verify', argument, function() end)
+end
+
 --- Asks for a page about the buffer's kernels and writes it: to `path`, or to a temporary file that is opened.
 function M.report(bufnr, path)
     local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } }
@@ -94,6 +99,7 @@ M.client_commands = {
     ['kernelskill.applySkill'] = run_edit('kernelskill.applySkill'),
     ['kernelskill.generate'] = run_edit('kernelskill.generate'),
     ['kernelskill.profile'] = call(M.profile),
+    ['kernelskill.verify'] = call(M.verify),
     ['kernelskill.showMemory'] = call(M.memory),
     ['kernelskill.explain'] = call(M.explain),
 }

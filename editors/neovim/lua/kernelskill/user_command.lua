@@ -116,6 +116,15 @@ M.subcommands = {
             require('kernelskill.actions').repair()
         end,
     },
+    verify = {
+        about = "Check the kernels of this file that differ from git's HEAD, or from another revision",
+        run = function(arguments)
+            commands().verify(vim.api.nvim_get_current_buf(), {
+                uri = vim.uri_from_bufnr(0),
+                against = arguments[1],
+            })
+        end,
+    },
     memory = {
         about = 'Show what was tried on this file',
         run = function()

@@ -27,6 +27,23 @@ bool namesStandardLibrary(const ScannedProgram& program, const std::vector<FileS
     return false;
 }
 
+/// `text`, in which an #include by an absolute path names the copy of the user's file, not the
+/// file.
+std::string withCopiesIncluded(std::string text, const UserFile& file) {
+    for (const IncludeLine& line : file.includes) {
+        if (line.resolved.empty() || !line.spelling.substr(1).starts_with('/'))
+            continue;
+        const std::string directive = file.text.substr(line.span.begin, line.span.size());
+        const auto at = text.find(directive);
+        if (at != std::string::npos)
+            text.replace(at, directive.size(),
+                         "#include \"" +
+                             line.resolved.lexically_relative(file.path.parent_path()).string() +
+                             "\"");
+    }
+    return text;
+}
+
 } // namespace
 
 EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
@@ -54,6 +71,7 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
             text = withWatched(std::move(text), isOwn ? "" : file.source.path.string(),
                                kernel.program.watched);
         }
+        text = withCopiesIncluded(std::move(text), file.source);
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }
