@@ -24,7 +24,8 @@ json serverCapabilities(const ClientCapabilities& client) {
              {{"commands",
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
                 "kernelskill.optimize", "kernelskill.generate", "kernelskill.repair",
-                "kernelskill.showMemory", "kernelskill.explain", "kernelskill.tellApplied"}},
+                "kernelskill.showMemory", "kernelskill.explain", "kernelskill.tellApplied",
+                "kernelskill.pickProgram", "kernelskill.runProgram"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

@@ -8,6 +8,8 @@ export const commandNames = [
     'repair',
     'showMemory',
     'showAssembly',
+    'pickProgram',
+    'runProgram',
     'refreshKernels',
     'sortKernels',
     'profileEntry',
