@@ -2,6 +2,7 @@
 
 #include "analysis/source/program_search.h"
 #include "analysis/source/try.h"
+#include "engine/process/own_environment.h"
 #include "engine/program/command_words.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -9,7 +10,6 @@
 #include <array>
 #include <memory>
 #include <regex.h>
-#include <unistd.h>
 
 namespace kernelskill::engine {
 namespace {
@@ -35,29 +35,12 @@ Result<Pattern> compilePattern(const std::string& text) {
                                  "write a POSIX extended regular expression"});
 }
 
-/// The user's own variables with those of the workload in their place.
-std::vector<std::string> environmentOf(const Workload& workload) {
-    std::vector<std::string> variables;
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-        const std::string_view text = *variable;
-        const auto name = text.substr(0, text.find('='));
-        bool isReplaced = false;
-        for (const auto& [added, value] : workload.environment)
-            isReplaced = isReplaced || name == added;
-        if (!isReplaced)
-            variables.emplace_back(text);
-    }
-    for (const auto& [name, value] : workload.environment)
-        variables.push_back(name + "=" + value);
-    return variables;
-}
-
 /// One workload's steps, one after another.
 class Steps {
 public:
     Steps(const Workload& workload, const WorkloadRunOptions& options, std::stop_token stop)
         : workload_(workload), options_(options), stop_(std::move(stop)),
-          environment_(environmentOf(workload)) {}
+          environment_(ownEnvironmentWith(workload.environment)) {}
 
     Result<WorkloadStep> run(std::string_view name, const std::vector<std::string>& words,
                              ChildOutcome& outcome, std::string input = {}) {
