@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <span>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -81,6 +82,7 @@ struct Start {
     char* const* environment;
     std::array<int, 3> streams; ///< Standard input, output and error.
     int failures;               ///< Gets the error's number if there is no other program.
+    const char* folder;         ///< Null: ours.
 };
 
 [[noreturn]] void become(const Start& start, const PreparedWalls& walls) {
@@ -97,6 +99,8 @@ struct Start {
         if (::dup2(start.streams[static_cast<std::size_t>(stream)], stream) < 0)
             fail();
     }
+    if (start.folder != nullptr && ::chdir(start.folder) != 0)
+        fail();
     if (!walls.putUp())
         fail();
     ::execve(start.program, start.arguments, start.environment);
@@ -115,8 +119,10 @@ Result<pid_t> spawnBehindWalls(const ChildCommand& command, std::vector<std::str
     const PreparedWalls walls(*command.walls);
     const auto words = argumentPointers(arguments);
     const auto variables = argumentPointers(environment);
-    const Start start{command.program.c_str(), words.data(), variables.data(), streams,
-                      failures->write.get()};
+    const Start start{
+        command.program.c_str(), words.data(),
+        variables.data(),        streams,
+        failures->write.get(),   command.folder.empty() ? nullptr : command.folder.c_str()};
     const pid_t pid = ::fork();
     if (pid == 0)
         become(start, walls);
@@ -139,7 +145,7 @@ Result<pid_t> spawnBehindWalls(const ChildCommand& command, std::vector<std::str
 Result<pid_t> spawn(const ChildCommand& command, int input, int output, int messages) {
     std::vector<std::string> arguments{command.program.string()};
     arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
-    auto environment = cleanEnvironment(command.temporaryFolder);
+    auto environment = command.environment.value_or(cleanEnvironment(command.temporaryFolder));
     if (command.walls) {
         environment.emplace_back("CCACHE_DISABLE=1"); // Its files are beyond the walls.
         return spawnBehindWalls(command, arguments, environment, {input, output, messages});
@@ -151,6 +157,8 @@ Result<pid_t> spawn(const ChildCommand& command, int input, int output, int mess
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
+    if (!command.folder.empty())
+        posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -174,14 +182,16 @@ int waitFor(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Reads the available bytes; closes the descriptor at its end.
-void drain(FileDescriptor& from, std::string& into) {
-    std::array<char, 65536> buffer{};
+/// Reads the available bytes; closes the descriptor at its end. Returns them, in `buffer`.
+std::string_view drain(FileDescriptor& from, std::string& into, std::span<char> buffer) {
     const auto count = ::read(from.get(), buffer.data(), buffer.size());
+    const std::string_view text(buffer.data(),
+                                static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count > 0 && into.size() < maxOutputBytes)
-        into.append(buffer.data(), static_cast<std::size_t>(count));
+        into.append(text);
     else if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
         from.close();
+    return text;
 }
 
 void feed(FileDescriptor& to, const std::string& text, std::size_t& written) {
@@ -233,10 +243,16 @@ Result<ChildOutcome> runChild(const ChildCommand& command, std::stop_token stop)
                                        pollfd{messages->read.get(), POLLIN, 0},
                                        pollfd{input->write.get(), POLLOUT, 0}};
         ::poll(waits.data(), waits.size(), 20);
+        std::array<char, 65536> buffer; // NOLINT(*-member-init): read() fills it.
+        const auto take = [&](FileDescriptor& from, std::string& into, int stream) {
+            const auto text = drain(from, into, buffer);
+            if (command.onOutput && !text.empty())
+                command.onOutput(stream, text);
+        };
         if (waits[0].revents != 0)
-            drain(output->read, outcome.output);
+            take(output->read, outcome.output, STDOUT_FILENO);
         if (waits[1].revents != 0)
-            drain(messages->read, outcome.messages);
+            take(messages->read, outcome.messages, STDERR_FILENO);
         if ((waits[2].revents & POLLOUT) != 0)
             feed(input->write, command.input, written);
         else if (waits[2].revents != 0)

@@ -6,12 +6,17 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
+
+/// Called with each piece of text when it arrives, and with STDOUT_FILENO or STDERR_FILENO.
+using OutputSink = std::function<void(int stream, std::string_view text)>;
 
 struct ChildCommand {
     std::filesystem::path program; ///< Absolute.
@@ -20,6 +25,10 @@ struct ChildCommand {
     std::chrono::milliseconds time{60'000};
     std::optional<Walls> walls = std::nullopt;  ///< Around it and all that it starts.
     std::filesystem::path temporaryFolder = {}; ///< Its TMPDIR; empty: ours.
+    std::filesystem::path folder = {};          ///< Where it runs; empty: our current folder.
+    /// "NAME=value"; nullopt: a clean environment (PATH, LANG=C, TMPDIR).
+    std::optional<std::vector<std::string>> environment = std::nullopt;
+    OutputSink onOutput = {};
 };
 
 struct ChildOutcome {
@@ -28,9 +37,8 @@ struct ChildOutcome {
     std::string messages; ///< Standard error. Both texts are cut at 4 MB.
 };
 
-/// Blocks. The child gets a clean environment (PATH, LANG=C, TMPDIR) and its own process group,
-/// which is killed on a time-out (Failed) and on `stop` (Cancelled). Missing if the program cannot
-/// be started.
+/// Blocks. The child gets its own process group, which is killed on a time-out (Failed) and on
+/// `stop` (Cancelled). Missing if the program cannot be started.
 [[nodiscard]] Result<ChildOutcome> runChild(const ChildCommand& command, std::stop_token stop);
 
 } // namespace kernelskill::engine

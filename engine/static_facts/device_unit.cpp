@@ -26,7 +26,9 @@ std::string deviceText(const ScannedProgram::File& file, const FileSlice& slice,
     if (rules != nullptr)
         blankNestedStandardNamespaces(text, slice);
     for (const auto& line : file.source.includes | std::views::reverse) {
-        if (rules != nullptr && !rules->keeps(line))
+        const bool isUnneeded =
+            std::ranges::find(slice.unneededIncludes, line.span) != slice.unneededIncludes.end();
+        if (isUnneeded || (rules != nullptr && !rules->keeps(line)))
             blank(text, line.span);
         else if (!line.resolved.empty())
             text.replace(line.span.begin, line.span.size(),

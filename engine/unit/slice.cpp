@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace kernelskill::engine {
 
@@ -76,6 +78,8 @@ public:
             std::ranges::sort(slice.kept, {},
                               [](const auto* declaration) { return declaration->span; });
         }
+        for (std::size_t f = 0; f < slices_.size(); ++f)
+            findUnneededIncludes(f);
         return std::move(slices_);
     }
 
@@ -140,6 +144,68 @@ private:
             if (!inDropped)
                 use(*token);
         }
+        for (const IncludeLine& include : program_.files()[place.file].source.includes) {
+            const bool inDropped = std::ranges::any_of(
+                dropped, [&](auto span) { return span.contains(include.span.begin); });
+            if (!inDropped && isBetweenBrackets(place, include))
+                keepWhole(include);
+        }
+    }
+
+    /// Whether the #include stands inside of an initializer, a body or the like, and not only
+    /// within what the scan takes for one declaration.
+    bool isBetweenBrackets(const Place& place, const IncludeLine& include) const {
+        const auto& tokens = program_.files()[place.file].tokens;
+        const analysis::Span span = place.declaration->span;
+        if (!span.contains(include.span.begin))
+            return false;
+        int depth = 0;
+        auto token = std::ranges::lower_bound(tokens, span.begin, {},
+                                              [](const Token& t) { return t.span.begin; });
+        for (; token != tokens.end() && token->span.begin < include.span.begin; ++token) {
+            if (token->text == "{" || token->text == "(" || token->text == "[")
+                ++depth;
+            else if (token->text == "}" || token->text == ")" || token->text == "]")
+                --depth;
+        }
+        return depth > 0;
+    }
+
+    std::optional<std::size_t> fileOf(const IncludeLine& include) const {
+        for (std::size_t f = 0; f < program_.files().size(); ++f)
+            if (!include.resolved.empty() && program_.files()[f].source.path == include.resolved)
+                return f;
+        return std::nullopt;
+    }
+
+    void keepWhole(const IncludeLine& include) {
+        const auto f = fileOf(include);
+        if (!f || std::exchange(slices_[*f].isWhole, true))
+            return;
+        const auto& file = program_.files()[*f];
+        for (const Token& token : file.tokens)
+            use(token);
+        for (const IncludeLine& inner : file.source.includes)
+            keepWhole(inner);
+    }
+
+    void findUnneededIncludes(std::size_t f) {
+        const auto& file = program_.files()[f];
+        FileSlice& slice = slices_[f];
+        for (const IncludeLine& include : file.source.includes) {
+            const auto included = fileOf(include);
+            if (!included || !slices_[*included].isWhole)
+                continue;
+            const bool isUnneeded =
+                std::ranges::any_of(slice.dropped,
+                                    [&](auto span) { return span.contains(include.span.begin); }) ||
+                std::ranges::any_of(file.scan.declarations, [&](const Declaration& declaration) {
+                    return !kept_.contains(&declaration) &&
+                           isBetweenBrackets({f, &declaration}, include);
+                });
+            if (isUnneeded)
+                slice.unneededIncludes.push_back(include.span);
+        }
     }
 
     void dropHostMembers(const Declaration& type, FileSlice& slice) const {
@@ -195,6 +261,8 @@ void blank(std::string& text, analysis::Span span) {
 
 std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice) {
     const auto& text = file.source.text;
+    if (slice.isWhole)
+        return text;
     auto result = text;
     blank(result, {0, static_cast<std::uint32_t>(text.size())});
     const auto restore = [&](analysis::Span span) {
@@ -216,6 +284,8 @@ std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice
                 restore(token.span);
         }
     }
+    for (const auto& span : slice.unneededIncludes)
+        blank(result, span);
     return result;
 }
 

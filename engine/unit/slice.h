@@ -52,6 +52,11 @@ struct FileSlice {
     std::vector<const analysis::Declaration*> kept;
     /// Parts of kept declarations that are left out: host-only member functions.
     std::vector<analysis::Span> dropped;
+    /// A kept declaration includes the file between its brackets, as the numbers of a table or the
+    /// rest of a function's body: all of its text is needed.
+    bool isWhole = false;
+    /// #include lines of such files in declarations that are not kept.
+    std::vector<analysis::Span> unneededIncludes;
 };
 
 /// One slice per file, in order.
@@ -59,7 +64,7 @@ struct FileSlice {
                                                   const SliceRequest& request);
 
 /// `file`'s text with everything outside the slice replaced by blanks: lengths, lines and columns
-/// stay the same. Directives and `namespace` blocks stay.
+/// stay the same. Directives and `namespace` blocks stay, but for unneeded #include lines.
 [[nodiscard]] std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice);
 
 /// Overwrites `span` with spaces. Line ends, and backslashes that splice lines, stay.

@@ -1,9 +1,13 @@
 #include "engine/workbench/profiler.h"
 
 #include "engine/candidate_diagnosis/hang_diagnoser.h"
+#include "engine/execution/emulator/pin_example.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/workbench/first_run.h"
 #include "engine/workbench/gpu_profile.h"
+#include "engine/workbench/second_guess.h"
+
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <chrono>
@@ -57,11 +61,12 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
                                 return findFacts(machines, {program, model}, (*launches)->front(),
                                                  machines.estimatedGpu(), token);
                             });
-    auto result = firstRun(**emulator, kernel, **launches, std::move(stop), say);
+    auto result = firstRun(**emulator, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();
         return std::unexpected(withHangDiagnosis(kernel.file(), kernel.kernel, result.error()));
     }
+    noteOtherDiagnosis(kernel, **emulator, result->profile, stop);
     KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)), nullptr};
     if (wanted == Facts::Later && facts.wait_for(cachedFactsTime) != std::future_status::ready) {
         profiles.insert(key, findings);
@@ -72,6 +77,25 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     findings.facts = facts.get();
     profiles.insert(key, findings);
     return knowledge_.report(kernel, std::move(findings));
+}
+
+void Profiler::noteOtherDiagnosis(KernelRef kernel, Executor& emulator, Profile& profile,
+                                  const std::stop_token& stop) const {
+    auto other = secondGuess(emulator, kernel, profile, stop);
+    if (!other)
+        return;
+    const auto diagnosed = [&](const Profile& of) {
+        return knowledge_.report(kernel, {std::make_shared<const Profile>(of), nullptr})
+            .bottleneck->kind;
+    };
+    const auto first = diagnosed(profile);
+    const auto second = diagnosed(*other);
+    if (first != second)
+        profile.notes.push_back(
+            fmt::format("the launch is a guess, and guesses disagree: a quarter of its size is "
+                        "held back by {}, "
+                        "not by {}; pin the launch that the program makes, such as `// {}`",
+                        spelling(second), spelling(first), emulator::pinExample(profile.launch)));
 }
 
 Result<KernelReport> Profiler::profileOnGpu(KernelRef kernel, std::stop_token stop,

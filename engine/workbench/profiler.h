@@ -49,6 +49,11 @@ public:
                                                   std::stop_token stop) const;
 
 private:
+    /// Adds a note to the profile of a guessed launch if a guess of another size is held back by
+    /// something else.
+    void noteOtherDiagnosis(KernelRef kernel, Executor& emulator, Profile& profile,
+                            const std::stop_token& stop) const;
+
     Machines& machines_;
     KernelKnowledge& knowledge_;
 };

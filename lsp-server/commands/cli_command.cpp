@@ -46,7 +46,7 @@ void CliCommand::version(std::string text) {
 void CliCommand::option(OptionTarget target, OptionText text) {
     CLI::Option* option = std::visit(
         [&](auto* value) { return app_->add_option(text.name, *value, text.help); }, target);
-    if (std::holds_alternative<std::vector<std::string>*>(target))
+    if (std::holds_alternative<std::vector<std::string>*>(target) && !option->get_positional())
         option->allow_extra_args(false); // one word each time
     option->type_name(text.placeholder);
     if (!text.group.empty())

@@ -145,6 +145,8 @@ int runCommandLine(int argc, char** argv) {
     addNestCommand(program, invocation);
     addGraphCommand(program, invocation);
     addCaptureCommand(program, invocation);
+    addCiCommand(program, invocation);
+    addProgramCommand(program, invocation);
     addMemoryCommand(program, invocation);
     addTimelineCommand(program, invocation);
     addTrustCommand(program, invocation);

@@ -38,6 +38,8 @@ void addAssemblyCommand(CliCommand& program, Invocation& invocation);
 void addNestCommand(CliCommand& program, Invocation& invocation);
 void addGraphCommand(CliCommand& program, Invocation& invocation);
 void addCaptureCommand(CliCommand& program, Invocation& invocation);
+void addCiCommand(CliCommand& program, Invocation& invocation);
+void addProgramCommand(CliCommand& program, Invocation& invocation);
 void addMemoryCommand(CliCommand& program, Invocation& invocation);
 void addTrustCommand(CliCommand& program, Invocation& invocation);
 void addTimelineCommand(CliCommand& program, Invocation& invocation);

@@ -10,6 +10,7 @@
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/file_page.h"
 #include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/hazard_text.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/launch_text.h"
@@ -122,8 +123,9 @@ void printLines(const Terminal& terminal, const engine::Profile& profile, TextLo
 }
 
 /// Prints a hazard with the lines of both sides.
-void printHazard(const Terminal& terminal, const engine::Hazard& hazard, const Snapshot& snapshot,
-                 TextLookup& texts, const std::string& shownName) {
+void printHazard(const Terminal& terminal, const engine::Hazard& hazard,
+                 const engine::LaunchSpec& launch, const Snapshot& snapshot, TextLookup& texts,
+                 const std::string& shownName) {
     const auto printLine = [&](const std::string& file, std::uint32_t line) {
         std::string_view source = texts(file).line(line);
         source.remove_prefix(std::min(source.find_first_not_of(" \t"), source.size()));
@@ -132,9 +134,8 @@ void printHazard(const Terminal& terminal, const engine::Hazard& hazard, const S
     };
     fmt::print("  {}:{}: {} {}\n", hazard.file == snapshot.model().file ? shownName : hazard.file,
                hazard.line + 1,
-               terminal.paint(hazard.certain ? Colour::Red : Colour::Yellow,
-                              hazard.certain ? fmt::format("{}:", spelling(hazard.kind))
-                                             : fmt::format("{} suspected:", spelling(hazard.kind))),
+               terminal.paint(isSureOf(hazard, launch) ? Colour::Red : Colour::Yellow,
+                              hazardName(hazard, launch) + ":"),
                hazard.message);
     if (!hazard.file.empty())
         printLine(hazard.file, hazard.line);
@@ -179,7 +180,7 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
     if (!profile.hazards.empty())
         fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Hazards"));
     for (const engine::Hazard& hazard : profile.hazards)
-        printHazard(terminal, hazard, snapshot, texts, shownName);
+        printHazard(terminal, hazard, profile.launch, snapshot, texts, shownName);
     for (const std::string& note : profile.notes)
         fmt::print("\n{}\n", terminal.paint(Colour::Dim, note));
 }

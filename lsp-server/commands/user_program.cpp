@@ -1,5 +1,8 @@
 #include "lsp-server/commands/user_program.h"
 
+#include "engine/process/argument_pointers.h"
+#include "engine/process/own_environment.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -26,30 +29,6 @@ private:
     struct sigaction before_{};
 };
 
-std::vector<std::string> environmentOf(const UserProgram& program) {
-    std::vector<std::string> variables;
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-        const std::string_view text = *variable;
-        const auto name = text.substr(0, text.find('='));
-        bool isReplaced = false;
-        for (const auto& [added, value] : program.environment)
-            isReplaced = isReplaced || name == added;
-        if (!isReplaced)
-            variables.emplace_back(text);
-    }
-    for (const auto& [name, value] : program.environment)
-        variables.push_back(name + "=" + value);
-    return variables;
-}
-
-std::vector<char*> pointersTo(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (std::string& text : texts)
-        pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 } // namespace
 
 Result<int> runUserProgram(const UserProgram& program) {
@@ -66,10 +45,11 @@ Result<int> runUserProgram(const UserProgram& program) {
     if (program.isOutputApart)
         ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     auto words = program.words;
-    auto variables = environmentOf(program);
+    auto variables = engine::ownEnvironmentWith(program.environment);
     pid_t child = -1;
     const int problem = ::posix_spawnp(&child, words.front().c_str(), &actions, &attributes,
-                                       pointersTo(words).data(), pointersTo(variables).data());
+                                       engine::argumentPointers(words).data(),
+                                       engine::argumentPointers(variables).data());
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
     if (problem != 0)

@@ -1,5 +1,7 @@
 #include "lsp-server/configuration/options.h"
 
+#include "engine/program/workload_json.h"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -44,6 +46,13 @@ constexpr std::array table{
         "of "
         "a skill is verified. Typing cancels it. Only in a workspace that the editor says you "
         "trust."},
+    OptionDescription{
+        "program", &Options::program,
+        "The programs that run this workspace's kernels, by name: `{\"small\": {\"command\": "
+        "\"./program 1024\", \"folder\": \".\", \"environment\": {}, \"build\": \"make\", "
+        "\"check\": \"diff - expected.txt\", \"pattern\": \"^PASSED\"}}`. Only `command` is "
+        "needed. "
+        "Others are found in launch.json, makefiles and CMake projects."},
     OptionDescription{
         "gpu.enabled", &Options::gpuEnabled,
         "Measure on the GPU of this machine, where there is one: edits get a verdict of `faster`, "
@@ -159,8 +168,13 @@ const json* find(const json& section, std::string_view name) {
     return value;
 }
 
+bool isObjectSetting(std::string_view name) {
+    const auto option = std::ranges::find(table, name, &OptionDescription::name);
+    return option != table.end() && std::holds_alternative<ObjectSetting Options::*>(option->field);
+}
+
 void collectNames(const json& value, const std::string& prefix, std::vector<std::string>& names) {
-    if (!value.is_object()) {
+    if (!value.is_object() || isObjectSetting(prefix)) {
         names.push_back(prefix);
         return;
     }
@@ -168,13 +182,37 @@ void collectNames(const json& value, const std::string& prefix, std::vector<std:
         collectNames(child, prefix.empty() ? key : prefix + "." + key, names);
 }
 
+template <typename T>
+json valueOf(const T& setting) {
+    return setting;
+}
+json valueOf(const ObjectSetting& setting) {
+    return json::parse(setting.text);
+}
+
 json defaultOf(const OptionDescription& option) {
     const Options defaults;
-    return std::visit([&](auto field) { return json(defaults.*field); }, option.field);
+    return std::visit([&](auto field) { return valueOf(defaults.*field); }, option.field);
+}
+
+/// Sets a setting of the options. Throws json::exception for a value of another type.
+template <typename T>
+void setFrom(const json& value, T& setting) {
+    value.get_to(setting);
+}
+void setFrom(const json& value, ObjectSetting& setting) {
+    setting.text = value.get<json::object_t>().empty() ? "{}" : value.dump();
+}
+
+/// What is wrong inside of objects.
+void checkObjects(const Options& options, std::vector<std::string>& problems) {
+    const auto programs = engine::readWorkloads(json::parse(options.program.text), "/", "settings");
+    problems.insert(problems.end(), programs.notes.begin(), programs.notes.end());
 }
 
 std::string_view typeOf(const OptionDescription& option) {
-    constexpr std::array<std::string_view, 4> names{"boolean", "string", "array", "number"};
+    constexpr std::array<std::string_view, 5> names{"boolean", "string", "array", "number",
+                                                    "object"};
     return names.at(option.field.index());
 }
 
@@ -191,12 +229,13 @@ std::vector<std::string> readOptions(const json& section, Options& options) {
         if (value == nullptr || value->is_null())
             continue;
         try {
-            std::visit([&](auto field) { value->get_to(options.*field); }, option.field);
+            std::visit([&](auto field) { setFrom(*value, options.*field); }, option.field);
         } catch (const json::exception&) {
             problems.push_back(fmt::format("kernelskill.{} must be of type {}; it is ignored",
                                            option.name, typeOf(option)));
         }
     }
+    checkObjects(options, problems);
     std::vector<std::string> names;
     if (section.is_object())
         collectNames(section, "", names);
@@ -216,6 +255,8 @@ json configurationSchema() {
                       {"scope", option.isUsersAlone ? "machine" : "machine-overridable"}};
         if (typeOf(option) == "array")
             property["items"] = {{"type", "string"}};
+        if (typeOf(option) == "object")
+            property["additionalProperties"] = {{"type", "object"}, {"required", {"command"}}};
         schema[fmt::format("kernelskill.{}", option.name)] = std::move(property);
     }
     return schema;

@@ -12,6 +12,12 @@
 
 namespace kernelskill::lsp {
 
+/// A setting that is an object: JSON text, read by those who use it.
+struct ObjectSetting {
+    std::string text = "{}";
+    bool operator==(const ObjectSetting&) const = default;
+};
+
 struct Options {
     std::string cudaPath;
     bool ignoreToolkit = false;
@@ -21,6 +27,7 @@ struct Options {
     std::string hostCompiler;
     bool profileOnSave = false;
     bool verifyOnSave = false;
+    ObjectSetting program; ///< Workloads by name; see engine/program/workload_json.h.
     bool gpuEnabled = true;
     std::string gpuOn = "gpu";
     bool gpuSanitizer = false;
@@ -56,7 +63,7 @@ struct Options {
 struct OptionDescription {
     std::string_view name; ///< "parse.cudaPath": the path below the section "kernelskill".
     std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*,
-                 double Options::*>
+                 double Options::*, ObjectSetting Options::*>
         field;
     std::string_view description; ///< Markdown.
     /// Only the user sets it; a workspace's value is ignored. Such a setting may send code and

@@ -4,6 +4,7 @@
 #include "engine/inputs/launch_inference.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/report/access_cost.h"
+#include "lsp-server/report/hazard_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -155,11 +156,15 @@ analysis::Diagnostic hazardDiagnostic(const Snapshot& snapshot, const analysis::
     analysis::Diagnostic diagnostic;
     diagnostic.file = hazard.file.empty() ? snapshot.model().file : hazard.file;
     diagnostic.span = lineSpan(diagnostic.file, hazard.line);
+    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
+    const engine::LaunchSpec launch = report ? report->profile->launch : engine::LaunchSpec{};
     diagnostic.severity =
-        hazard.certain ? analysis::Severity::Error : analysis::Severity::Information;
+        isSureOf(hazard, launch) ? analysis::Severity::Error : analysis::Severity::Information;
     diagnostic.origin = analysis::DiagnosticOrigin::Hazard;
     diagnostic.code = spelling(hazard.kind);
     diagnostic.message = hazard.message;
+    if (mayBeTheGuess(hazard, launch))
+        diagnostic.message += " (may be the guess: pin the launch that the program makes)";
     if (!hazard.otherFile.empty()) {
         diagnostic.related.push_back({hazard.otherFile,
                                       lineSpan(hazard.otherFile, hazard.otherLine),

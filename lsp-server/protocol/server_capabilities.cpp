@@ -25,7 +25,8 @@ json serverCapabilities(const ClientCapabilities& client) {
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
                 "kernelskill.optimize", "kernelskill.generate", "kernelskill.generateModel",
                 "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain",
-                "kernelskill.tellApplied", "kernelskill.verify"}},
+                "kernelskill.tellApplied", "kernelskill.verify", "kernelskill.pickProgram",
+                "kernelskill.runProgram"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

@@ -3,6 +3,7 @@
 #include "engine/memory/memory_entry.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/hazard_text.h"
 #include "lsp-server/report/metric_text.h"
 #include "skills/skill_document.h"
 
@@ -138,8 +139,10 @@ json profileJson(const engine::KernelReport& report) {
     for (const engine::LineMetrics& line : profile.lines)
         lines.push_back({{"file", line.file}, {"line", line.line}, {"metrics", line.metrics}});
     json hazards = json::array();
-    for (const engine::Hazard& hazard : profile.hazards)
+    for (const engine::Hazard& hazard : profile.hazards) {
         hazards.push_back(hazardJson(hazard));
+        hazards.back()["may_be_the_guess"] = mayBeTheGuess(hazard, profile.launch);
+    }
     return {{"kernel", profile.kernel},
             {"executor", profile.executor},
             {"launch", launchJson(profile.launch)},

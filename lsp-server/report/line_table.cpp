@@ -2,6 +2,7 @@
 
 #include "engine/execution/metric_names.h"
 #include "lsp-server/report/access_cost.h"
+#include "lsp-server/report/hazard_text.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -91,8 +92,8 @@ std::map<std::uint32_t, std::string> remarksOf(const engine::KernelReport& repor
             add(*evidence.line, evidence.hint);
     for (const engine::Hazard& hazard : report.profile->hazards)
         if (hazard.file == file)
-            add(hazard.line, fmt::format("{}{}: {}", spelling(hazard.kind),
-                                         hazard.certain ? "" : " suspected", hazard.message));
+            add(hazard.line,
+                fmt::format("{}: {}", hazardName(hazard, report.profile->launch), hazard.message));
     return remarks;
 }
 

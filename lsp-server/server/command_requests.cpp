@@ -7,6 +7,7 @@
 #include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/model_request.h"
 #include "lsp-server/server/optimize_request.h"
+#include "lsp-server/server/program_requests.h"
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/server/verify_request.h"
 
@@ -131,6 +132,10 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return explain(context, argument, reply, stop);
     if (command == "kernelskill.tellApplied")
         return tellAppliedCommand(context, argument, reply);
+    if (command == "kernelskill.pickProgram")
+        return pickProgramCommand(context, argument, reply);
+    if (command == "kernelskill.runProgram")
+        return runProgramCommand(context, argument, params, reply, stop);
     reply.error(ErrorCode::InvalidParams, "unknown command '" + command + "'");
 }
 

@@ -130,6 +130,7 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
     registerAssembly(context_);
     registerReportRequest(context_);
     registerKernelsRequest(context_);
+    registerProgramsRequest(context_);
 }
 
 std::optional<ResponseError> LanguageServer::refusal(std::string_view method) const {

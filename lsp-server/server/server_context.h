@@ -83,5 +83,6 @@ void registerCommands(const ServerContext& context);
 void registerReportRequest(const ServerContext& context);
 void registerAssembly(const ServerContext& context);
 void registerKernelsRequest(const ServerContext& context);
+void registerProgramsRequest(const ServerContext& context);
 
 } // namespace kernelskill::lsp

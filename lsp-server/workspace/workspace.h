@@ -25,6 +25,7 @@ public:
 
     void addFolder(const std::filesystem::path& folder);
     void removeFolder(const std::filesystem::path& folder);
+    [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }
     /// The innermost folder that holds `file`; empty when none does.
     [[nodiscard]] std::filesystem::path rootOf(const std::filesystem::path& file) const;
 

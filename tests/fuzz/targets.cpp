@@ -1,5 +1,6 @@
 #include "tests/fuzz/targets.h"
 
+#include "analysis/command/shell_words.h"
 #include "analysis/model/kernel_model.h"
 #include "analysis/scan/conditional_text.h"
 #include "analysis/scan/declarations.h"
@@ -20,6 +21,11 @@
 #include "engine/inputs/launch_inference.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/outcome_file.h"
+#include "engine/program/cmake_text.h"
+#include "engine/program/command_words.h"
+#include "engine/program/json_with_comments.h"
+#include "engine/program/makefile_text.h"
+#include "engine/program/workload_json.h"
 #include "engine/static_facts/compile_job.h"
 #include "lsp-server/documents/incremental_sync.h"
 #include "lsp-server/protocol/position.h"
@@ -268,6 +274,33 @@ void readProgramGraph(std::string_view bytes) {
         require(*first == *second);
 }
 
+/// A makefile, with what each line of its recipes says.
+void readMakefile(std::string_view bytes) {
+    const auto make = engine::readMakefileText("/nowhere/Makefile", bytes);
+    for (const engine::MakeRule& rule : make.rules)
+        for (const std::string& line : rule.recipe)
+            std::ignore = make.expand(line, rule);
+}
+
+void readCmake(std::string_view bytes) {
+    for (const engine::CmakeCommand& command : engine::readCmakeCommands(bytes))
+        require(command.line >= 1);
+}
+
+/// Programs of settings, in JSON with comments, and the same bytes as a command.
+void readPrograms(std::string_view bytes) {
+    const std::string plain = engine::plainJson(bytes);
+    require(plain.size() == bytes.size());
+    const auto words = engine::commandWords(bytes);
+    require(words.empty() || words[0] == "/bin/sh" ||
+            analysis::splitShellWords(engine::commandText(words)) == words);
+    if (analysis::isNestedTooDeeply(plain))
+        return;
+    const auto value = nlohmann::json::parse(plain, nullptr, false);
+    if (!value.is_discarded())
+        std::ignore = engine::readWorkloads(value, "/nowhere", "fuzz");
+}
+
 } // namespace
 
 std::span<const FuzzTarget> fuzzTargets() {
@@ -289,6 +322,9 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"cache-files", readCacheFiles},
         FuzzTarget{"pt2", readProgramArchive},
         FuzzTarget{"pt2-graph", readProgramGraph},
+        FuzzTarget{"makefiles", readMakefile},
+        FuzzTarget{"cmake", readCmake},
+        FuzzTarget{"programs", readPrograms},
     };
     return targets;
 }

@@ -53,6 +53,8 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
         showAssembly: inEditor((client, editor, { assembly }) =>
             assembly.show(client, uriOf(client, editor), editor.selection.active.line),
         ),
+        pickProgram: () => onRunning(server, pickProgram),
+        runProgram: () => onRunning(server, runProgram),
         refreshKernels: () => views.kernels.refresh(),
         sortKernels: () => views.kernels.sort(),
         profileEntry: onEntry(async (client, { uri, kernel }) => {
@@ -122,6 +124,55 @@ async function repair(client: LanguageClient, editor: vscode.TextEditor): Promis
 /** Checks the kernels that differ from git's HEAD. The server shows what it found. */
 async function verify(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
     await execute(client, 'kernelskill.verify', { uri: uriOf(client, editor) }, 'verifying');
+}
+
+/** A program of the workspace, as the server's `kernelskill/programs` lists it. */
+interface Program {
+    readonly name: string;
+    readonly command: readonly string[];
+    readonly origin: string;
+}
+
+/** Lets the user pick the program that runs this workspace's kernels; the server remembers it for the workspace. */
+async function pickProgram(client: LanguageClient): Promise<boolean> {
+    const document = currentDocument(client);
+    const { programs, picked } = await client.sendRequest<{ programs: Program[]; picked: string }>('kernelskill/programs', {
+        textDocument: document,
+    });
+    if (programs.length === 0) {
+        void vscode.window.showInformationMessage(
+            'KernelSkill: no program was found. Name one in the setting kernelskill.program.',
+        );
+        return false;
+    }
+    const choice = await vscode.window.showQuickPick(
+        programs.map(({ name, command, origin }) => ({
+            label: name,
+            description: name === picked ? `${origin} (picked)` : origin,
+            detail: command.join(' '),
+        })),
+        { title: 'Programs that run these kernels', placeHolder: 'Kept for this workspace' },
+    );
+    if (!choice) return false;
+    await execute(client, 'kernelskill.pickProgram', { ...document, name: choice.label }, 'keeping the choice');
+    return true;
+}
+
+/** Builds, runs and checks the picked program; asks once which one that is. */
+async function runProgram(client: LanguageClient): Promise<void> {
+    const document = currentDocument(client);
+    const { programs, picked } = await client.sendRequest<{ programs: Program[]; picked: string }>('kernelskill/programs', {
+        textDocument: document,
+    });
+    const isKnown = programs.length === 1 || programs.some(({ name }) => name === picked);
+    if (!isKnown && !(await pickProgram(client))) return;
+    await execute(client, 'kernelskill.runProgram', document, 'running the program');
+}
+
+/** The file that is open, if one is; else the first folder of the workspace is meant. */
+function currentDocument(client: LanguageClient): { readonly uri?: string } {
+    const editor = vscode.window.activeTextEditor;
+    return editor?.document.uri.scheme === 'file' ? { uri: uriOf(client, editor) } : {};
 }
 
 /** Lets the user pick from the skills that fit at the cursor, verifies the choice and applies it. */

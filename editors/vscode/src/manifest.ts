@@ -10,6 +10,8 @@ export const commandNames = [
     'verify',
     'showMemory',
     'showAssembly',
+    'pickProgram',
+    'runProgram',
     'refreshKernels',
     'sortKernels',
     'profileEntry',

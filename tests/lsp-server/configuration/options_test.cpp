@@ -30,8 +30,12 @@ TEST(Options, ReadsEverySettingOfTheTable) {
         case 2:
             value = json::array({"-DX"});
             break;
-        default:
+        case 3:
             value = 2.5;
+            break;
+        default:
+            section[name] = {{"small", {{"command", "./a"}}}};
+            continue;
         }
         section[json::json_pointer(path)] = value;
     }
@@ -43,6 +47,7 @@ TEST(Options, ReadsEverySettingOfTheTable) {
     EXPECT_FALSE(options.executionEnabled);
     EXPECT_FALSE(options.codeLensEnabled);
     EXPECT_EQ(options.modelMaxCost, 2.5);
+    EXPECT_EQ(options.program.text, R"({"small":{"command":"./a"}})");
 }
 
 TEST(Options, LeavesWhatIsNotGiven) {
@@ -65,6 +70,15 @@ TEST(Options, ReportsWrongTypesAndUnknownNames) {
     EXPECT_EQ(options, Options{});
 }
 
+TEST(Options, ReportWhatIsWrongInsideOfObjects) {
+    Options options;
+    EXPECT_THAT(readOptions(json::parse(R"({"program": {"a": {"comand": "x"}}})"), options),
+                ElementsAre(HasSubstr("there is no `comand`")));
+    options = {};
+    EXPECT_THAT(readOptions(json::parse(R"({"program": ["x"]})"), options),
+                ElementsAre(HasSubstr("kernelskill.program must be of type object")));
+}
+
 TEST(Options, SurviveASectionThatIsNoObject) {
     Options options;
     EXPECT_THAT(readOptions(json(7), options), ElementsAre());
@@ -81,6 +95,7 @@ TEST(Options, TheSchemaDescribesEverySetting) {
         EXPECT_FALSE(property.at("description").get<std::string>().empty());
     }
     EXPECT_EQ(schema.at("kernelskill.parse.fallbackFlags").at("items").at("type"), "string");
+    EXPECT_EQ(schema.at("kernelskill.program").at("default"), json::object());
 }
 
 } // namespace

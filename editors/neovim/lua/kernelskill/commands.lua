@@ -33,6 +33,64 @@ function M.memory(bufnr, argument)
     end)
 end
 
+--- Lets the user pick the program that runs the workspace's kernels; the server remembers it and says so.
+---@param name string|nil without one the user is asked
+---@param done fun()|nil called once a program is picked
+function M.pick_program(bufnr, name, done)
+    local uri = vim.uri_from_bufnr(bufnr)
+    local function pick(chosen)
+        execute.run(bufnr, 'kernelskill.pickProgram', { uri = uri, name = chosen }, function(program)
+            if program and program ~= vim.NIL and done then
+                done()
+            end
+        end)
+    end
+    if name then
+        return pick(name)
+    end
+    execute.request(bufnr, 'kernelskill/programs', { textDocument = { uri = uri } }, function(list, err)
+        if err then
+            return
+        end
+        if #list.programs == 0 then
+            return vim.notify('kernelskill: no program was found; see :help kernelskill-program', vim.log.levels.WARN)
+        end
+        vim.ui.select(list.programs, {
+            prompt = 'Programs that run these kernels',
+            format_item = function(program)
+                local mark = program.name == list.picked and ' (picked)' or ''
+                return program.name .. mark .. ': ' .. table.concat(program.command, ' ')
+            end,
+        }, function(program)
+            if program then
+                pick(program.name)
+            end
+        end)
+    end)
+end
+
+--- Builds, runs and checks the picked program; asks once which one that is. The server says how it ended.
+function M.run_program(bufnr)
+    local argument = { uri = vim.uri_from_bufnr(bufnr) }
+    local function run()
+        execute.run(bufnr, 'kernelskill.runProgram', argument, function() end)
+    end
+    execute.request(bufnr, 'kernelskill/programs', { textDocument = argument }, function(list, err)
+        if err then
+            return
+        end
+        local known = #list.programs == 1
+        for _, program in ipairs(list.programs) do
+            known = known or program.name == list.picked
+        end
+        if known then
+            run()
+        else
+            M.pick_program(bufnr, nil, run)
+        end
+    end)
+end
+
 --- Searches for a faster kernel. The result is an edit, which edits.lua shows, or a message of the server.
 function M.optimize(bufnr, argument)
     execute.run(bufnr, 'kernelskill.optimize', argument, function() end)

@@ -145,6 +145,22 @@ M.subcommands = {
             return vim.fn.getcompletion(lead, 'file')
         end,
     },
+    program = {
+        about = 'Pick the program that runs these kernels, or build and run it',
+        run = function(arguments)
+            local bufnr = vim.api.nvim_get_current_buf()
+            local verb = table.remove(arguments, 1) or 'pick'
+            if verb == 'pick' then
+                local name = table.concat(arguments, ' ')
+                commands().pick_program(bufnr, name ~= '' and name or nil)
+            elseif verb == 'run' then
+                commands().run_program(bufnr)
+            else
+                vim.notify("kernelskill: 'pick' and 'run' can follow, not '" .. verb .. "'", vim.log.levels.ERROR)
+            end
+        end,
+        complete = words('pick', 'run'),
+    },
     cancel = {
         about = 'Cancel what runs',
         run = function()

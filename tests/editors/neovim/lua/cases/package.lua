@@ -136,7 +136,7 @@ return {
             local function completions(line)
                 return vim.fn.getcompletion(line, 'cmdline')
             end
-            t.equal({ 'profile' }, completions('KernelSkill pro'), 'subcommands')
+            t.equal({ 'profile', 'program' }, completions('KernelSkill pro'), 'subcommands')
             t.equal({ 'repair', 'report', 'restart' }, completions('KernelSkill re'), 'subcommands')
             t.equal({ 'ptx', 'sass', 'compare' }, completions('KernelSkill assembly '), 'languages')
             t.equal({ 'compare' }, completions('KernelSkill assembly ptx '), 'what follows a language')

@@ -97,6 +97,42 @@ TEST(Slice, aKernelThatAMacroMakesIsKeptWhole) {
     EXPECT_THAT(result, Not(HasSubstr("main")));
 }
 
+TEST(Slice, aFileBetweenTheBracketsOfADeclarationIsKeptWithIt) {
+    const std::string text = "const float kept[] = {\n#include \"table.inc\"\n};\n"
+                             "const float other[] = {\n#include \"table.inc\"\n};\n"
+                             "const float unused[] = {\n#include \"unused.inc\"\n};\n"
+                             "__device__ float scaled(float x) { return x; }\n"
+                             "__global__ void k(float* x) {\n#include \"body.inc\"\n}\n";
+    const auto include = [&](const std::string& name, std::size_t from) {
+        const std::string line = "#include \"" + name + "\"";
+        const auto begin = static_cast<std::uint32_t>(text.find(line, from));
+        return IncludeLine{{begin, static_cast<std::uint32_t>(begin + line.size())},
+                           "\"" + name + "\"",
+                           "/project/" + name};
+    };
+    const ScannedProgram program(
+        {{"/project/a.cu",
+          text,
+          {include("table.inc", 0), include("table.inc", text.find("other")),
+           include("unused.inc", 0), include("body.inc", 0)}},
+         {"/project/table.inc", "1.f,\nLAST\n", {}},
+         {"/project/unused.inc", "3.f, 4.f\n", {}},
+         {"/project/body.inc", "x[0] = scaled(kept[1]);\n", {}}},
+        {});
+    SliceRequest request;
+    request.kernelFile = "/project/a.cu";
+    request.kernelOffset = static_cast<std::uint32_t>(text.find(" k("));
+    request.kernelName = "k";
+    const auto slices = sliceProgram(program, request);
+    const std::string result = blankedText(program.files()[0], slices[0]);
+    EXPECT_THAT(result, HasSubstr("kept[] = {\n#include \"table.inc\""));
+    EXPECT_EQ(result.find("table.inc", result.find("table.inc") + 1), std::string::npos);
+    EXPECT_THAT(result, HasSubstr("scaled(float x)"));
+    EXPECT_EQ(blankedText(program.files()[1], slices[1]), "1.f,\nLAST\n");
+    EXPECT_EQ(blankedText(program.files()[2], slices[2]), "        \n");
+    EXPECT_EQ(blankedText(program.files()[3], slices[3]), "x[0] = scaled(kept[1]);\n");
+}
+
 TEST(Slice, forcedNamesAreKeptWhateverTheyLookLike) {
     SliceRequest request;
     request.forced = {"hostHelper"};

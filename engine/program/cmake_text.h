@@ -1,0 +1,20 @@
+/// The commands of a CMakeLists.txt, from its text. Nothing is run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct CmakeCommand {
+    std::string name;                   ///< Lower case.
+    std::vector<std::string> arguments; ///< Without quotes; references to variables as written.
+    std::uint32_t line = 1;             ///< Counts from 1.
+};
+
+/// Comments are left out; what is no command is passed over.
+[[nodiscard]] std::vector<CmakeCommand> readCmakeCommands(std::string_view text);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,126 @@
+#include "lsp-server/report/regression_report.h"
+
+#include "lsp-server/report/html/html_writer.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+
+namespace kernelskill::lsp {
+
+using engine::CountChange;
+using engine::KernelChange;
+using nlohmann::json;
+
+namespace {
+
+std::ptrdiff_t countOf(const std::vector<KernelChange>& changes, CountChange wanted) {
+    return std::ranges::count(changes, wanted, &KernelChange::change);
+}
+
+bool isSkipped(CountChange change) {
+    return change == CountChange::NotComparable || change == CountChange::NotRun ||
+           change == CountChange::Removed;
+}
+
+std::string detailOf(const KernelChange& change) {
+    const std::string counts = changedCountsText(change);
+    return counts.empty() || change.reason.empty() ? counts + change.reason
+                                                   : counts + "; " + change.reason;
+}
+
+/// Text of a cell of a Markdown table.
+std::string cell(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '|' || c == '<' || c == '\\' || c == '`')
+            result += '\\';
+        result += c == '\n' ? ' ' : c;
+    }
+    return result;
+}
+
+} // namespace
+
+std::string changedCountsText(const KernelChange& change) {
+    std::string text;
+    for (const engine::ChangedCount& count : change.counts) {
+        text += fmt::format("{}{} {:.0f} -> {:.0f}", text.empty() ? "" : ", ", count.words,
+                            count.before, count.after);
+        if (count.before > 0 && count.after > 0)
+            text += fmt::format(" ({:.3g}x)", count.after / count.before);
+    }
+    return text;
+}
+
+json regressionJson(const std::vector<KernelChange>& changes) {
+    json kernels = json::array();
+    for (const KernelChange& change : changes) {
+        json counts = json::array();
+        for (const engine::ChangedCount& count : change.counts)
+            counts.push_back({{"name", count.name},
+                              {"words", count.words},
+                              {"before", count.before},
+                              {"after", count.after}});
+        kernels.push_back({{"file", change.file},
+                           {"kernel", change.kernel},
+                           {"status", spelling(change.change)},
+                           {"reason", change.reason},
+                           {"counts", std::move(counts)}});
+    }
+    return {{"kernels", std::move(kernels)}, {"regressions", countOf(changes, CountChange::Worse)}};
+}
+
+std::string regressionSummary(const std::vector<KernelChange>& changes) {
+    std::map<CountChange, std::size_t> counts;
+    for (const KernelChange& change : changes)
+        ++counts[change.change];
+    std::string parts;
+    for (const CountChange each :
+         {CountChange::Worse, CountChange::Mixed, CountChange::Better, CountChange::Same,
+          CountChange::New, CountChange::Removed, CountChange::NotComparable, CountChange::NotRun})
+        if (const auto found = counts.find(each); found != counts.end())
+            parts +=
+                fmt::format("{}{} {}", parts.empty() ? ": " : ", ", found->second, spelling(each));
+    return fmt::format("{} kernel{}{}", changes.size(), changes.size() == 1 ? "" : "s", parts);
+}
+
+std::string regressionMarkdown(const std::vector<KernelChange>& changes) {
+    std::string text = "## KernelSkill\n\n" + regressionSummary(changes) +
+                       " (counts of the emulator, not times).\n";
+    if (countOf(changes, CountChange::Same) == static_cast<std::ptrdiff_t>(changes.size()))
+        return text;
+    text += "\n| kernel | file | against the baseline | what |\n|---|---|---|---|\n";
+    for (const KernelChange& change : changes)
+        if (change.change != CountChange::Same)
+            text += fmt::format("| {} | {} | {} | {} |\n", cell(change.kernel), cell(change.file),
+                                spelling(change.change), cell(detailOf(change)));
+    return text;
+}
+
+std::string regressionJunit(const std::vector<KernelChange>& changes) {
+    const auto skipped = std::ranges::count_if(
+        changes, [](const KernelChange& change) { return isSkipped(change.change); });
+    std::string text =
+        fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+                    "<testsuite name=\"kernelskill\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
+                    "skipped=\"{}\">\n",
+                    changes.size(), countOf(changes, CountChange::Worse), skipped);
+    for (const KernelChange& change : changes) {
+        text += fmt::format("<testcase classname=\"{}\" name=\"{}\">", escapedHtml(change.file),
+                            escapedHtml(change.kernel));
+        const std::string detail = escapedHtml(detailOf(change));
+        if (change.change == CountChange::Worse)
+            text += fmt::format("<failure message=\"{}\"/>", detail);
+        else if (isSkipped(change.change))
+            text += fmt::format("<skipped message=\"{}\"/>", detail);
+        else if (!detail.empty())
+            text += fmt::format("<system-out>{}: {}</system-out>", spelling(change.change), detail);
+        text += "</testcase>\n";
+    }
+    return text + "</testsuite>\n</testsuites>\n";
+}
+
+} // namespace kernelskill::lsp
