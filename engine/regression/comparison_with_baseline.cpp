@@ -38,7 +38,7 @@ CountChange judge(const std::vector<ChangedCount>& counts, const CountedKernel& 
 
 /// Of two kernels that ran.
 void compareRuns(const CountedKernel& before, const CountedKernel& after, CountTolerance tolerance,
-                 KernelChange& change) {
+                 CountedChange& change) {
     std::vector<std::string> hazards;
     std::ranges::set_difference(after.hazards, before.hazards, std::back_inserter(hazards));
     if (!hazards.empty()) {
@@ -82,10 +82,10 @@ std::string_view spelling(CountChange change) {
     return "not-run";
 }
 
-KernelChange compareCounts(const CountedKernel* before, const CountedKernel* after,
-                           CountTolerance tolerance) {
+CountedChange compareCounts(const CountedKernel* before, const CountedKernel* after,
+                            CountTolerance tolerance) {
     const CountedKernel& named = after != nullptr ? *after : *before;
-    KernelChange change{named.file, named.kernel, CountChange::Same, {}, {}};
+    CountedChange change{named.file, named.kernel, CountChange::Same, {}, {}};
     if (after == nullptr) {
         change.change = CountChange::Removed;
     } else if (before == nullptr) {
@@ -103,9 +103,9 @@ KernelChange compareCounts(const CountedKernel* before, const CountedKernel* aft
     return change;
 }
 
-std::vector<KernelChange> compareWithBaseline(const Baseline& baseline, const Baseline& now,
-                                              CountTolerance tolerance) {
-    std::vector<KernelChange> changes;
+std::vector<CountedChange> compareWithBaseline(const Baseline& baseline, const Baseline& now,
+                                               CountTolerance tolerance) {
+    std::vector<CountedChange> changes;
     for (const CountedKernel& kernel : now.kernels)
         changes.push_back(
             compareCounts(baseline.find(kernel.file, kernel.kernel), &kernel, tolerance));
@@ -114,7 +114,7 @@ std::vector<KernelChange> compareWithBaseline(const Baseline& baseline, const Ba
             changes.push_back(compareCounts(&kernel, nullptr, tolerance));
     if (baseline.tool == now.tool)
         return changes;
-    for (KernelChange& change : changes) {
+    for (CountedChange& change : changes) {
         const bool isJudged = change.change == CountChange::Worse ||
                               change.change == CountChange::Better ||
                               change.change == CountChange::Mixed;

@@ -30,7 +30,7 @@ struct ChangedCount {
     double after = 0;
 };
 
-struct KernelChange {
+struct CountedChange {
     std::string file;
     std::string kernel;
     CountChange change = CountChange::Same;
@@ -45,12 +45,12 @@ struct CountTolerance {
 /// A kernel is Worse if a count rose and none fell; if the cost model's intervals of both do not
 /// overlap and the new one is later; if it has a hazard that is certain and that it had not; or if
 /// it could be run before and cannot now. nullptr: it is not there.
-[[nodiscard]] KernelChange compareCounts(const CountedKernel* before, const CountedKernel* after,
-                                         CountTolerance tolerance);
+[[nodiscard]] CountedChange compareCounts(const CountedKernel* before, const CountedKernel* after,
+                                          CountTolerance tolerance);
 
 /// All kernels of `now`, in its order, then those of the baseline that are gone. Counts of another
 /// version of the tool are not compared.
-[[nodiscard]] std::vector<KernelChange>
+[[nodiscard]] std::vector<CountedChange>
 compareWithBaseline(const Baseline& baseline, const Baseline& now, CountTolerance tolerance);
 
 } // namespace kernelskill::engine

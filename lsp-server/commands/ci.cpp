@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using engine::Baseline;
 using engine::CountChange;
-using engine::KernelChange;
+using engine::CountedChange;
 
 struct CiArguments {
     std::vector<std::string> files;
@@ -112,9 +112,9 @@ std::vector<engine::CountedKernel> kernelsElsewhere(const Baseline& baseline,
     return others;
 }
 
-void print(const std::vector<KernelChange>& changes) {
+void print(const std::vector<CountedChange>& changes) {
     const Terminal terminal(stdout);
-    for (const KernelChange& change : changes) {
+    for (const CountedChange& change : changes) {
         const bool isBad = change.change == CountChange::Worse;
         const bool isGood = change.change == CountChange::Better;
         fmt::print("{}  {}  {}\n",
@@ -131,7 +131,7 @@ void print(const std::vector<KernelChange>& changes) {
 }
 
 /// Writes what was asked for beside the answer.
-Result<void> writeReports(const CiArguments& arguments, const std::vector<KernelChange>& changes) {
+Result<void> writeReports(const CiArguments& arguments, const std::vector<CountedChange>& changes) {
     if (!arguments.junit.empty())
         if (auto written = replaceFile(arguments.junit, regressionJunit(changes)); !written)
             return written;
@@ -187,7 +187,7 @@ int runCi(const CiArguments& arguments, const Invocation& invocation) {
         return exitDone;
     }
     const bool isWorse =
-        std::ranges::find(changes, CountChange::Worse, &KernelChange::change) != changes.end();
+        std::ranges::find(changes, CountChange::Worse, &CountedChange::change) != changes.end();
     return isWorse ? exitNothingFound : exitDone;
 }
 

@@ -41,7 +41,7 @@ constexpr std::array table{
         "where there is one, else on the emulator. Typing cancels it. Only in a workspace that "
         "the editor says you trust."},
     OptionDescription{
-        "verifyOnSave", &Options::verifyOnSave,
+        "verify.onSave", &Options::verifyOnSave,
         "When a file is saved, verify kernels that differ from git's HEAD against it, as an edit "
         "of "
         "a skill is verified. Typing cancels it. Only in a workspace that the editor says you "
