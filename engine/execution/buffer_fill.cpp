@@ -147,17 +147,19 @@ std::uint64_t bitsOf(T value) {
     return bits;
 }
 
-/// As many random bytes as the field has, lowest byte first.
-std::uint64_t fieldBits(const KsField& field, std::int64_t range, std::uint64_t seed,
-                        std::uint64_t index) {
-    const float floating = 0.5f * (randomFloat(seed, index) + 1.0f);
+/// As many bytes as the field has, lowest byte first: random ones, and floats of the choice.
+std::uint64_t fieldBits(const KsField& field, const BufferSpec& buffer, std::int64_t range,
+                        std::uint64_t seed, std::uint64_t index) {
+    const double floating = buffer.fill == Fill::Chosen
+                                ? chosenFloating(*buffer.choice, seed, index)
+                                : 0.5f * (randomFloat(seed, index) + 1.0f);
     switch (field.element) {
     case KsElementHalf:
-        return halfBits(floating);
+        return halfBits(static_cast<float>(floating));
     case KsElementBFloat16:
-        return bfloat16Bits(floating);
+        return bfloat16Bits(static_cast<float>(floating));
     case KsElementFloating:
-        return field.bytes == 8 ? bitsOf(static_cast<double>(floating)) : bitsOf(floating);
+        return field.bytes == 8 ? bitsOf(floating) : bitsOf(static_cast<float>(floating));
     default:
         return (mix(seed ^ mix(index)) >> 1) %
                static_cast<std::uint64_t>(field.bytes == 1 ? 2 : range);
@@ -177,7 +179,8 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
             if (field.element == KsElementOther || field.element == KsElementPointer ||
                 field.bytes > sizeof(std::uint64_t))
                 continue;
-            const std::uint64_t bits = fieldBits(field, range, seed, element * fields.size() + i);
+            const std::uint64_t bits =
+                fieldBits(field, buffer, range, seed, element * fields.size() + i);
             const std::uint64_t first = element * stride + field.offset;
             for (std::uint64_t at = std::max(first, offset);
                  at < std::min(first + field.bytes, end); ++at)

@@ -24,7 +24,8 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
                 std::span<std::byte> bytes);
 
 /// Fills an array of a class whose objects have `elementBytes` bytes. Each field is filled by its
-/// type, with small integers and floats of [0, 1). Padding and pointers stay as they are.
+/// type, with small integers, and with floats of [0, 1) or of the buffer's choice. Padding and
+/// pointers stay as they are.
 void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::uint64_t seed,
                 std::uint64_t offset, std::span<std::byte> bytes);
 

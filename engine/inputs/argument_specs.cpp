@@ -170,6 +170,30 @@ bool holdsPointer(const ProgramText& program, const std::string& type, int depth
 /// The max size of all parameters of a kernel together, before CUDA 12.1 and Volta.
 constexpr std::size_t maxParameterBytes = 4096;
 
+/// The first fields of a class, up to one behind which the layout is not known, and where they are.
+struct PlacedField {
+    std::string name;
+    ScalarKind kind = ScalarKind::Unknown;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+};
+
+std::vector<PlacedField> placedFields(const ProgramText& program, const std::string& type) {
+    std::vector<PlacedField> placed;
+    std::size_t at = 0;
+    for (const Field& field : fieldsOf(program, type).value_or(std::vector<Field>())) {
+        const auto kind = scalarKindOf(field.type);
+        const auto width =
+            static_cast<std::size_t>(analysis::sizeOfBuiltin(field.type).value_or(0));
+        if (kind == ScalarKind::Unknown || width == 0 || field.count == 0 || width > 8)
+            break;
+        at = (at + width - 1) / width * width;
+        placed.push_back({field.name, kind, at, width});
+        at += width;
+    }
+    return placed;
+}
+
 /// Bytes of a class by value: guessed numbers in the fields whose types are known, zero elsewhere.
 /// Too many of them do no harm where the size is not known (0).
 std::vector<std::byte> classBytes(const ProgramText& program, const std::string& type,
@@ -178,19 +202,13 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
     if (type == "dim3") {
         for (const std::uint32_t extent : {4u, 1u, 1u}) // zeros would be divided by
             append(bytes, extent);
-    } else if (const auto fields = fieldsOf(program, type)) {
-        for (const auto& field : *fields) {
-            const auto kind = scalarKindOf(field.type);
-            const auto width = analysis::sizeOfBuiltin(field.type);
-            if (kind == ScalarKind::Unknown || !width || field.count == 0 || width.value_or(0) > 8)
-                break; // the layout behind it is not known
-            while (bytes.size() % static_cast<std::size_t>(*width) != 0)
-                bytes.push_back(std::byte{0});
-            const auto guess = guessFromName(field.name);
-            appendScalar(bytes, kind,
-                         isFloatingScalar(kind) ? Value::of(guess.floating)
-                                                : Value::of(guess.integer));
-        }
+    }
+    for (const PlacedField& field : placedFields(program, type)) {
+        bytes.resize(field.offset);
+        const auto guess = guessFromName(field.name);
+        appendScalar(bytes, field.kind,
+                     isFloatingScalar(field.kind) ? Value::of(guess.floating)
+                                                  : Value::of(guess.integer));
     }
     bytes.resize(size != 0 ? size : maxParameterBytes);
     return bytes;
@@ -311,6 +329,15 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
         return std::unexpected(refusal(file, kernel, parameter,
                                        "a class with pointers inside ('" + result.name + "')"));
     return result;
+}
+
+std::vector<ClassNumber> classNumbers(const ProgramText& program,
+                                      const analysis::Parameter& parameter) {
+    std::vector<ClassNumber> numbers;
+    for (const PlacedField& field : placedFields(program, bareName(parameter.type.spelling)))
+        if (!isFloatingScalar(field.kind) && field.kind != ScalarKind::Bool)
+            numbers.push_back({field.offset, field.bytes});
+    return numbers;
 }
 
 std::vector<std::byte> floatingBytes(ScalarKind kind, double value) {

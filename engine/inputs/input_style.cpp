@@ -128,8 +128,15 @@ ValueChoice tinyOnes(bool isFloating, std::size_t turn) {
     return choice;
 }
 
+/// At every third turn all are far below zero, so that a maximum is too.
 ValueChoice largeOnes(bool isFloating, std::size_t turn) {
+    constexpr std::size_t turns = 3;
     ValueChoice choice;
+    if (isFloating && turn % turns == turns - 1) {
+        choice.values = {-1000, -1001, -1002.5, -1100};
+        choice.share = 1;
+        return choice;
+    }
     choice.values = isFloating ? std::vector<double>{100, -100, 1000, -1000, 0.25, 0, 2, -2}
                                : std::vector<double>{0, 1, 2, 255};
     choice.share = turn % 2 == 0 ? 0.5 : rareShare;
@@ -151,6 +158,23 @@ ValueChoice tiesFor(bool isFloating, std::size_t turn) {
     return ties;
 }
 
+/// Positive values far from zero, and close to each other: their squares cancel where one is
+/// subtracted from another.
+ValueChoice closeOnes(bool isFloating) {
+    ValueChoice choice;
+    choice.share = 1;
+    if (!isFloating) {
+        choice.values = {100, 101, 102, 103};
+        return choice;
+    }
+    constexpr std::size_t count = 29;
+    constexpr double least = 7.53217189;
+    constexpr double step = 0.00371437;
+    for (std::size_t i = 0; i < count; ++i)
+        choice.values.push_back(least + step * static_cast<double>(i));
+    return choice;
+}
+
 ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& dictionary,
                       const StyleBounds& bounds) {
     if (style == InputStyle::Constants)
@@ -161,6 +185,8 @@ ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& 
         return tinyOnes(isFloating, bounds.turn);
     if (style == InputStyle::Large)
         return largeOnes(isFloating, bounds.turn);
+    if (style == InputStyle::Close)
+        return closeOnes(isFloating);
     if (style == InputStyle::Collisions) {
         ValueChoice two;
         two.values = isFloating ? std::vector<double>{0.25, 0.5} : std::vector<double>{0, 1};
@@ -198,8 +224,27 @@ void varyTwoBytes(ScalarSpec& scalar, double value) {
         floatingBytes(isHalf ? ScalarKind::Half : ScalarKind::BFloat16, *scalar.floating);
 }
 
+/// Gives each lane of a vector of floats, which all have one value, another. Returns false for what
+/// is no such vector.
+bool varyLanes(ScalarSpec& scalar, std::uint64_t seed) {
+    std::vector<std::size_t> lanes;
+    for (std::size_t at = 0; at + sizeof(float) <= scalar.bytes.size(); at += sizeof(float)) {
+        float lane = 0;
+        std::memcpy(&lane, scalar.bytes.data() + at, sizeof lane);
+        if (lane == static_cast<float>(*scalar.floating))
+            lanes.push_back(at);
+    }
+    if (lanes.size() < 2)
+        return false;
+    for (const std::size_t at : lanes) {
+        const auto lane = static_cast<float>(otherValue(*scalar.floating, seed + (at << 5)));
+        std::memcpy(scalar.bytes.data() + at, &lane, sizeof lane);
+    }
+    return true;
+}
+
 void vary(ScalarSpec& scalar, std::uint64_t seed) {
-    if (!scalar.floating || scalar.integer)
+    if (!scalar.floating || scalar.integer || varyLanes(scalar, seed))
         return;
     const double value = otherValue(*scalar.floating, seed);
     if (scalar.bytes.size() == sizeof(float))
@@ -227,6 +272,8 @@ std::string_view describe(InputStyle style) {
         return "values near zero";
     case InputStyle::Large:
         return "large values and NaN";
+    case InputStyle::Close:
+        return "values close to each other";
     case InputStyle::Collisions:
         return "values that make indices collide";
     }
@@ -250,11 +297,13 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
             buffer.value = longRows.at(bounds.turn / 2 % longRows.size()) - 1;
         const bool isIndex = buffer.integerRange != 0;
         if (buffer.fill != Fill::Random || !buffer.isInput ||
-            (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)) ||
-            buffer.element == analysis::ScalarKind::Unknown)
+            (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)))
             continue;
+        // Of a class, the choice is for the floats in it.
+        const bool isFloating =
+            isFloatingScalar(buffer.element) || buffer.element == analysis::ScalarKind::Unknown;
         buffer.fill = Fill::Chosen;
-        buffer.choice = choiceFor(style, isFloatingScalar(buffer.element), dictionary, bounds);
+        buffer.choice = choiceFor(style, isFloating, dictionary, bounds);
     }
     for (SymbolSpec& symbol : launch.symbols) {
         if (symbol.fill != Fill::Random || symbol.integerRange != 0)

@@ -19,6 +19,7 @@ enum class InputStyle : std::uint8_t {
     Extremes,  ///< Largest, smallest, denormal, infinite and negative values; NaN.
     Tiny,      ///< Every value is of one magnitude near zero.
     Large,     ///< Values whose exponentials overflow, and NaN. For edits that reorder sums.
+    Close,     ///< Values whose differences are small. For edits that round differently.
     /// Two values, also for known indices: threads that follow them meet at the same elements.
     Collisions,
 };
@@ -37,8 +38,8 @@ struct StyleBounds {
 /// `launch` with values of `style`. Changes only buffers and symbols whose values are made up, and
 /// floating-point scalars. `seed` picks the scalars' values. At each turn Constants gives symbols
 /// the next few values of the dictionary, and Ties, Extremes, Tiny and Large take other values or
-/// another share of them; Ties also makes the rows long that offsets delimit. Contents that class
-/// types have stay, and so do integers that are known to be indices, except for Collisions, and
+/// another share of them; Ties also makes the rows long that offsets delimit. Integers in objects
+/// of class types stay, and so do integers that are known to be indices, except for Collisions, and
 /// symbols that hold integers.
 [[nodiscard]] LaunchSpec withStyle(LaunchSpec launch, InputStyle style,
                                    const ValueDictionary& dictionary, const StyleBounds& bounds,

@@ -27,6 +27,15 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
     });
 }
 
+/// `same`, with no more elements than the candidate's program allocates.
+ArgumentSpec withOwnRoom(const ArgumentSpec& own, ArgumentSpec same) {
+    const auto* room = std::get_if<BufferSpec>(&own);
+    auto* buffer = std::get_if<BufferSpec>(&same);
+    if (room != nullptr && buffer != nullptr && room->elements && buffer->elements)
+        buffer->elements = std::min(*room->elements, *buffer->elements);
+    return same;
+}
+
 /// `grid` times the quotient of `larger` and `smaller` along each axis, rounded up.
 Dim3 scaledGrid(const Dim3& grid, const Dim3& larger, const Dim3& smaller) {
     const auto scaled = [](std::uint64_t blocks, std::uint64_t by, std::uint64_t over) {
@@ -127,7 +136,7 @@ std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidat
         if (same == nullptr)
             continue;
         if (isGuess || std::holds_alternative<BufferSpec>(*same))
-            argument = *same;
+            argument = withOwnRoom(argument, *same);
         else if (const auto* ours = std::get_if<ScalarSpec>(&argument);
                  ours != nullptr && ours->integer != std::get<ScalarSpec>(*same).integer)
             return std::nullopt;

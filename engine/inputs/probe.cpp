@@ -3,6 +3,7 @@
 #include "analysis/model/scalar_kinds.h"
 #include "analysis/source/gpu_constants.h"
 #include "engine/inputs/block_work.h"
+#include "engine/inputs/class_numbers.h"
 #include "engine/inputs/equal_pointers.h"
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
@@ -85,6 +86,7 @@ public:
     ProbePlan plan() {
         addSizes();
         addScalars();
+        addClassNumbers();
         addGrids();
         addBlocks();
         addCollisions();
@@ -102,6 +104,7 @@ private:
 
     void addSizes();
     void addScalars();
+    void addClassNumbers();
     void addGrids();
     void addBlocks();
     void addCollisions();
@@ -373,6 +376,16 @@ void ProbePlanner::addScalars() {
             plan_.varied.push_back("'" + name + "'");
 }
 
+void ProbePlanner::addClassNumbers() {
+    if (threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    const std::vector<LaunchSpec> others = otherClassNumbers(original_, base_.original);
+    for (const LaunchSpec& launch : others)
+        add(launch, base_.candidate, InputStyle::Plain);
+    if (!others.empty())
+        plan_.varied.emplace_back("integers of classes");
+}
+
 void ProbePlanner::addGrids() {
     if (!hasSameShape())
         return;
@@ -449,10 +462,15 @@ void ProbePlanner::addCollisions() {
 
 /// Two, since a NaN hides the rest of a sum.
 void ProbePlanner::addLargeValues() {
-    if (bounds_.numerics != skills::Numerics::Reassociates ||
+    if (bounds_.numerics == skills::Numerics::Exact ||
         threadsOf(base_.original) > maxProbeThreads * 16)
         return;
-    for (int probe = 0; probe < 2; ++probe) {
+    add(base_.original, base_.candidate, InputStyle::Close);
+    plan_.varied.emplace_back("values close to each other");
+    if (bounds_.numerics != skills::Numerics::Reassociates)
+        return;
+    constexpr int probes = 3; // The last has negative values alone.
+    for (int probe = 0; probe < probes; ++probe) {
         add(base_.original, base_.candidate, InputStyle::Large);
         plan_.probes.back().onlyFiniteness = true;
     }
@@ -605,17 +623,17 @@ std::vector<Trial> planInstanceProbes(KernelInFile original, KernelInFile candid
                                       const Trial& trial, skills::Numerics numerics,
                                       std::uint64_t seed) {
     const ValueDictionary dictionary = valueDictionary(original, candidate);
-    // There is no float64 reference of another instance, and without it sums of values of all
-    // magnitudes tell little.
-    const std::vector<InputStyle> styles =
-        numerics == skills::Numerics::Exact
-            ? std::vector{InputStyle::Constants, InputStyle::Extremes, InputStyle::Ties}
-            : std::vector{InputStyle::Ties};
+    std::vector<InputStyle> styles{InputStyle::Constants, InputStyle::Extremes, InputStyle::Ties};
+    if (numerics != skills::Numerics::Exact)
+        styles = {InputStyle::Ties, InputStyle::Tiny};
+    if (numerics == skills::Numerics::Reassociates)
+        styles.push_back(InputStyle::Large);
     std::vector<Trial> probes;
     for (const InputStyle style : styles) {
         Trial probe = trial;
         probe.seeds = 1;
         probe.isProbe = true;
+        probe.onlyFiniteness = style == InputStyle::Large;
         probe.label += fmt::format(", {}", describe(style));
         probe.original =
             withStyle(std::move(probe.original), style, dictionary, {numerics}, seed + 1);

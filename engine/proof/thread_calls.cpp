@@ -254,6 +254,8 @@ Term ThreadRun::usersCall(const Expr& expr, const std::string& signature,
         value = terms_.apply("users call:" + signature, std::move(arguments), values);
     } else {
         effect(state, "users call:" + signature, std::move(arguments), expr.span);
+        if (!trouble_.empty())
+            return value;
         // It sees the thread's memory as it is.
         std::vector<Term> seen{state.effects};
         for (const auto& [name, contents] : state.memories)

@@ -2,6 +2,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/value_range.h"
+#include "engine/review/kernel_code.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,6 +23,8 @@ using analysis::ValueRange;
 constexpr int maxDefinitions = 16;
 /// A smaller mask cuts values that runs reach.
 constexpr std::int64_t minMask = 0xffff;
+/// A float holds every integer up to 2^24.
+constexpr unsigned floatBits = 24;
 
 struct IntegerForm {
     unsigned bits = 0;
@@ -115,23 +118,54 @@ private:
     void keep(const analysis::Type& type, ExprId value, bool isIndex = false) {
         const auto form = formOf(type);
         const unsigned from = bitsOf(body_.expr(value).type);
+        if (form && isFloat(value) && roundsPosition(value, 0))
+            sites_.emplace_back(value, floatBits);
         if (form && from > form->bits && (isIndex || isPosition(value)) &&
             !fits(analysis::valueRangeOf(kernel_, code_, value), *form))
             sites_.emplace_back(value, form->bits);
+    }
+
+    [[nodiscard]] bool isFloat(ExprId value) const {
+        const analysis::Type& type = body_.expr(value).type;
+        return type.scalar == ScalarKind::Float && type.pointerDepth == 0 && type.lanes == 1;
+    }
+
+    /// Whether a value of type float is computed from a position with more bits than it holds.
+    [[nodiscard]] bool roundsPosition(ExprId value, int depth) const {
+        const Expr& expr = body_.expr(value);
+        if (depth > maxDefinitions || expr.kind == ExprKind::Subscript ||
+            expr.kind == ExprKind::Member || (expr.kind == ExprKind::Unary && expr.op == "*"))
+            return false;
+        if (const auto form = formOf(expr.type)) {
+            constexpr std::int64_t most = std::int64_t{1} << floatBits;
+            const auto range = analysis::valueRangeOf(kernel_, code_, value);
+            return form->bits >= 32 && !comesFromMemory(value, 0) &&
+                   (!range || range->low < -most || range->high > most);
+        }
+        if (expr.kind == ExprKind::Variable && expr.variable != noId) {
+            const ExprId init = body_.variable(expr.variable).init;
+            return init != noId && roundsPosition(init, depth + 1);
+        }
+        return std::ranges::any_of(expr.children,
+                                   [&](ExprId child) { return roundsPosition(child, depth + 1); });
     }
 
     /// The variable grows step by step.
     void count(ExprId variable) {
         const Expr& expr = body_.expr(variable);
         const auto form = formOf(expr.type);
-        if (expr.kind != ExprKind::Variable || !form || form->bits >= 32)
+        if (expr.kind != ExprKind::Variable || !form || form->bits > 32)
             return;
         const auto loop =
             std::ranges::find(kernel_.loops, expr.variable, &analysis::Loop::inductionVariable);
         if (loop != kernel_.loops.end() && loop->upperBound != noId &&
             fits(analysis::valueRangeOf(kernel_, code_, loop->upperBound), *form))
             return;
-        sites_.emplace_back(variable, form->bits);
+        const bool isShort = form->bits < 32;
+        const bool isBoundLonger = loop != kernel_.loops.end() && loop->upperBound != noId &&
+                                   bitsOf(body_.expr(loop->upperBound).type) > form->bits;
+        if (isShort || isBoundLonger)
+            sites_.emplace_back(variable, form->bits);
     }
 
     void mask(ExprId value, ExprId constant) {
@@ -184,18 +218,6 @@ private:
     analysis::CodeMap code_;
     std::vector<std::pair<ExprId, unsigned>> sites_;
 };
-
-/// The kernel and the functions of its file that it calls.
-std::vector<const analysis::KernelModel*> codeOf(const analysis::FileModel& file,
-                                                 const analysis::KernelModel& kernel) {
-    std::vector<const analysis::KernelModel*> code{&kernel};
-    for (const analysis::KernelModel& function : file.deviceFunctions) {
-        if (function.file == kernel.file &&
-            std::ranges::find(kernel.calls, function.qualifiedName) != kernel.calls.end())
-            code.push_back(&function);
-    }
-    return code;
-}
 
 /// Uses of 64 bits for positions.
 struct Wide {

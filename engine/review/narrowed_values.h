@@ -19,7 +19,8 @@ struct NarrowedValue {
 
 /// Values of the kernel, and of the functions it calls, that are kept in fewer bits than they may
 /// need, although the original keeps no value in so few. Only positions count: values that follow
-/// from indices, arguments and constants, and whatever indexes an array. Types, guards and loop
+/// from indices, arguments and constants, and whatever indexes an array. A float that becomes an
+/// integer again keeps 24 bits of the positions that it is computed from. Types, guards and loop
 /// bounds in the text show that a value fits; the program's own sizes do not.
 [[nodiscard]] std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
                                                         const analysis::KernelModel& originalKernel,

@@ -5,14 +5,19 @@
 #include "engine/review/gpu_measurement.h"
 #include "engine/review/guessed_launch.h"
 #include "engine/review/hardware_rules.h"
+#include "engine/review/host/host_arguments.h"
 #include "engine/review/host/host_order.h"
+#include "engine/review/narrowed_products.h"
 #include "engine/review/narrowed_values.h"
 #include "engine/review/proof_step.h"
 #include "engine/review/schedule_check.h"
 #include "engine/review/success_summary.h"
+#include "engine/review/walked_arrays.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -45,8 +50,8 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
         }
         return finished();
     }
-    if (!planRuns() || !keepsHardwareRules() || !keepsWidths() || !build() || !fitSize() ||
-        !runOwnSize())
+    if (!planRuns() || !keepsHardwareRules() || !keepsWidths() || !keepsOwnArrays() || !build() ||
+        !fitSize() || !runOwnSize())
         return finished();
     if (!keepsOtherKernels())
         return finished();
@@ -117,11 +122,13 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
     return take(held("parses"));
 }
 
-/// The trials run one kernel alone and do not show when the host launches it, so this check does.
+/// The trials run one kernel alone and do not show when the host launches it, and on which data, so
+/// this check does.
 bool Review::keepsHostOrder() {
     changesOrder_ = reviewsHost_ && changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
-        return true;
+        return !changesHostCode(original_.file(), *candidate_.model) ||
+               take(checkHostArguments(original_.file(), *candidate_.model));
     fused_ = fusedKernels(original_.file(), *candidate_.model);
     CheckResult order = checkHostOrder(original_.file(), *candidate_.model, fused_);
     // Another kernel may need other work around it; the effect on the program is unknown.
@@ -150,8 +157,11 @@ bool Review::keepsHardwareRules() {
 bool Review::keepsWidths() {
     if (isProved())
         return true;
-    const auto narrowed =
+    auto narrowed =
         narrowedValues(original_.file(), original_.kernel, *candidate_.model, *candidateKernel_);
+    std::ranges::copy(
+        narrowedProducts(original_.file(), original_.kernel, *candidate_.model, *candidateKernel_),
+        std::back_inserter(narrowed));
     if (narrowed.empty())
         return true;
     const NarrowedValue& first = narrowed.front();
@@ -160,6 +170,20 @@ bool Review::keepsWidths() {
                                       "shows that so few are enough",
                                       first.line, first.bits, first.text),
                           {.stage = ReviewStage::Width}));
+}
+
+bool Review::keepsOwnArrays() {
+    if (isProved())
+        return true;
+    const auto walked = walkedArrays(*candidate_.model, *candidateKernel_);
+    if (walked.size() <= walkedArrays(original_.file(), original_.kernel).size())
+        return true;
+    return take(
+        invalid("accesses to own arrays are followed",
+                fmt::format("on line {}, '{}' steps through '{}', an array of a thread's "
+                            "own, and no run shows whether it stays in it; index the array",
+                            walked.front().line, walked.front().pointer, walked.front().array),
+                {.stage = ReviewStage::Reach}));
 }
 
 bool Review::build() {

@@ -54,6 +54,8 @@ private:
     bool keepsHardwareRules();
     /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
     bool keepsWidths();
+    /// Nor do they follow pointers that step through a thread's own array.
+    bool keepsOwnArrays();
     bool build();
     // review_size.cpp
     /// Makes runs smaller that the emulator would take long for.

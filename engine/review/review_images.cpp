@@ -69,12 +69,4 @@ ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchai
     return images;
 }
 
-ReviewImages buildOtherInstance(Executor& executor, KernelPair pair, const Trial& trial,
-                                const std::stop_token& stop) {
-    auto own = buildWatched(executor, pair.original, trial.original, stop);
-    auto other = buildWatched(executor, pair.candidate, trial.candidate, stop);
-    return {std::move(own.image), std::move(other.image), nullptr,
-            "the launch has other template arguments", own.lostConditions || other.lostConditions};
-}
-
 } // namespace kernelskill::engine

@@ -37,8 +37,4 @@ struct KernelPair {
                                        KernelPair pair, const Trial& trial,
                                        skills::Numerics numerics, const std::stop_token& stop);
 
-/// Builds an instance with other template arguments than the first one. It gets no reference.
-[[nodiscard]] ReviewImages buildOtherInstance(Executor& executor, KernelPair pair,
-                                              const Trial& trial, const std::stop_token& stop);
-
 } // namespace kernelskill::engine

@@ -30,7 +30,8 @@ bool Review::runTrials() {
             // Their images replace those of the first instance.
             if (!runTheBatch() || !runProbes())
                 return false;
-            images_ = buildOtherInstance(executor_, runnable(), trial, stop_);
+            images_ = buildImages(executor_, toolchain_, runnable(), trial,
+                                  closeness_.accuracy.numerics, stop_);
             if (images_.lostConditions && evidence_)
                 evidence_->loseOutcomes();
             if (!images_.original) {

@@ -154,8 +154,7 @@ private:
     void layPrecompiledPrelude(const std::filesystem::path& work) const {
         if (!takesPrecompiledPrelude(options_))
             return;
-        const auto flags =
-            preludeFlags(options_, kernel_.program.command, kernel_.program.followsLocals);
+        const auto flags = preludeFlags(options_, kernel_.program.command, localChecks());
         auto hash = withFlags(flags);
         hash.add(preludeHeaderText(options_));
         const auto key = hash.hex();
@@ -168,8 +167,7 @@ private:
     }
 
     Result<EmulationImage> build(const EmulationUnit& unit) {
-        const auto flags =
-            compilerFlags(options_, kernel_.program.command, kernel_.program.followsLocals);
+        const auto flags = compilerFlags(options_, kernel_.program.command, localChecks());
         const auto key = keyOf(unit, flags);
         messages_.clear();
         if (cache_.holdsImage(key))
@@ -228,6 +226,12 @@ private:
 
     std::string kernelPlace() const {
         return kernel_.kernel.file + ":" + std::to_string(kernelLine());
+    }
+
+    LocalChecks localChecks() const {
+        if (!kernel_.program.followsLocals)
+            return LocalChecks::None;
+        return pointsIntoLocals(kernel_) ? LocalChecks::Pointers : LocalChecks::Subscripts;
     }
 
     std::uint32_t kernelLine() const { return lineOf(kernel_.kernel, program_); }

@@ -6,6 +6,8 @@
 #include "analysis/queries/kernel_reach.h"
 #include "analysis/source/error.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -62,6 +64,13 @@ struct HostStep {
 /// True if the order of the two matters: one writes memory that the other may touch, or their
 /// memory is not known.
 [[nodiscard]] bool areInConflict(const HostStep& a, const HostStep& b);
+
+/// The values that the first integer parameter of a function has, in turn, and the max number of
+/// paths that are followed with each. Grids have one block with the first two, and then more. A
+/// function need not be followed with these: its loops may be too long.
+inline constexpr std::array<std::int64_t, 6> firstIntegers = {17, 64, 200, 300, 1000, 16421};
+inline constexpr std::int64_t largestToFollow = 64;
+inline constexpr std::size_t maxPaths = 32;
 
 /// Values that stand for unknown ones, the same for both versions of a function.
 struct HostScenario {

@@ -141,5 +141,28 @@ TEST(Fill, ConstantsAndIotaAreWhatTheySay) {
     EXPECT_EQ(filled<std::int32_t>(apart, 3), (std::vector<std::int32_t>{0, 3, 6}));
 }
 
+TEST(Fill, FloatsInAClassFollowTheChoice) {
+    struct Body {
+        float weight;
+        int cell;
+        double energy;
+    };
+    const std::vector<KsField> fields{
+        {0, 4, KsElementFloating}, {4, 4, KsElementInteger}, {8, 8, KsElementFloating}};
+    BufferSpec spec = of(ScalarKind::Unknown, Fill::Chosen);
+    spec.elementBytes = sizeof(Body);
+    spec.choice.emplace();
+    spec.choice->values = {-1000, -2000};
+    spec.choice->share = 1;
+    std::vector<Body> bodies(100);
+    fillFields(fields, spec, 3, 0, std::as_writable_bytes(std::span(bodies)));
+    for (const Body& body : bodies) {
+        EXPECT_LE(body.weight, -1000);
+        EXPECT_LE(body.energy, -1000);
+        EXPECT_GE(body.cell, 0);
+        EXPECT_LT(body.cell, 16);
+    }
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -220,5 +220,21 @@ TEST(InputStyle, OnlyExactEditsMeetInfinity) {
     EXPECT_FALSE(hasInfinity(skills::Numerics::ReducedPrecision));
 }
 
+TEST(InputStyle, GivesLanesOfAVectorOtherValues) {
+    LaunchSpec launch;
+    std::vector<std::byte> bytes;
+    for (int lane = 0; lane < 3; ++lane)
+        std::ranges::copy(floatingBytes(analysis::ScalarKind::Float, 1.25),
+                          std::back_inserter(bytes));
+    launch.arguments = {ScalarSpec{"low", bytes, std::nullopt, 1.25}};
+    bool isDifferentOnce = false;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto styled = withStyle(launch, InputStyle::Constants, {}, {}, seed << 7);
+        const auto& varied = scalarNamed(styled, "low")->bytes;
+        isDifferentOnce |= !std::equal(varied.begin(), varied.begin() + 4, varied.begin() + 4);
+    }
+    EXPECT_TRUE(isDifferentOnce);
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -369,5 +369,18 @@ TEST(SharedWork, IsNotProvedForMutants) {
     }
 }
 
+TEST(SharedWork, GivesUpAtAFunctionWithEffects) {
+    const std::string before = R"(
+struct Plane { int width; };
+__device__ int at(const Plane& plane, int x, int y) { return y * plane.width + x; }
+__global__ void fill(Plane plane, float* out) {
+    for (int y = 0; y < 4; ++y)
+        out[at(plane, threadIdx.x, y)] = 1.0f;
+}
+)";
+    EXPECT_THAT(describe(proofOf(before, replaced(before, "= 1.0f", "= 2.0f"))),
+                HasSubstr("unproved"));
+}
+
 } // namespace
 } // namespace kernelskill::engine

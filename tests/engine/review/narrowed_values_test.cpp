@@ -94,5 +94,14 @@ TEST(NarrowedValues, DataMayBeKeptInFewerBits) {
     EXPECT_TRUE(narrowedBy("+ lane", "+ (unsigned char)place[i]").empty());
 }
 
+TEST(NarrowedValues, APositionThatAFloatHolds) {
+    const auto found = narrowedBy("y[i]", "y[(int)((float)i * 1.0f)]");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].bits, 24u);
+    EXPECT_EQ(narrowedBy("y[i]", "y[(int)floorf(i + 0.5f)]").size(), 1u);
+    EXPECT_TRUE(narrowedBy("+ lane;", "+ (int)(lane * 0.5f) * 2;").empty()) << "it is below 32";
+    EXPECT_TRUE(narrowedBy("+ lane;", "+ (int)x[lane];").empty()) << "it is no position";
+}
+
 } // namespace
 } // namespace kernelskill::engine

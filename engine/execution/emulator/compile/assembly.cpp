@@ -22,6 +22,9 @@ constexpr std::string_view foreignBlockHook = "ks_foreign_block";
 constexpr std::string_view boundsHook = "__ubsan_handle_out_of_bounds";
 constexpr std::string_view localBoundsHook = "ks_beyond_local";
 constexpr std::string_view otherBoundsHook = "ks_beyond_other";
+/// Reports an access beyond an object by a pointer, by -fsanitize=object-size; and its name.
+constexpr std::string_view objectHook = "__ubsan_handle_type_mismatch_v1";
+constexpr std::string_view ownObjectHook = "ks_beyond_object";
 /// Before the number of a watched condition's outcome, in a comment. See KS_OUTCOME.
 constexpr std::string_view outcomeMark = "# ks_outcome ";
 static_assert(emulator::variableRoom == 32768);
@@ -68,13 +71,14 @@ public:
     }
 
 private:
-    /// Finds the labels of code that only reports an index beyond an array.
+    /// Finds the labels of code that only reports an access beyond an array.
     void findChecks() {
         std::string_view label;
         for (const AssemblyLine& line : lines_) {
             if (line.word.ends_with(':') && line.rest.empty())
                 label = line.word.substr(0, line.word.size() - 1);
-            else if (line.rest.starts_with(boundsHook) && !label.empty())
+            else if ((line.rest.starts_with(boundsHook) || line.rest.starts_with(objectHook)) &&
+                     !label.empty())
                 checks_.insert(label);
         }
     }
@@ -142,6 +146,8 @@ private:
             text.replace(at, boundsHook.size(),
                          localAccesses_.contains({file_, line_}) ? localBoundsHook
                                                                  : otherBoundsHook);
+        else if (const auto object = text.find(objectHook); object != std::string::npos)
+            text.replace(object, objectHook.size(), ownObjectHook);
         return text;
     }
 

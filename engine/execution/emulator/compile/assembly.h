@@ -10,7 +10,7 @@ namespace kernelskill::engine {
 
 /// Part of an image's cache key. Changes with the behaviour of annotateAssembly.
 inline constexpr std::string_view assemblyEdition =
-    "guards, predication all round, absent functions, arithmetic 4, guarded, rooms, bounds";
+    "guards, predication all round, absent functions, arithmetic 4, guarded, rooms, objects";
 
 /// GNU assembly of an instrumented unit, with six changes:
 /// - around each thread-local (`__shared__`) variable, and in front of each other one, there is
@@ -23,7 +23,7 @@ inline constexpr std::string_view assemblyEdition =
 /// - a table lists the arithmetic of each basic block (see ArithmeticTable). The prelude's own
 /// arithmetic counts only where a `ks_operation` mark says so;
 /// - what -fsanitize=bounds reports goes to ks_beyond_local, or for other arrays than a thread's
-/// own to ks_beyond_other;
+/// own to ks_beyond_other; what -fsanitize=object-size reports goes to ks_beyond_object;
 /// - a `ks_outcome` mark becomes code that notes the outcome of a watched condition (see
 /// ConditionTable).
 [[nodiscard]] std::string annotateAssembly(std::string_view assembly,

@@ -171,7 +171,7 @@ Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& want
 }
 
 std::vector<std::string> preludeFlags(const ImageOptions& options,
-                                      const analysis::CompileCommand& command, bool followsLocals) {
+                                      const analysis::CompileCommand& command, LocalChecks locals) {
     // -O1 keeps the accesses that a GPU's compiler would keep. The following flags keep each of
     // them a single access.
     std::vector<std::string> flags = {"-x",
@@ -210,8 +210,10 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
         if (options.traceBranches)
             flags.emplace_back("-fsanitize-coverage=trace-pc");
     }
-    if (followsLocals)
+    if (locals != LocalChecks::None)
         flags.emplace_back("-fsanitize=bounds");
+    if (locals == LocalChecks::Pointers)
+        flags.emplace_back("-fsanitize=object-size");
     if (const auto macro = architectureMacro(command); !macro.empty())
         flags.push_back(macro);
     return flags;
@@ -219,8 +221,8 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
 
 std::vector<std::string> compilerFlags(const ImageOptions& options,
                                        const analysis::CompileCommand& command,
-                                       bool followsLocals) {
-    auto flags = preludeFlags(options, command, followsLocals);
+                                       LocalChecks locals) {
+    auto flags = preludeFlags(options, command, locals);
     if (command.fastMath)
         flags.emplace_back(fastMathFlag);
     for (const auto& definition : command.definitions)

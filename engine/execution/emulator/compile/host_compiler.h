@@ -6,6 +6,7 @@
 #include "engine/execution/emulator/compile/image_options.h"
 #include "engine/process/child_process.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -32,10 +33,17 @@ inline constexpr std::string_view precompiledSuffix = ".gch";
 /// Whether the compiler reads precompiled headers by that name: g++ does, clang does not.
 [[nodiscard]] bool takesPrecompiledPrelude(const ImageOptions& options);
 
+/// The accesses to a thread's own arrays that are checked.
+enum class LocalChecks : std::uint8_t {
+    None,
+    Subscripts, ///< `a[i]` for an array `a`.
+    Pointers,   ///< And accesses by a pointer that leads into such an array.
+};
+
 /// The flags on which the prelude's meaning depends: compilerFlags() without the user's macros.
 [[nodiscard]] std::vector<std::string> preludeFlags(const ImageOptions& options,
                                                     const analysis::CompileCommand& command,
-                                                    bool followsLocals);
+                                                    LocalChecks locals);
 
 /// Compiles the prelude's header in `workFolder` with flags from preludeFlags(), in half a second,
 /// behind the walls of compileImage(). For a small kernel that is most of compileImage()'s time.
@@ -43,11 +51,10 @@ inline constexpr std::string_view precompiledSuffix = ".gch";
                                      const std::vector<std::string>& flags,
                                      const ImageOptions& options, std::stop_token stop);
 
-/// Flags that do not depend on where files are. They are part of an image's cache key. See
-/// ProgramSource::followsLocals.
+/// Flags that do not depend on where files are. They are part of an image's cache key.
 [[nodiscard]] std::vector<std::string> compilerFlags(const ImageOptions& options,
                                                      const analysis::CompileCommand& command,
-                                                     bool followsLocals);
+                                                     LocalChecks locals);
 
 struct CompileRequest {
     /// Contains src/ (the mirror), the prelude's header, prefix.h and unit.cpp; the object becomes

@@ -18,4 +18,8 @@ using FileLines = std::set<std::pair<std::string, std::uint32_t>>;
 /// variable.
 [[nodiscard]] FileLines localAccesses(KernelRef kernel, const ScannedProgram& program);
 
+/// Whether a kernel or device function of the file uses an array of its own, or a part of one, as a
+/// pointer: `p = a`, `sort(a)`, `&a[1]`.
+[[nodiscard]] bool pointsIntoLocals(KernelRef kernel);
+
 } // namespace kernelskill::engine

@@ -90,6 +90,15 @@ struct ArrayAccess {
     const ArrayType* index;
 };
 
+/// The arguments of the function that code compiled with -fsanitize=object-size calls on an access
+/// beyond an object.
+struct ObjectAccess {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+    const ArrayType* accessed;
+};
+
 /// Copies whole objects, in pieces no wider than a GPU's widest access.
 template <EventKind kind>
 void range(const void* address, std::size_t bytes, const void* returnAddress) {
@@ -234,7 +243,7 @@ void __sanitizer_cov_trace_pc(void) {
     emulator::onBlock<EventKind::BasicBlock>(__builtin_return_address(0));
 }
 
-// annotateAssembly gives these names to the function of -fsanitize=bounds.
+// annotateAssembly gives these names to the functions of -fsanitize=bounds and object-size.
 void ks_beyond_local(const void* data, unsigned long index) {
     const auto& access = *static_cast<const emulator::ArrayAccess*>(data);
     if (hookState.launch != nullptr)
@@ -242,6 +251,14 @@ void ks_beyond_local(const void* data, unsigned long index) {
                                        emulator::siteOf(__builtin_return_address(0)));
 }
 void ks_beyond_other(const void* /*data*/, unsigned long /*index*/) {}
+// Objects in shared and global memory have checks of their own.
+void ks_beyond_object(const void* data, const void* address) {
+    const auto& access = *static_cast<const emulator::ObjectAccess*>(data);
+    if (hookState.launch != nullptr &&
+        hookState.stacks.contains(reinterpret_cast<std::uint64_t>(address)))
+        hookState.checker->beyondOwnObject(access.accessed->name,
+                                           emulator::siteOf(__builtin_return_address(0)));
+}
 
 // annotateAssembly replaces the hook by this one if the branch at the block's end is the prelude's.
 void ks_foreign_block(void) {

@@ -216,7 +216,7 @@ void Launch::fillSymbols() {
         spec.integerRange = smallSymbolRange;
         if (symbol != wanted.end()) {
             const bool isChosen =
-                symbol->fill == Fill::Chosen && isFloating && global.fieldCount == 0;
+                symbol->fill == Fill::Chosen && (isFloating || global.fieldCount > 0);
             spec.fill = symbol->fill == Fill::Chosen && !isChosen ? Fill::Random : symbol->fill;
             if (isChosen)
                 spec.choice = symbol->choice;
@@ -224,7 +224,7 @@ void Launch::fillSymbols() {
             spec.integerRange = symbol->integerRange > 0 ? symbol->integerRange : smallSymbolRange;
         }
         const std::uint64_t seed = bufferSeed(job_.seed, global.name);
-        if (global.fieldCount > 0 && spec.fill == Fill::Random)
+        if (global.fieldCount > 0 && isMadeUp(spec.fill))
             fillFields({global.fields, global.fieldCount}, spec, seed, 0, bytes);
         else if (spec.element != analysis::ScalarKind::Unknown)
             fillBuffer(spec, seed, 0, bytes);

@@ -353,6 +353,14 @@ void MemoryChecker::beyondLocal(std::string_view type, std::int64_t index, Site 
                                     launch_.runningThread(), index, type)));
 }
 
+void MemoryChecker::beyondOwnObject(std::string_view type, Site site) {
+    if (!wantHazards_ || !hazards_.isNew(HazardKind::OutOfBounds, site, 0))
+        return;
+    hazards_.add(report(HazardKind::OutOfBounds, !guessed_, site, 0,
+                        fmt::format("{} uses a {} beyond an array of its own, by a pointer",
+                                    launch_.runningThread(), type)));
+}
+
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
                                   Site site) {
     if (uninitialised_.size() == maxPendingReads ||

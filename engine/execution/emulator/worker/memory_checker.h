@@ -61,6 +61,8 @@ public:
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     /// An index that an array of this type, a variable of the running thread, does not have.
     void beyondLocal(std::string_view type, std::int64_t index, Site site);
+    /// An access as this type beyond a variable of the running thread, by a pointer.
+    void beyondOwnObject(std::string_view type, Site site);
 
     /// Called for an asynchronous copy into shared memory whose store was checked: from here on no
     /// thread may access its bytes.

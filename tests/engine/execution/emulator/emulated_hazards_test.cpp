@@ -346,6 +346,36 @@ TEST_F(StrictlyEmulated, SeesAnElementBehindALocalArray) {
     }
 }
 
+TEST_F(StrictlyEmulated, SeesAnAccessBehindALocalArrayByAPointer) {
+    const auto best = [](const std::string& use) {
+        return R"(
+__device__ void push(float* held, int count, float value) {
+    for (int k = 0; k < count; ++k)
+        held[k] += value;
+}
+__global__ void collect(const float* in, float* out, int n) {
+    __shared__ float part[32];
+    float held[4] = {0, 1, 2, 3};
+    part[threadIdx.x] = in[threadIdx.x];
+    const float* values = held;
+    )" + use + R"(
+    out[threadIdx.x] = values[n / 4] + part[threadIdx.x];
+}
+void launch(const float* in, float* out) { collect<<<1, 32>>>(in, out, 4); }
+)";
+    };
+    EXPECT_TRUE(hazardsOf(best("push(held, n, part[0]);")).empty());
+    for (const char* use : {"push(held, n + 1, part[0]);", "out[0] += values[n];",
+                            "out[0] += *(values - 1);", "out[0] += (&held[1])[n - 1];",
+                            "out[0] += reinterpret_cast<const float2*>(held + 3)->y;"}) {
+        const auto hazards = hazardsOf(best(use));
+        ASSERT_FALSE(hazards.empty()) << use;
+        EXPECT_EQ(hazards.front().kind, HazardKind::OutOfBounds) << use;
+        EXPECT_TRUE(hazards.front().certain) << use;
+        EXPECT_THAT(hazards.front().message, HasSubstr("beyond an array of its own")) << use;
+    }
+}
+
 TEST_F(StrictlyEmulated, SuspectsABarrierThatThreadsEndedWithout) {
     const std::string text = R"(
 __global__ void twice(const float* in, float* out, int n) {

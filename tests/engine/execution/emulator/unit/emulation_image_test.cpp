@@ -188,9 +188,10 @@ TEST_F(EmulationImageTest, theCompiledPreludeIsReadInsteadOfItsText) {
     const auto write = [&](std::string_view name, const std::string& text) {
         std::ofstream(folder_.path() / name) << text;
     };
-    const auto flags = compilerFlags(options_, {}, false);
+    const auto flags = compilerFlags(options_, {}, LocalChecks::None);
     write(preludeHeaderName, preludeHeaderText(options_));
-    ASSERT_TRUE(precompilePrelude(folder_.path(), preludeFlags(options_, {}, false), options_, {}));
+    ASSERT_TRUE(precompilePrelude(folder_.path(), preludeFlags(options_, {}, LocalChecks::None),
+                                  options_, {}));
     write(preludeHeaderName, "#error the text was read\n");
     write("prefix.h", "");
     write("unit.cpp", "__global__ void k(float* x) { x[0] = threadIdx.x; }\n");
