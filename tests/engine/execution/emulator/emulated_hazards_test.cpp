@@ -364,9 +364,9 @@ void launch(const float* in, float* out) { collect<<<1, 32>>>(in, out, 4); }
 )";
     };
     EXPECT_TRUE(hazardsOf(best("push(held, n, part[threadIdx.x]);")).empty());
-    for (const char* use : {"out[threadIdx.x] = values[n];", "out[threadIdx.x] = *(values - 1);",
-                            "out[threadIdx.x] = (&held[1])[n - 1];",
-                            "out[threadIdx.x] = reinterpret_cast<const float2*>(held + 3)->y;"}) {
+    for (const char* use :
+         {"out[threadIdx.x] = values[n];", "out[threadIdx.x] = (&held[1])[n - 1];",
+          "out[threadIdx.x] = reinterpret_cast<const float2*>(held + 3)->y;"}) {
         const auto hazards = hazardsOf(best(use));
         ASSERT_FALSE(hazards.empty()) << use;
         EXPECT_EQ(hazards.front().kind, HazardKind::OutOfBounds) << use;
