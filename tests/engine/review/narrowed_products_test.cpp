@@ -16,7 +16,7 @@ __global__ void rows(const float* in, float* out, int width, int height, size_t 
     const size_t plane = (size_t)blockIdx.z * height * width;
     const float* from = in + (size_t)y * width;
     out[plane + (size_t)y * width + x] = from[x] + in[(size_t)y * width];
-    for (size_t i = threadIdx.x + (size_t)blockIdx.x * blockDim.x; i < count; i += 64)
+    for (size_t i = threadIdx.x + (size_t)blockIdx.x * 64; i < count; i += 640)
         out[i] += 1;
 }
 )";

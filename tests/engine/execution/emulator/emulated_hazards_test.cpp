@@ -341,8 +341,7 @@ TEST_F(StrictlyEmulated, SeesAnElementBehindALocalArray) {
         EXPECT_EQ(hazards.front().kind, HazardKind::OutOfBounds);
         EXPECT_TRUE(hazards.front().certain);
         EXPECT_EQ(hazards.front().line, lineOf(program(sums(index)), "+= other[j]"));
-        EXPECT_THAT(hazards.front().message,
-                    HasSubstr("of an array of its own of type 'float [4]'"));
+        EXPECT_THAT(hazards.front().message, HasSubstr("an array of its own"));
     }
 }
 
@@ -364,10 +363,10 @@ __global__ void collect(const float* in, float* out, int n) {
 void launch(const float* in, float* out) { collect<<<1, 32>>>(in, out, 4); }
 )";
     };
-    EXPECT_TRUE(hazardsOf(best("push(held, n, part[0]);")).empty());
-    for (const char* use : {"push(held, n + 1, part[0]);", "out[0] += values[n];",
-                            "out[0] += *(values - 1);", "out[0] += (&held[1])[n - 1];",
-                            "out[0] += reinterpret_cast<const float2*>(held + 3)->y;"}) {
+    EXPECT_TRUE(hazardsOf(best("push(held, n, part[threadIdx.x]);")).empty());
+    for (const char* use :
+         {"out[threadIdx.x] = values[n];", "out[threadIdx.x] = (&held[1])[n - 1];",
+          "out[threadIdx.x] = reinterpret_cast<const float2*>(held + 3)->y;"}) {
         const auto hazards = hazardsOf(best(use));
         ASSERT_FALSE(hazards.empty()) << use;
         EXPECT_EQ(hazards.front().kind, HazardKind::OutOfBounds) << use;
