@@ -125,10 +125,12 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
 /// The trials run one kernel alone and do not show when the host launches it, and on which data, so
 /// this check does.
 bool Review::keepsHostOrder() {
+    if (changesHostCode(original_.file(), *candidate_.model) &&
+        !take(checkHostArguments(original_.file(), *candidate_.model)))
+        return false;
     changesOrder_ = reviewsHost_ && changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
-        return !changesHostCode(original_.file(), *candidate_.model) ||
-               take(checkHostArguments(original_.file(), *candidate_.model));
+        return true;
     fused_ = fusedKernels(original_.file(), *candidate_.model);
     CheckResult order = checkHostOrder(original_.file(), *candidate_.model, fused_);
     // Another kernel may need other work around it; the effect on the program is unknown.

@@ -2,6 +2,7 @@
 
 #include "analysis/syntax/lexer.h"
 #include "engine/review/host/counterpart.h"
+#include "engine/review/host/host_order.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/runtime_state.h"
 #include "engine/review/host/trace_comparison.h"
@@ -259,7 +260,7 @@ bool changesHostCode(const FileModel& before, const FileModel& after) {
 CheckResult checkHostArguments(const FileModel& before, const FileModel& after) {
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const auto other = counterpart(before, i, after);
-        if (!other ||
+        if (!other || changesHostOrder(before, i, after, *other) ||
             codeOf(before, before.hostFunctions[i]) == codeOf(after, after.hostFunctions[*other]))
             continue;
         if (auto same = ArgumentComparison(before, i, after, *other).run(); !same)

@@ -12,12 +12,12 @@ namespace kernelskill::engine {
 [[nodiscard]] bool changesHostCode(const analysis::FileModel& before,
                                    const analysis::FileModel& after);
 
-/// Follows each function that launches kernels and is changed, before and after, like
-/// checkHostOrder(). Launches must pass the same pointers for parameters of the same name, and
-/// copies and other calls must have the same arguments, in orders with the same effect. Numbers and
-/// configurations of launches are not compared, as trials evaluate them; nor sizes of allocations;
-/// nor, where a configuration changes, other numbers. Where the original cannot be followed, and
-/// outside of such functions, arguments must be the same as written.
+/// Follows each function that launches kernels and is changed, but for those that checkHostOrder()
+/// follows, before and after, as it does. Launches must pass the same pointers for parameters of
+/// the same name, and copies and other calls must have the same arguments, in orders with the same
+/// effect. Numbers and configurations of launches are not compared, as trials evaluate them; nor
+/// sizes of allocations; nor, where a configuration changes, other numbers. Where the original
+/// cannot be followed, and outside of such functions, arguments must be the same as written.
 [[nodiscard]] CheckResult checkHostArguments(const analysis::FileModel& before,
                                              const analysis::FileModel& after);
 

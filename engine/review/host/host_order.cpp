@@ -195,10 +195,15 @@ private:
 
 } // namespace
 
+bool changesHostOrder(const FileModel& before, std::uint32_t function, const FileModel& after,
+                      std::uint32_t counterpart) {
+    return outlineOf(before, function) != outlineOf(after, counterpart);
+}
+
 bool changesHostOrder(const FileModel& before, const FileModel& after) {
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const auto other = counterpart(before, i, after);
-        if (!other || outlineOf(before, i) != outlineOf(after, *other))
+        if (!other || changesHostOrder(before, i, after, *other))
             return true;
     }
     return false;
@@ -213,7 +218,7 @@ CheckResult checkHostOrder(const FileModel& before, const FileModel& after,
         if (!other)
             return invalid(std::string(checkName), fmt::format("{} launches nothing more", name),
                            {.stage = ReviewStage::Order});
-        if (outlineOf(before, i) == outlineOf(after, *other))
+        if (!changesHostOrder(before, i, after, *other))
             continue;
         PathComparison paths(before, i, after, *other, fused);
         for (const std::int64_t first : firstIntegers)

@@ -5,6 +5,7 @@
 #include "engine/review/host/fused_launches.h"
 #include "engine/verdict/check_result.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -14,6 +15,10 @@ namespace kernelskill::engine {
 /// configurations do not count.
 [[nodiscard]] bool changesHostOrder(const analysis::FileModel& before,
                                     const analysis::FileModel& after);
+
+/// The same of one function and its counterpart.
+[[nodiscard]] bool changesHostOrder(const analysis::FileModel& before, std::uint32_t function,
+                                    const analysis::FileModel& after, std::uint32_t counterpart);
 
 /// Follows every function that changesHostOrder() is about, before and after, with the same values
 /// for its parameters and for all that is not known. Both must launch the same kernels with the

@@ -109,6 +109,19 @@ void prefix(const double* in, double* out, double* carry, int n)
 int main() { double *i, *o, *c; cudaMalloc(&i, 40000); cudaMalloc(&o, 40000); cudaMalloc(&c, 400); prefix(i, o, c, 5000); }
 )";
 
+/// Two functions that launch.
+const std::string twohosts = R"(
+__global__ void fill(float* to, float value, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) to[i] = value; }
+__global__ void addTo(const float* from, float* to, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) to[i] += from[i]; }
+void begin(float* a, float* b, int n)
+{
+    fill<<<(n + 127) / 128, 128>>>(a, 1.0f, n);
+    fill<<<(n + 127) / 128, 128>>>(b, 2.0f, n);
+}
+void step(float* a, float* b, int n) { addTo<<<(n + 127) / 128, 128>>>(a, b, n); }
+int main() { float *a, *b; cudaMalloc(&a, 40000); cudaMalloc(&b, 40000); begin(a, b, 10000); step(a, b, 10000); }
+)";
+
 class PlantedHost : public PlantedEdits {};
 
 TEST_P(PlantedHost, IsRefused) {
@@ -127,6 +140,11 @@ const std::vector<PlantedEdit> wrong{
      "cudaMemsetAsync(norm, 0, n * sizeof(float), b);"},
     {"carries of the sums", scanblock, "addCarry<128><<<blocks - 1, 128>>>(out, carry, n)",
      "addCarry<128><<<blocks - 1, 128>>>(out, out, n)"},
+    {"another function waits, this one passes another pointer", twohosts,
+     "(b, 2.0f, n);\n}\nvoid step(float* a, float* b, int n) { addTo<<<(n + 127) / 128, 128>>>(a, "
+     "b, n); }",
+     "(b, 2.0f, n);\n    cudaDeviceSynchronize();\n}\n"
+     "void step(float* a, float* b, int n) { addTo<<<(n + 127) / 128, 128>>>(b, b, n); }"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Edits, PlantedHost, ::testing::ValuesIn(sampleOf(wrong, 3)), numberOf);
@@ -148,6 +166,7 @@ const std::vector<PlantedEdit> right{
      "}"},
     {"blocks of 256", twostep, "const int threads = 128;", "const int threads = 256;"},
     {"distance by shift", scanblock, "d *= 2", "d <<= 1"},
+    {"waits", twohosts, "(b, 2.0f, n);\n}", "(b, 2.0f, n);\n    cudaDeviceSynchronize();\n}"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Edits, RightHost, ::testing::ValuesIn(sampleOf(right, 2)), numberOf);
