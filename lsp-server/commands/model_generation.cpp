@@ -4,6 +4,7 @@
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/features/generated_model.h"
 #include "lsp-server/report/model_text.h"
+#include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
 #include <nlohmann/json.hpp>

@@ -34,8 +34,7 @@ TEST(Options, ReadsEverySettingOfTheTable) {
             value = 2.5;
             break;
         default:
-            section[name] = {{"small", {{"command", "./a"}}}};
-            continue;
+            value = {{"small", {{"command", "./a"}}}};
         }
         section[json::json_pointer(path)] = value;
     }
