@@ -171,7 +171,7 @@ TEST_F(VerifyRequest, ItCanBeCancelled) {
 }
 
 TEST_F(VerifyRequest, OnSaveWhereTheUserOptedIn) {
-    start({{"trusted", true}, {"verify.onSave", true}});
+    start({{"trusted", true}, {"verify", {{"onSave", true}}}});
     open(scale);
     client.change(uri, 2, json::array({{{"text", wrong()}}}));
     save();
