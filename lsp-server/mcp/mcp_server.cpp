@@ -8,6 +8,7 @@
 #include "lsp-server/mcp/tool.h"
 #include "lsp-server/transport/connection.h"
 #include "lsp-server/transport/event_loop.h"
+#include "lsp-server/transport/exit_deadline.h"
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/workspace/workspace.h"
 
@@ -20,7 +21,6 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,7 +31,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::chrono::hours keptLong{1}; ///< What does not change while the server runs.
-constexpr std::chrono::milliseconds exitPatience{500};
 
 constexpr const char* instructions =
     "Tools for CUDA C++ kernels. `check` and `profile` say what holds a kernel back, with the "
@@ -249,15 +248,7 @@ int McpServer::run() {
 int runMcpServer(const McpSettings& settings, spdlog::logger& log) {
     auto server = std::make_unique<McpServer>(settings, log);
     const int status = server->run();
-    // A parse cannot be interrupted; no client should have to wait for one.
-    std::jthread watchdog([status](const std::stop_token& finished) {
-        const auto deadline = std::chrono::steady_clock::now() + exitPatience;
-        while (!finished.stop_requested()) {
-            if (std::chrono::steady_clock::now() > deadline)
-                std::_Exit(status);
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
-    });
+    const ExitDeadline deadline(status);
     server.reset();
     return status;
 }

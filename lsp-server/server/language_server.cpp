@@ -9,6 +9,7 @@
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/server/trust_gate.h"
 #include "lsp-server/server/verify_request.h"
+#include "lsp-server/transport/exit_deadline.h"
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/version.h"
 
@@ -34,7 +35,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::chrono::seconds parentCheckInterval{3};
-constexpr std::chrono::milliseconds exitPatience{500}; // Editors kill after a second or three.
 
 unsigned parserThreads() {
     return std::clamp(std::thread::hardware_concurrency(), 2u, 4u);
@@ -396,15 +396,7 @@ int LanguageServer::run() {
 int runLanguageServer(const ServerSettings& settings, spdlog::logger& log) {
     auto server = std::make_unique<LanguageServer>(settings, log);
     const int status = server->run();
-    // A parse cannot be interrupted; no editor should have to wait for one of a huge file.
-    std::jthread watchdog([status](const std::stop_token& finished) {
-        const auto deadline = std::chrono::steady_clock::now() + exitPatience;
-        while (!finished.stop_requested()) {
-            if (std::chrono::steady_clock::now() > deadline)
-                std::_Exit(status);
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        }
-    });
+    const ExitDeadline deadline(status);
     server.reset();
     return status;
 }

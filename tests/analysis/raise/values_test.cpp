@@ -89,13 +89,18 @@ TEST(Intervals, AllowForRounding) {
     EXPECT_GE(scaled.high, static_cast<double>(0.3F * 0.7F));
 }
 
-TEST(Intervals, OfReductionsDependOnTheirNumber) {
-    Builder builder;
+/// Elements of [4, 6] between -1 and 2.
+Tensor boundedInput(Builder& builder) {
     const Tensor x = builder.input("x", real, {4, 6}, Buffer::Role::Input, "x");
-    const Tensor bounded = mapped(x, real, [](const Scalar& value) {
+    return mapped(x, real, [](const Scalar& value) {
         return of(Function::Minimum, of(Function::Maximum, value, number(real, -1)),
                   number(real, 2));
     });
+}
+
+TEST(Intervals, OfReductionsDependOnTheirNumber) {
+    Builder builder;
+    const Tensor bounded = boundedInput(builder);
     static_cast<void>(
         builder.output(builder.reduced(Reducer::Sum, bounded, {1}, false, "sum"), "a"));
     static_cast<void>(
@@ -111,11 +116,7 @@ TEST(Intervals, OfReductionsDependOnTheirNumber) {
 
 TEST(Intervals, OfSharedScalarsAreThoseOfTheirComputation) {
     Builder builder;
-    const Tensor x = builder.input("x", real, {4, 6}, Buffer::Role::Input, "x");
-    const Tensor bounded = mapped(x, real, [](const Scalar& value) {
-        return of(Function::Minimum, of(Function::Maximum, value, number(real, -1)),
-                  number(real, 2));
-    });
+    const Tensor bounded = boundedInput(builder);
     static_cast<void>(
         builder.output(builder.reduced(Reducer::Maximum, bounded, {1}, false, "most"), "a"));
     static_cast<void>(
