@@ -87,14 +87,17 @@ HostValue HostInterpreter::variable(const Expr& expr) {
 }
 
 HostValue HostInterpreter::member(const Expr& expr) {
-    const HostValue object = evaluate(expr.children.front());
+    // A member of the function's own object may be named without it.
+    const bool isOwn = expr.children.empty();
+    const bool isArrow = isOwn || expr.isArrow;
+    const HostValue object = isOwn ? termValue("this") : evaluate(expr.children.front());
     constexpr std::string_view axes = "xyz";
     const auto axis = expr.name.size() == 1 ? axes.find(expr.name) : std::string_view::npos;
     if (object.extents.size() == axes.size() && axis != std::string_view::npos)
         return object.extents[axis];
     HostValue value = termValue(fmt::format("{}.{}{}", textOf(object), expr.name,
-                                            expr.isArrow ? fmt::format("@{}", epoch()) : ""));
-    if (expr.isArrow)
+                                            isArrow ? fmt::format("@{}", epoch()) : ""));
+    if (isArrow)
         readStep(expr.span, value.term, object.object);
     return value;
 }

@@ -86,6 +86,23 @@ void step(float* a, float* b, int n) { addTo<<<(n + 127) / 128, 128>>>(a, b, n);
 int main() { float *a, *b; cudaMalloc(&a, 40000); cudaMalloc(&b, 40000); begin(a, b, 10000); step(a, b, 10000); }
 )";
 
+/// A class that launches on its own members.
+const std::string owner = R"(
+__global__ void rescale(const float* in, float* out, float by, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * by; }
+class Image {
+public:
+    Image(int rows, int columns) : rows_(rows), columns_(columns) { cudaMalloc(&in_, 48000); cudaMalloc(&out_, 48000); }
+    void scale() {
+        const int n = rows_ * columns_;
+        rescale<<<(n + 255) / 256, 256>>>(in_, out_, 3.0f, n);
+    }
+private:
+    float* in_ = nullptr; float* out_ = nullptr;
+    int rows_, columns_;
+};
+int main() { Image image(60, 200); image.scale(); }
+)";
+
 class PlantedHost : public PlantedEdits {};
 
 TEST_P(PlantedHost, IsRefused) {
@@ -104,6 +121,7 @@ const std::vector<PlantedEdit> wrong{
      "cudaMemsetAsync(norm, 0, n * sizeof(float), b);"},
     {"carries of the sums", scanblock, "addCarry<128><<<blocks - 1, 128>>>(out, carry, n)",
      "addCarry<128><<<blocks - 1, 128>>>(out, out, n)"},
+    {"another member", owner, "(in_, out_, 3.0f, n)", "(out_, out_, 3.0f, n)"},
     {"another function waits, this one passes another pointer", twohosts,
      "(b, 2.0f, n);\n}\nvoid step(float* a, float* b, int n) { addTo<<<(n + 127) / 128, 128>>>(a, "
      "b, n); }",
@@ -130,6 +148,7 @@ const std::vector<PlantedEdit> right{
      "}"},
     {"blocks of 256", twostep, "const int threads = 128;", "const int threads = 256;"},
     {"distance by shift", scanblock, "d *= 2", "d <<= 1"},
+    {"members in another order", owner, "rows_ * columns_", "columns_ * rows_"},
     {"waits", twohosts, "(b, 2.0f, n);\n}", "(b, 2.0f, n);\n    cudaDeviceSynchronize();\n}"},
 };
 
