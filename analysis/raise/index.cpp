@@ -388,7 +388,7 @@ Index remainder(const Index& left, const Index& right) {
 
 namespace {
 
-/// How many quotients and remainders stand in the index, also within each other.
+/// Counts the quotients and remainders in the index, nested ones too.
 std::size_t cutsIn(const Index& index) {
     std::size_t cuts = 0;
     for (const Index::Monomial& monomial : index.monomials())

@@ -143,7 +143,7 @@ Result<std::string> applyPatch(std::string_view text, const FilePatch& patch) {
     const std::string end = hasReturns ? "\r\n" : "\n";
     std::string result;
     std::size_t next = 0;
-    std::ptrdiff_t shift = 0; // How far the last hunk was from where it said.
+    std::ptrdiff_t shift = 0; // The distance of the last hunk from the line that it states.
     const auto copyTo = [&](std::size_t last) {
         for (; next < last; ++next) {
             result += lines[next];

@@ -12,13 +12,13 @@ namespace kernelskill::analysis {
 
 /// Lines that follow each other, without line ends.
 struct PatchHunk {
-    std::size_t line = 0;            ///< Where the old lines are said to begin, from 0.
+    std::size_t line = 0;            ///< The first old line as the diff states it, from 0.
     std::vector<std::string> before; ///< Context and removed lines.
     std::vector<std::string> after;  ///< Context and added lines.
 };
 
 struct FilePatch {
-    std::string path; ///< Without `a/` or `b/`; empty if the diff names no file.
+    std::string path; ///< The path without `a/` or `b/`; empty if the diff names no file.
     std::vector<PatchHunk> hunks;
 };
 

@@ -147,7 +147,7 @@ std::uint64_t bitsOf(T value) {
     return bits;
 }
 
-/// As many bytes as the field has, lowest byte first: random ones, and floats of the choice.
+/// The field's bytes, the lowest first: random integers, and floats that the choice makes.
 std::uint64_t fieldBits(const KsField& field, const BufferSpec& buffer, std::int64_t range,
                         std::uint64_t seed, std::uint64_t index) {
     const double floating = buffer.fill == Fill::Chosen

@@ -128,7 +128,7 @@ ValueChoice tinyOnes(bool isFloating, std::size_t turn) {
     return choice;
 }
 
-/// At every third turn all are far below zero, so that a maximum is too.
+/// Chooses large values. At every third turn all are far below zero, so that a maximum is too.
 ValueChoice largeOnes(bool isFloating, std::size_t turn) {
     constexpr std::size_t turns = 3;
     ValueChoice choice;
@@ -299,7 +299,7 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
         if (buffer.fill != Fill::Random || !buffer.isInput ||
             (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)))
             continue;
-        // Of a class, the choice is for the floats in it.
+        // In a buffer of classes, the choice makes the floats.
         const bool isFloating =
             isFloatingScalar(buffer.element) || buffer.element == analysis::ScalarKind::Unknown;
         buffer.fill = Fill::Chosen;

@@ -25,7 +25,7 @@ struct ChildCommand {
     std::chrono::milliseconds time{60'000};
     std::optional<Walls> walls = std::nullopt;  ///< Around it and all that it starts.
     std::filesystem::path temporaryFolder = {}; ///< Its TMPDIR; empty: ours.
-    std::filesystem::path folder = {};          ///< Where it runs; empty: our current folder.
+    std::filesystem::path folder = {};          ///< The folder that it runs in; empty: ours.
     /// "NAME=value"; nullopt: a clean environment (PATH, LANG=C, TMPDIR).
     std::optional<std::vector<std::string>> environment = std::nullopt;
     OutputSink onOutput = {};

@@ -146,7 +146,7 @@ private:
         project_.executables.push_back(std::move(executable));
     }
 
-    /// Where the executables of a folder go.
+    /// The folder that the executables of a source folder are built into.
     static std::optional<fs::path> folderOf(const Place& place, const Variables& variables) {
         for (const char* name : {"CMAKE_RUNTIME_OUTPUT_DIRECTORY", "EXECUTABLE_OUTPUT_PATH"})
             if (const auto set = variables.find(name); set != variables.end())

@@ -1,4 +1,4 @@
-/// What CMakeLists.txt files say of a project's executables, from their text.
+/// Reads a project's executables and tests from the text of its CMakeLists.txt files.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace kernelskill::engine {
 
 struct CmakeExecutable {
     std::string name;
-    std::filesystem::path file; ///< Of the command.
+    std::filesystem::path file; ///< The file that holds the command.
     std::uint32_t line = 1;
     bool hasCudaSource = false;
     /// Below the build folder; nullopt if the text does not tell.

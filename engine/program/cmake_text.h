@@ -10,7 +10,7 @@ namespace kernelskill::engine {
 
 struct CmakeCommand {
     std::string name;                   ///< Lower case.
-    std::vector<std::string> arguments; ///< Without quotes; references to variables as written.
+    std::vector<std::string> arguments; ///< Quotes are removed; references to variables are kept.
     std::uint32_t line = 1;             ///< Counts from 1.
 };
 

@@ -52,7 +52,7 @@ std::optional<std::string> onlyCommand(const Makefile& make, const MakeRule& rul
     return command;
 }
 
-/// What has to be made before the rule's recipe runs.
+/// The command that makes the rule's prerequisites.
 std::vector<std::string> buildOf(const Makefile& make, const MakeRule& rule) {
     std::vector<std::string> words{"make"};
     if (const auto names = make.expand(rule.prerequisites, rule))

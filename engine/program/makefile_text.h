@@ -12,11 +12,12 @@
 namespace kernelskill::engine {
 
 struct MakeRule {
-    std::string target; ///< As written; a rule with several targets is one MakeRule each.
+    std::string
+        target; ///< The text of one target: a rule with several targets becomes several of these.
     std::string prerequisites;
     std::vector<std::string> recipe; ///< Lines without their leading tab, continuations joined.
     std::uint32_t line = 0;          ///< Counts from 1.
-    std::map<std::string, std::string> variables; ///< Of this target alone.
+    std::map<std::string, std::string> variables; ///< Variables that only this target has.
 };
 
 struct Makefile {

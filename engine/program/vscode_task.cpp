@@ -52,7 +52,7 @@ Result<std::vector<std::string>> dependences(const json& task) {
     return labels;
 }
 
-/// What the task itself runs. A shell's line stays one; arguments are words of their own.
+/// The task's own command. A shell's line stays one word; arguments are words of their own.
 Result<std::vector<std::string>> ownCommand(const json& task, const VscodeVariables& variables) {
     const std::string type = textOfKey(task, "type");
     if (type != "shell" && type != "process" && type != "cppbuild" && !type.empty())

@@ -14,11 +14,11 @@ namespace kernelskill::engine {
 
 struct VscodeTask {
     std::string label;
-    std::vector<std::string> command; ///< What it runs, after those that it depends on.
+    std::vector<std::string> command; ///< Its own command, which runs after `before`.
     std::filesystem::path folder;
     std::vector<std::pair<std::string, std::string>> environment;
     std::vector<std::vector<std::string>> before; ///< The commands of `dependsOn`, in their order.
-    bool isRun = false; ///< Of the group "test", or its label begins with "run".
+    bool isRun = false; ///< It is in the group "test", or its label begins with "run".
 };
 
 /// The tasks by reading `tasks.json`. Unsupported for a task by its label if it needs what only VS

@@ -21,11 +21,12 @@ struct Workload {
     std::vector<std::string> check;
     /// POSIX extended regular expression that a line of the output has to match; empty: none.
     std::string pattern;
-    std::string origin; ///< Where it was found: "settings", "Makefile:12", "build (CMake)".
+    std::string
+        origin; ///< The place that it was read from: "settings", "Makefile:12", "build (CMake)".
     bool operator==(const Workload&) const = default;
 };
 
-/// What was found, and one sentence for each thing that was seen but not understood.
+/// Workloads, and a sentence for each entry that was seen but not understood.
 struct FoundWorkloads {
     std::vector<Workload> workloads;
     std::vector<std::string> notes;

@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> wordsOf(const json& value) {
     return value.get<std::vector<std::string>>();
 }
 
-/// What is wrong with the entry; empty if `workload` has all of it.
+/// Fills `workload` from the entry. Returns what is wrong with the entry; empty if nothing is.
 std::string readEntry(const json& entry, const std::filesystem::path& root, Workload& workload) {
     if (!entry.is_object())
         return "it is no object with a `command`";

@@ -26,7 +26,7 @@ struct WorkloadRun {
     std::optional<WorkloadStep> run;   ///< nullopt: the build failed.
     std::optional<WorkloadStep> check; ///< nullopt: there is none, or the run failed.
     std::string output;                ///< The program's standard output, cut at 4 MB.
-    std::optional<Error> failure;      ///< Which step failed; nullopt: all passed.
+    std::optional<Error> failure;      ///< The failure, with its step; nullopt: all steps passed.
 };
 
 struct WorkloadRunOptions {
@@ -34,7 +34,7 @@ struct WorkloadRunOptions {
     /// Called before each step: "build", "run" or "check", and its command.
     std::function<void(std::string_view step, const std::vector<std::string>& command)> onStep = {};
     OutputSink onOutput = {};
-    std::chrono::milliseconds time = std::chrono::hours(1); ///< Of each step.
+    std::chrono::milliseconds time = std::chrono::hours(1); ///< The time limit of each step.
 };
 
 /// Blocks. A step that ends with another status than 0, or a pattern that no line of the output

@@ -11,7 +11,7 @@
 namespace kernelskill::engine {
 
 struct WorkspacePrograms {
-    std::vector<Workload> workloads; ///< Those of settings come first.
+    std::vector<Workload> workloads; ///< Workloads of settings come first.
     std::vector<std::string> notes;
     std::string picked; ///< Empty: none yet.
 };

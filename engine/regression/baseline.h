@@ -1,4 +1,4 @@
-/// What runs of kernels on the emulator counted, kept to be compared with later ones.
+/// The counts of kernels on the emulator in a file, for comparison with later runs.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -17,29 +17,29 @@ namespace kernelskill::engine {
 
 /// A count that costs time: more of it is worse.
 struct CountedMetric {
-    const char* name; ///< Of the metric, see metric_names.h.
+    const char* name; ///< The metric's name, see metric_names.h.
     const char* words;
 };
 /// Global and shared memory, atomics, arithmetic, barriers and divergence, in the order shown.
 [[nodiscard]] std::span<const CountedMetric> countedMetrics();
 
 struct CountedKernel {
-    std::string file;   ///< From the folder of the baseline's file, with `/`.
+    std::string file;   ///< The path relative to the baseline's folder, with `/`.
     std::string kernel; ///< Qualified name.
-    /// Where the launch comes from, and the numbers that make the problem: "evaluated, n=1024".
+    /// The origin of the launch, and the numbers that make the problem: "evaluated, n=1024".
     /// Counts of two runs are compared only for the same problem.
     std::string problem;
     std::string launch; ///< "grid 4x1x1, block 256x1x1, 0 bytes": may change.
-    Metrics counts;     ///< Those of countedMetrics() that are not 0.
-    std::vector<std::string>
-        hazards; ///< Kinds of those that are certain, each once, sorted; none on a guess.
-    std::optional<Interval> seconds; ///< What the cost model says.
-    std::string failure;             ///< Why it could not be run; then all else is empty.
+    Metrics counts;     ///< The metrics of countedMetrics() that are not 0.
+    /// The kinds of hazards that are certain, sorted, each once; empty for a guessed launch.
+    std::vector<std::string> hazards;
+    std::optional<Interval> seconds; ///< The cost model's estimate.
+    std::string failure;             ///< The reason why it could not run; then all else is empty.
 };
 
 struct Baseline {
     std::string tool; ///< The version that counted.
-    std::string gpu;  ///< That the cost model was for.
+    std::string gpu;  ///< The GPU that the cost model estimates.
     std::vector<CountedKernel> kernels;
 
     [[nodiscard]] const CountedKernel* find(const std::string& file,

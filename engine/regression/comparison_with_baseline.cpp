@@ -36,9 +36,9 @@ CountChange judge(const std::vector<ChangedCount>& counts, const CountedKernel& 
     return hasRisen ? CountChange::Worse : hasFallen ? CountChange::Better : CountChange::Same;
 }
 
-/// Of two kernels that ran.
+/// Compares two versions of a kernel, both of which ran.
 void compareRuns(const CountedKernel& before, const CountedKernel& after, CountTolerance tolerance,
-                 CountedChange& change) {
+                 CountedKernelChange& change) {
     std::vector<std::string> hazards;
     std::ranges::set_difference(after.hazards, before.hazards, std::back_inserter(hazards));
     if (!hazards.empty()) {
@@ -82,10 +82,10 @@ std::string_view spelling(CountChange change) {
     return "not-run";
 }
 
-CountedChange compareCounts(const CountedKernel* before, const CountedKernel* after,
-                            CountTolerance tolerance) {
+CountedKernelChange compareCounts(const CountedKernel* before, const CountedKernel* after,
+                                  CountTolerance tolerance) {
     const CountedKernel& named = after != nullptr ? *after : *before;
-    CountedChange change{named.file, named.kernel, CountChange::Same, {}, {}};
+    CountedKernelChange change{named.file, named.kernel, CountChange::Same, {}, {}};
     if (after == nullptr) {
         change.change = CountChange::Removed;
     } else if (before == nullptr) {
@@ -103,9 +103,9 @@ CountedChange compareCounts(const CountedKernel* before, const CountedKernel* af
     return change;
 }
 
-std::vector<CountedChange> compareWithBaseline(const Baseline& baseline, const Baseline& now,
-                                               CountTolerance tolerance) {
-    std::vector<CountedChange> changes;
+std::vector<CountedKernelChange> compareWithBaseline(const Baseline& baseline, const Baseline& now,
+                                                     CountTolerance tolerance) {
+    std::vector<CountedKernelChange> changes;
     for (const CountedKernel& kernel : now.kernels)
         changes.push_back(
             compareCounts(baseline.find(kernel.file, kernel.kernel), &kernel, tolerance));
@@ -114,7 +114,7 @@ std::vector<CountedChange> compareWithBaseline(const Baseline& baseline, const B
             changes.push_back(compareCounts(&kernel, nullptr, tolerance));
     if (baseline.tool == now.tool)
         return changes;
-    for (CountedChange& change : changes) {
+    for (CountedKernelChange& change : changes) {
         const bool isJudged = change.change == CountChange::Worse ||
                               change.change == CountChange::Better ||
                               change.change == CountChange::Mixed;

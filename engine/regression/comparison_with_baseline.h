@@ -30,11 +30,11 @@ struct ChangedCount {
     double after = 0;
 };
 
-struct CountedChange {
+struct CountedKernelChange {
     std::string file;
     std::string kernel;
     CountChange change = CountChange::Same;
-    std::vector<ChangedCount> counts; ///< Those that differ by more than the tolerance.
+    std::vector<ChangedCount> counts; ///< The counts that differ by more than the tolerance.
     std::string reason;               ///< One sentence; empty if counts say it all.
 };
 
@@ -45,12 +45,12 @@ struct CountTolerance {
 /// A kernel is Worse if a count rose and none fell; if the cost model's intervals of both do not
 /// overlap and the new one is later; if it has a hazard that is certain and that it had not; or if
 /// it could be run before and cannot now. nullptr: it is not there.
-[[nodiscard]] CountedChange compareCounts(const CountedKernel* before, const CountedKernel* after,
-                                          CountTolerance tolerance);
+[[nodiscard]] CountedKernelChange
+compareCounts(const CountedKernel* before, const CountedKernel* after, CountTolerance tolerance);
 
 /// All kernels of `now`, in its order, then those of the baseline that are gone. Counts of another
 /// version of the tool are not compared.
-[[nodiscard]] std::vector<CountedChange>
+[[nodiscard]] std::vector<CountedKernelChange>
 compareWithBaseline(const Baseline& baseline, const Baseline& now, CountTolerance tolerance);
 
 } // namespace kernelskill::engine

@@ -15,7 +15,7 @@ enum class KernelChangeKind : std::uint8_t { Changed, Renamed, Added, Removed };
 /// "changed", "renamed", "added", "removed"
 [[nodiscard]] std::string_view spelling(KernelChangeKind kind);
 
-/// What is different about one kernel.
+/// A kernel that differs, and in which respects.
 struct KernelChange {
     KernelChangeKind kind = KernelChangeKind::Changed;
     std::string name;    ///< Qualified, in the new version; for a removed one in the old version.
@@ -35,7 +35,7 @@ struct KernelChange {
 struct ProgramChange {
     /// The old version, in which renamed kernels have their new names. Its model is set.
     ProgramSource before;
-    /// Those that differ, in the order of the new version; removed ones last.
+    /// The kernels that differ, in the order of the new version; removed ones last.
     std::vector<KernelChange> kernels;
     std::vector<std::string> unchanged; ///< Qualified names.
 };

@@ -98,7 +98,8 @@ std::string withIdentifier(std::string_view text, std::string_view from, std::st
                 places.push_back(offset + token.span.begin);
     };
     search(text, 0);
-    // With the '#' or "//" in front they would be one token, or none.
+    // The lexer makes a directive one token and drops a comment, so both are searched without their
+    // mark.
     for (const analysis::Token& token : analysis::lex(text))
         if (token.kind == analysis::TokenKind::Directive)
             search(token.text.substr(1), token.span.begin + 1);

@@ -32,10 +32,10 @@ struct JudgedKernel {
     std::optional<Verdict> verdict;
     /// Why it is wrong; nullopt if only the verdict is known.
     std::optional<CandidateDiagnosis> diagnosis;
-    /// What a kernel without a verdict was found to be, in one sentence without a full stop.
+    /// The result for a kernel without a verdict, in one sentence without a full stop.
     std::string note;
-    std::vector<Hazard> hazards; ///< Of a new kernel.
-    double seconds = 0;          ///< How long it took.
+    std::vector<Hazard> hazards; ///< The hazards of a new kernel.
+    double seconds = 0;          ///< The time of the review.
 };
 
 /// The code around the kernels: what the host asks of the GPU, and whether all of it compiles.
@@ -45,7 +45,7 @@ struct JudgedHost {
 };
 
 struct Verification {
-    std::vector<JudgedKernel> kernels; ///< Those that the change is about.
+    std::vector<JudgedKernel> kernels; ///< The kernels that the change is about.
     std::vector<std::string> unchanged;
     std::optional<JudgedHost> host; ///< nullopt if the change keeps what the host asks.
     std::string diff;               ///< A unified diff of all files.

@@ -1,5 +1,5 @@
-/// From a PyTorch program to the plan of a generated model, checked without a GPU where LibTorch
-/// and a host compiler are found.
+/// Plans the model of a PyTorch program, and checks it without a GPU where LibTorch and a host
+/// compiler are found.
 #pragma once
 
 #include "engine/graph/check/model_check.h"
@@ -14,17 +14,17 @@
 namespace kernelskill::engine {
 
 struct ModelRequest {
-    std::filesystem::path archive; ///< As torch.export.save writes it.
+    std::filesystem::path archive; ///< An archive of torch.export.save.
     std::string name;              ///< The model's name, an identifier.
     graph::ModelOptions options;
     bool wantsCheck = true;
-    /// How long the check may take; then nothing is known of the kernels.
+    /// The time limit of the check. Beyond it, nothing is known of the kernels.
     std::chrono::seconds checkTime{120};
 };
 
 struct GeneratedModel {
     graph::ModelPlan plan;
-    /// The kernels with smaller extents on the emulator, beside LibTorch on the CPU.
+    /// Compares the kernels on the emulator with LibTorch on the CPU.
     graph::ModelCheck check;
 };
 

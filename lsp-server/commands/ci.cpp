@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using engine::Baseline;
 using engine::CountChange;
-using engine::CountedChange;
+using engine::CountedKernelChange;
 
 struct CiArguments {
     std::vector<std::string> files;
@@ -112,9 +112,9 @@ std::vector<engine::CountedKernel> kernelsElsewhere(const Baseline& baseline,
     return others;
 }
 
-void print(const std::vector<CountedChange>& changes) {
+void print(const std::vector<CountedKernelChange>& changes) {
     const Terminal terminal(stdout);
-    for (const CountedChange& change : changes) {
+    for (const CountedKernelChange& change : changes) {
         const bool isBad = change.change == CountChange::Worse;
         const bool isGood = change.change == CountChange::Better;
         fmt::print("{}  {}  {}\n",
@@ -131,7 +131,8 @@ void print(const std::vector<CountedChange>& changes) {
 }
 
 /// Writes what was asked for beside the answer.
-Result<void> writeReports(const CiArguments& arguments, const std::vector<CountedChange>& changes) {
+Result<void> writeReports(const CiArguments& arguments,
+                          const std::vector<CountedKernelChange>& changes) {
     if (!arguments.junit.empty())
         if (auto written = replaceFile(arguments.junit, regressionJunit(changes)); !written)
             return written;
@@ -146,7 +147,7 @@ int runCi(const CiArguments& arguments, const Invocation& invocation) {
     const fs::path file = fs::absolute(arguments.baseline, error).lexically_normal();
     const fs::path folder = file.parent_path();
     auto baseline = engine::readBaseline(file);
-    // With --update a baseline that is not there, or not understood, is written anew.
+    // --update writes a new baseline where there is none, or none that can be read.
     if (!baseline && !(arguments.update && !arguments.files.empty()))
         return reportError(baseline.error(), invocation);
     const Baseline before = baseline.value_or(Baseline{version, invocation.options.gpu, {}});
@@ -186,8 +187,8 @@ int runCi(const CiArguments& arguments, const Invocation& invocation) {
         fmt::print(stderr, "written to {}\n", arguments.baseline);
         return exitDone;
     }
-    const bool isWorse =
-        std::ranges::find(changes, CountChange::Worse, &CountedChange::change) != changes.end();
+    const bool isWorse = std::ranges::find(changes, CountChange::Worse,
+                                           &CountedKernelChange::change) != changes.end();
     return isWorse ? exitNothingFound : exitDone;
 }
 

@@ -3,7 +3,7 @@
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/features/generated_model.h"
-#include "lsp-server/report/model_text.h"
+#include "lsp-server/report/model_check_text.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
@@ -106,7 +106,7 @@ int generateModel(const std::string& archive, const ModelGeneration& wanted,
         printJson(modelJson(*model));
     } else {
         printModel(model->plan, wanted.folder);
-        fmt::print("{}\n", checkText(model->check));
+        fmt::print("{}\n", modelCheckText(model->check));
     }
     return exitDone;
 }

@@ -8,7 +8,7 @@
 
 namespace kernelskill::lsp {
 
-/// How a model is to be generated.
+/// The options of a model.
 struct ModelGeneration {
     std::string folder;
     std::string precision = "float32";

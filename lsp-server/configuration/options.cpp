@@ -204,7 +204,7 @@ void setFrom(const json& value, ObjectSetting& setting) {
     setting.text = value.get<json::object_t>().empty() ? "{}" : value.dump();
 }
 
-/// What is wrong inside of objects.
+/// Adds what is wrong inside of settings that are objects.
 void checkObjects(const Options& options, std::vector<std::string>& problems) {
     const auto programs = engine::readWorkloads(json::parse(options.program.text), "/", "settings");
     problems.insert(problems.end(), programs.notes.begin(), programs.notes.end());

@@ -10,7 +10,7 @@
 namespace kernelskill::lsp {
 
 struct OldVersion {
-    engine::ProgramSource program; ///< Without a model.
+    engine::ProgramSource program; ///< It has no model yet.
     std::string called;            ///< "HEAD (1a2b3c4)", "old.cu"
     std::string commit;            ///< Empty for a file.
 };

@@ -1,5 +1,5 @@
-/// What is known of a file without running it: its diagnostics; of each kernel what holds it back,
-/// and the skills that fit.
+/// The answer of `check` as JSON: diagnostics of a file, and for each kernel its bottleneck and the
+/// skills that fit. Nothing is run.
 #pragma once
 
 #include "lsp-server/documents/snapshot.h"
@@ -43,7 +43,7 @@ private:
 /// "error", "warning", "information", "hint"
 [[nodiscard]] std::string_view spelling(analysis::Severity severity);
 
-/// Those of the parser, of pins and of provable waste.
+/// The diagnostics of the parser, of pins and of provable waste.
 [[nodiscard]] std::vector<analysis::Diagnostic> checkDiagnostics(const Snapshot& snapshot);
 
 /// The plan for a kernel of the main file; an empty one for others.

@@ -4,8 +4,8 @@
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/model/names.h"
 #include "lsp-server/report/html/report_page.h"
+#include "lsp-server/report/model_check_text.h"
 #include "lsp-server/report/model_page.h"
-#include "lsp-server/report/model_text.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -36,42 +36,49 @@ const std::vector<std::string>& modelPrecisions() {
     return names;
 }
 
-Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench, const ModelWish& wish,
-                                          std::stop_token stop) {
-    const auto unit = unitOf(wish.precision);
+Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
+                                          const ModelFolderRequest& request, std::stop_token stop) {
+    const auto unit = unitOf(request.precision);
     if (!unit)
-        return std::unexpected(Error{
-            ErrorKind::InvalidInput, fmt::format("no precision has the name '{}'", wish.precision),
-            "", fmt::format("known are {}", fmt::join(modelPrecisions(), ", "))});
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  fmt::format("no precision has the name '{}'", request.precision), "",
+                  fmt::format("known are {}", fmt::join(modelPrecisions(), ", "))});
     auto model = engine::generateModel(workbench,
-                                       {.archive = wish.archive,
-                                        .name = graph::identifier(wish.archive.stem().string()),
-                                        .options = {.usesLibraries = wish.usesLibraries,
+                                       {.archive = request.archive,
+                                        .name = graph::identifier(request.archive.stem().string()),
+                                        .options = {.usesLibraries = request.usesLibraries,
                                                     .kernels = {.multiply = *unit},
-                                                    .notSimplified = wish.notSimplified},
-                                        .wantsCheck = wish.wantsCheck},
+                                                    .notSimplified = request.notSimplified},
+                                        .wantsCheck = request.wantsCheck},
                                        std::move(stop));
     if (!model)
         return model;
-    if (model->check.outcome == graph::ModelCheck::Outcome::Differs)
-        return std::unexpected(Error{
-            ErrorKind::Failed,
-            fmt::format("nothing was written, because the kernels do not compute what LibTorch "
-                        "computes with {}: {}",
-                        fmt::join(model->check.inputs, ", "), model->check.why),
-            wish.archive.string(), "report it; --no-check writes them all the same"});
-    graph::ModelFiles files = graph::modelFiles(model->plan);
-    files["report.html"] =
-        writeReport(modelReport(model->plan, model->check, wish.archive.filename().string(),
-                                workbench.machines().estimatedGpu()));
-    if (const auto written = graph::writeModel(files, wish.folder); !written)
+    if (const auto written = writeGenerated(*model, request, workbench.machines().estimatedGpu());
+        !written)
         return std::unexpected(written.error());
     return model;
 }
 
+Result<void> writeGenerated(const engine::GeneratedModel& model, const ModelFolderRequest& request,
+                            const engine::Gpu& gpu) {
+    if (model.check.outcome == graph::ModelCheck::Outcome::Differs)
+        return std::unexpected(Error{
+            ErrorKind::Failed,
+            fmt::format("nothing was written, because the kernels do not compute what LibTorch "
+                        "computes with {}: {}",
+                        fmt::join(model.check.inputs, ", "), model.check.why),
+            request.archive.string(),
+            "report it; `kernelskill generate --no-check` writes them all the same"});
+    graph::ModelFiles files = graph::modelFiles(model.plan);
+    files["report.html"] =
+        writeReport(modelReport(model.plan, model.check, request.archive.filename().string(), gpu));
+    return graph::writeModel(files, request.folder);
+}
+
 nlohmann::json modelJson(const engine::GeneratedModel& model) {
     nlohmann::json json = nlohmann::json::parse(graph::manifest(model.plan));
-    json["check"] = checkJson(model.check);
+    json["check"] = modelCheckJson(model.check);
     return json;
 }
 

@@ -12,8 +12,8 @@
 
 namespace kernelskill::lsp {
 
-struct ModelWish {
-    std::filesystem::path archive; ///< As torch.export.save writes it.
+struct ModelFolderRequest {
+    std::filesystem::path archive; ///< An archive of torch.export.save.
     std::filesystem::path folder;  ///< New, empty or an earlier model's.
     std::string precision = "float32";
     bool usesLibraries = false;
@@ -21,13 +21,20 @@ struct ModelWish {
     bool wantsCheck = true;
 };
 
-/// What a model's products may be computed in, by the names of options and requests.
+/// The names of the precisions that a model's products can have, in options and requests.
 [[nodiscard]] const std::vector<std::string>& modelPrecisions();
 
-/// Writes all files, with the report. InvalidInput for a precision without a meaning; Failed, and
-/// nothing is written, if the kernels do not compute what LibTorch computes.
-[[nodiscard]] Result<engine::GeneratedModel>
-writeModel(const engine::Workbench& workbench, const ModelWish& wish, std::stop_token stop);
+/// Generates and checks the model, and writes it by writeGenerated(). InvalidInput also for a
+/// precision that modelPrecisions() lacks.
+[[nodiscard]] Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
+                                                        const ModelFolderRequest& request,
+                                                        std::stop_token stop);
+
+/// Writes all files, with a report that shows `gpu`'s roofline. Failed, and nothing is written, if
+/// the check differs; errors of graph::writeModel().
+[[nodiscard]] Result<void> writeGenerated(const engine::GeneratedModel& model,
+                                          const ModelFolderRequest& request,
+                                          const engine::Gpu& gpu);
 
 /// The manifest of the files, and the check: {outcome, why, largest_error, kernels, inputs}.
 [[nodiscard]] nlohmann::json modelJson(const engine::GeneratedModel& model);

@@ -1,4 +1,4 @@
-/// What tools found, as text for coding agents: short, and without colours.
+/// The answers of tools as text for coding agents: short, and without colours.
 #pragma once
 
 #include "engine/optimization/optimization.h"
@@ -12,15 +12,15 @@
 
 namespace kernelskill::lsp {
 
-/// Of checkJson().
+/// `check`: the result of checkJson().
 [[nodiscard]] std::string checkText(const nlohmann::json& check);
-/// Of the entry of a kernel in checkJson(): what answers its bottleneck, and what does not fit.
+/// Lists what answers the bottleneck, and what does not fit. `kernel`: an entry of checkJson().
 [[nodiscard]] std::string planText(const nlohmann::json& kernel);
 [[nodiscard]] std::string profileText(const engine::KernelReport& report);
-/// Of memoryReport().
+/// `memory`: the result of memoryReport().
 [[nodiscard]] std::string memoryText(const nlohmann::json& memory);
-/// What passed and what failed; where something is wrong the cause, what was seen and what may
-/// help.
+/// Lists the checks that passed and failed; for a wrong kernel the cause, the evidence and a
+/// remedy.
 [[nodiscard]] std::string verificationText(const engine::Verification& verification,
                                            const std::string& against);
 [[nodiscard]] std::string verdictText(const engine::Verdict& verdict);

@@ -17,11 +17,11 @@ namespace kernelskill::lsp {
 /// cancelled.
 class CallProgress {
 public:
-    /// For the request with these params. `connection` outlives it.
+    /// Makes the progress of the request with these params. `connection` outlives it.
     [[nodiscard]] static std::shared_ptr<CallProgress>
     of(const nlohmann::json& params, Connection& connection, std::stop_token stop);
 
-    /// At most some a second. The fraction that is sent grows each time, as the protocol asks.
+    /// Sends at most a few messages a second. The fraction grows with each, as the protocol asks.
     void report(std::string_view message, double fraction);
     void end();
 

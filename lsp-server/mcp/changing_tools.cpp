@@ -10,8 +10,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <chrono>
-#include <cstdint>
-#include <optional>
+#include <cstddef>
 #include <utility>
 
 namespace kernelskill::lsp {
@@ -37,17 +36,12 @@ Result<void> finish(const ToolCall& call, bool isWorthIt, const analysis::EditSe
 }
 
 Result<ToolAnswer> applySkill(const ToolCall& call) {
-    const auto snapshot = call.open();
-    if (!snapshot)
-        return std::unexpected(snapshot.error());
-    const auto kernel = call.kernelOf(**snapshot);
-    if (!kernel)
-        return std::unexpected(kernel.error());
-    std::optional<std::uint32_t> line;
-    if (const int given = call.number("line", 0); given > 0)
-        line = static_cast<std::uint32_t>(given - 1);
+    const auto opened = call.openKernel();
+    if (!opened)
+        return std::unexpected(opened.error());
+    const Snapshot& snapshot = *opened->snapshot;
     const std::string skill = call.text("skill");
-    const auto offers = offersOf(**snapshot, **kernel, line, skill);
+    const auto offers = offersOf(snapshot, *opened->kernel, call.line(), skill);
     if (!offers)
         return std::unexpected(offers.error());
     const auto option = static_cast<std::size_t>(call.number("option", 1));
@@ -56,14 +50,13 @@ Result<ToolAnswer> applySkill(const ToolCall& call) {
                                      fmt::format("'{}' has {} option{} here", skill, offers->size(),
                                                  offers->size() == 1 ? "" : "s"),
                                      "", ""});
-    const auto edit =
-        call.workbench->advisor().apply({(*snapshot)->program, **kernel}, (*offers)[option - 1],
-                                        (*snapshot)->memory(), call.stop, call.progress);
+    const auto edit = call.workbench->advisor().apply(opened->ref(), (*offers)[option - 1],
+                                                      snapshot.memory(), call.stop, call.progress);
     if (!edit)
         return std::unexpected(edit.error());
-    TextLookup texts((*snapshot)->program);
+    TextLookup texts(snapshot.program);
     ToolAnswer answer{{{"skill", edit->skill},
-                       {"kernel", (*kernel)->qualifiedName},
+                       {"kernel", opened->kernel->qualifiedName},
                        {"acceptable", edit->acceptable()},
                        {"verdict", verdictJson(edit->verdict)},
                        {"diff", edit->diff}},
@@ -74,23 +67,20 @@ Result<ToolAnswer> applySkill(const ToolCall& call) {
 }
 
 Result<ToolAnswer> optimize(const ToolCall& call) {
-    const auto snapshot = call.open();
-    if (!snapshot)
-        return std::unexpected(snapshot.error());
-    const auto kernel = call.kernelOf(**snapshot);
-    if (!kernel)
-        return std::unexpected(kernel.error());
+    const auto opened = call.openKernel();
+    if (!opened)
+        return std::unexpected(opened.error());
     engine::OptimizationOptions options;
     options.rounds = call.number("rounds", options.rounds);
     options.time = std::chrono::seconds(call.number("seconds", defaultSeconds));
     options.measure = call.workbench->machines().gpu(call.stop, call.progress).has_value();
     const auto found = call.workbench->advisor().optimize(
-        {(*snapshot)->program, **kernel}, options, (*snapshot)->memory(), call.stop, call.progress);
+        opened->ref(), options, opened->snapshot->memory(), call.stop, call.progress);
     if (!found)
         return std::unexpected(found.error());
-    TextLookup texts((*snapshot)->program);
+    TextLookup texts(opened->snapshot->program);
     ToolAnswer answer{
-        optimizationJson(*found, (*snapshot)->program.file, texts, PositionEncoding::Utf16),
+        optimizationJson(*found, opened->snapshot->program.file, texts, PositionEncoding::Utf16),
         optimizationText(*found)};
     const bool isDone = found->isImproved() && !call.stop.stop_requested();
     if (const auto done = finish(call, isDone, found->edits, texts, answer); !done)
@@ -110,10 +100,8 @@ void addChangingTools(std::vector<Tool>& tools) {
              "Makes the edit of a skill that `plan` lists, and judges it as try_edit does. The "
              "answer is a diff; the file is written only if `write` is true and the edit is "
              "right. The attempt is noted in the workspace's .kernelskill/.",
-         .argumentSchema = argumentsSchema(
-             {{"file", fileSchema()},
-              {"skill", textSchema("The skill's id")},
-              {"kernel", kernelSchema("the first one without it")},
+         .argumentSchema = kernelArgumentsSchema(
+             {{"skill", textSchema("The skill's id")},
               {"line", numberSchema("Where to apply it, counted from 1", 1, 10'000'000)},
               {"option", numberSchema("Which of the skill's options (1)", 1, 1000)},
               {"write", flagSchema("Write the edit to the file if it is right")}},
@@ -136,14 +124,10 @@ void addChangingTools(std::vector<Tool>& tools) {
              "by a cost model without one. The answer is a diff with all attempts; the file is "
              "written only if `write` is true and something better was found. Attempts are noted "
              "in the workspace's .kernelskill/, and a later call goes on from there.",
-         .argumentSchema = argumentsSchema(
-             {{"file", fileSchema()},
-              {"kernel", kernelSchema("the first one without it")},
-              {"line", numberSchema("A line in the kernel, counted from 1", 1, 10'000'000)},
-              {"rounds", numberSchema("Max number of rounds (8)", 1, 1000)},
+         .argumentSchema = kernelArgumentsSchema(
+             {{"rounds", numberSchema("Max number of rounds (8)", 1, 1000)},
               {"seconds", numberSchema(fmt::format("Time limit ({})", defaultSeconds), 1, 86'400)},
-              {"write", flagSchema("Write the best version to the file")}},
-             {"file"}),
+              {"write", flagSchema("Write the best version to the file")}}),
          .resultSchema = resultSchema({{"kernel", text},
                                        {"rounds", listSchema(objectSchema())},
                                        {"best", objectSchema()},

@@ -30,7 +30,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::chrono::hours keptLong{1}; ///< What does not change while the server runs.
+constexpr std::chrono::hours keptLong{
+    1}; ///< The lifetime of answers that do not change while the server runs.
 
 constexpr const char* instructions =
     "Tools for CUDA C++ kernels. `check` and `profile` say what holds a kernel back, with the "
@@ -51,7 +52,7 @@ Error notTrusted(const std::filesystem::path& folder) {
                         folder.string())};
 }
 
-/// What went wrong inside of a tool: for the agent to read.
+/// An error inside of a tool, for the agent to read.
 json failure(const Error& error) {
     return {{"content", {{{"type", "text"}, {"text", "error: " + error.describe()}}}},
             {"isError", true}};
@@ -78,7 +79,7 @@ private:
     void on(const std::string& method, Handler handler);
     [[nodiscard]] json initialize(const json& params);
     void callTool(const json& params, McpEra era, Reply& reply, const std::stop_source& stop);
-    /// What the tool works on. On the loop's thread.
+    /// Finds what the tool works on. On the loop's thread.
     [[nodiscard]] Result<ToolCall> prepare(const Tool& tool, json arguments);
     void readResource(const json& params, McpEra era, Reply& reply) const;
 
@@ -87,7 +88,7 @@ private:
     StdioTransport transport_;
     Connection connection_;
     Workspace workspace_;
-    std::shared_ptr<const engine::Workbench> first_; ///< With the skills that resources are about.
+    std::shared_ptr<const engine::Workbench> first_; ///< It has the skills that are resources.
     Options options_;
     std::vector<Tool> tools_;
     bool isInitialized_ = false;

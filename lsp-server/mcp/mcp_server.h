@@ -12,7 +12,7 @@ namespace kernelskill::lsp {
 
 struct McpSettings {
     Options options;
-    std::filesystem::path folder; ///< What relative paths are relative to; absolute.
+    std::filesystem::path folder; ///< The absolute folder that relative paths start in.
     int input = 0;                ///< File descriptors.
     int output = 1;
     std::size_t maxMessageBytes = std::size_t{64} << 20;

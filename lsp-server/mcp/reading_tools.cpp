@@ -25,40 +25,35 @@ Result<ToolAnswer> check(const ToolCall& call) {
     json found = checkJson(**snapshot, call.file.string());
     for (json& kernel : found.at("kernels"))
         for (const char* member : {"skills", "remedies", "ruled_out", "features"})
-            kernel.erase(member); // Of the tool `plan`.
+            kernel.erase(member); // The tool `plan` has these.
     std::string text = checkText(found);
     return ToolAnswer{std::move(found), std::move(text)};
 }
 
 Result<ToolAnswer> plan(const ToolCall& call) {
-    const auto snapshot = call.open();
-    if (!snapshot)
-        return std::unexpected(snapshot.error());
-    const auto kernel = call.kernelOf(**snapshot);
-    if (!kernel)
-        return std::unexpected(kernel.error());
-    json found = checkJson(**snapshot, call.file.string());
+    const auto opened = call.openKernel();
+    if (!opened)
+        return std::unexpected(opened.error());
+    json found = checkJson(*opened->snapshot, call.file.string());
     for (json& entry : found.at("kernels")) {
-        if (entry.at("name") != (*kernel)->qualifiedName)
+        if (entry.at("name") != opened->kernel->qualifiedName)
             continue;
         std::string text = planText(entry);
         return ToolAnswer{std::move(entry), std::move(text)};
     }
     return std::unexpected(Error{ErrorKind::Unsupported,
                                  "the kernel is not one of this file: it comes from a header",
-                                 (*kernel)->file, "ask with the header's path"});
+                                 opened->kernel->file, "ask with the header's path"});
 }
 
 Result<ToolAnswer> nest(const ToolCall& call) {
-    const auto snapshot = call.open();
-    if (!snapshot)
-        return std::unexpected(snapshot.error());
-    const auto kernel = call.kernelOf(**snapshot);
-    if (!kernel)
-        return std::unexpected(kernel.error());
-    const analysis::FileModel& file = (*snapshot)->model();
-    const std::shared_ptr<const analysis::Nest> found = analysis::nestOf(file, **kernel);
-    return ToolAnswer{nestJson(*found, file, **kernel), analysis::nestText(*found, file, **kernel)};
+    const auto opened = call.openKernel();
+    if (!opened)
+        return std::unexpected(opened.error());
+    const analysis::FileModel& file = opened->snapshot->model();
+    const std::shared_ptr<const analysis::Nest> found = analysis::nestOf(file, *opened->kernel);
+    return ToolAnswer{nestJson(*found, file, *opened->kernel),
+                      analysis::nestText(*found, file, *opened->kernel)};
 }
 
 Result<ToolAnswer> memory(const ToolCall& call) {
@@ -90,11 +85,7 @@ void addReadingTools(std::vector<Tool>& tools) {
          .description =
              "The skills that fit a kernel, ranked by its bottleneck, with why; what an expert "
              "would do by hand; and why the other skills do not fit. Runs nothing.",
-         .argumentSchema = argumentsSchema(
-             {{"file", fileSchema()},
-              {"kernel", kernelSchema("the first one without it")},
-              {"line", numberSchema("A line in the kernel, counted from 1", 1, 10'000'000)}},
-             {"file"}),
+         .argumentSchema = kernelArgumentsSchema(),
          .resultSchema = resultSchema({{"name", text},
                                        {"line", count},
                                        {"bottleneck", objectSchema()},
@@ -107,11 +98,7 @@ void addReadingTools(std::vector<Tool>& tools) {
          .title = "Show a kernel as a loop nest",
          .description = "A kernel as loops, guards, phases between barriers, and what each "
                         "statement reads and writes by dimensions. Runs nothing.",
-         .argumentSchema = argumentsSchema(
-             {{"file", fileSchema()},
-              {"kernel", kernelSchema("the first one without it")},
-              {"line", numberSchema("A line in the kernel, counted from 1", 1, 10'000'000)}},
-             {"file"}),
+         .argumentSchema = kernelArgumentsSchema(),
          .resultSchema = resultSchema({{"kernel", text}, {"nodes", listSchema(objectSchema())}}),
          .run = nest});
     tools.push_back(

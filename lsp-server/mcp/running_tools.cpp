@@ -22,13 +22,10 @@ using nlohmann::json;
 namespace {
 
 Result<ToolAnswer> profile(const ToolCall& call) {
-    const auto snapshot = call.open();
-    if (!snapshot)
-        return std::unexpected(snapshot.error());
-    const auto kernel = call.kernelOf(**snapshot);
-    if (!kernel)
-        return std::unexpected(kernel.error());
-    const engine::KernelRef ref{(*snapshot)->program, **kernel};
+    const auto opened = call.openKernel();
+    if (!opened)
+        return std::unexpected(opened.error());
+    const engine::KernelRef ref = opened->ref();
     const engine::Profiler& profiler = call.workbench->profiler();
     const auto report = call.text("on") == "gpu"
                             ? profiler.profileOnGpu(ref, call.stop, call.progress)
@@ -168,13 +165,9 @@ void addRunningTools(std::vector<Tool>& tools) {
              "Runs a kernel on the CPU emulator, or on a GPU, and tells its bottleneck with the "
              "evidence, counters by Nsight Compute's names, cost by line, and hazards (races, "
              "accesses out of bounds, uninitialised reads, divergent barriers).",
-         .argumentSchema = argumentsSchema(
-             {{"file", fileSchema()},
-              {"kernel", kernelSchema("the first one without it")},
-              {"line", numberSchema("A line in the kernel, counted from 1", 1, 10'000'000)},
-              {"on",
-               choiceSchema("Where it runs; the emulator needs no GPU", {"emulator", "gpu"})}},
-             {"file"}),
+         .argumentSchema =
+             kernelArgumentsSchema({{"on", choiceSchema("Where it runs; the emulator needs no GPU",
+                                                        {"emulator", "gpu"})}}),
          .resultSchema = resultSchema({{"kernel", text},
                                        {"executor", text},
                                        {"launch", objectSchema()},

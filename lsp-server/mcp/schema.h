@@ -26,8 +26,8 @@ namespace kernelskill::lsp {
 /// A result: `properties`, of which all are there, and maybe more.
 [[nodiscard]] nlohmann::json resultSchema(nlohmann::json properties);
 
-/// What is wrong with `arguments`, in one sentence without a full stop; empty if they fit a schema
-/// of argumentsSchema().
+/// Says what is wrong with `arguments`, in one sentence without a full stop; empty if they fit a
+/// schema of argumentsSchema().
 [[nodiscard]] std::string misfitOf(const nlohmann::json& schema, const nlohmann::json& arguments);
 
 } // namespace kernelskill::lsp

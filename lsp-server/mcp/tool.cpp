@@ -20,11 +20,19 @@ Result<SnapshotPtr> ToolCall::open() const {
     return distrusted;
 }
 
-Result<const analysis::KernelModel*> ToolCall::kernelOf(const Snapshot& snapshot) const {
-    std::optional<std::uint32_t> line;
-    if (const int given = number("line", 0); given > 0)
-        line = static_cast<std::uint32_t>(given - 1);
-    return chooseKernel(snapshot, text("kernel"), line);
+Result<OpenedKernel> ToolCall::openKernel() const {
+    auto snapshot = open();
+    if (!snapshot)
+        return std::unexpected(snapshot.error());
+    const auto kernel = chooseKernel(**snapshot, text("kernel"), line());
+    if (!kernel)
+        return std::unexpected(kernel.error());
+    return OpenedKernel{*std::move(snapshot), *kernel};
+}
+
+std::optional<std::uint32_t> ToolCall::line() const {
+    const int given = number("line", 0);
+    return given > 0 ? std::optional(static_cast<std::uint32_t>(given - 1)) : std::nullopt;
 }
 
 std::vector<Tool> allTools() {
@@ -53,8 +61,13 @@ json fileSchema() {
     return textSchema("Path of the CUDA file: absolute, or from the server's working directory");
 }
 
-json kernelSchema(const std::string& byDefault) {
-    return textSchema("Name of the kernel, qualified or plain; " + byDefault);
+json kernelArgumentsSchema(const json& others, std::vector<std::string> required) {
+    json properties{
+        {"file", fileSchema()},
+        {"kernel", textSchema("Name of the kernel, qualified or plain; the first one without it")},
+        {"line", numberSchema("A line in the kernel, counted from 1", 1, 10'000'000)}};
+    properties.update(others);
+    return argumentsSchema(std::move(properties), std::move(required));
 }
 
 } // namespace kernelskill::lsp

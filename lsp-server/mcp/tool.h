@@ -7,14 +7,24 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 namespace kernelskill::lsp {
+
+/// A parsed file and one of its kernels.
+struct OpenedKernel {
+    SnapshotPtr snapshot;
+    const analysis::KernelModel* kernel = nullptr; ///< It belongs to the snapshot.
+
+    [[nodiscard]] engine::KernelRef ref() const { return {snapshot->program, *kernel}; }
+};
 
 /// A call of a tool, with what it works on. Every tool has an argument `file`.
 struct ToolCall {
@@ -29,9 +39,11 @@ struct ToolCall {
 
     /// Reads and parses the file. Errors as readDocument().
     [[nodiscard]] Result<SnapshotPtr> open() const;
-    /// The kernel that the arguments name, by `kernel` or by `line`, which counts from 1; the first
-    /// one without either. Errors as chooseKernel().
-    [[nodiscard]] Result<const analysis::KernelModel*> kernelOf(const Snapshot& snapshot) const;
+    /// Opens the file, and chooses the kernel that the arguments name, by `kernel` or by `line`;
+    /// the first one without either. Errors as open() and chooseKernel().
+    [[nodiscard]] Result<OpenedKernel> openKernel() const;
+    /// The argument `line`, which counts from 1, counted from 0.
+    [[nodiscard]] std::optional<std::uint32_t> line() const;
 
     [[nodiscard]] std::string text(const char* name, const std::string& byDefault = "") const {
         return arguments.value(name, byDefault);
@@ -51,7 +63,7 @@ struct Tool {
     std::string name;
     std::string title;
     std::string description;
-    nlohmann::json argumentSchema; ///< Of argumentsSchema().
+    nlohmann::json argumentSchema; ///< Made by argumentsSchema().
     nlohmann::json resultSchema;
     bool runsCode = false; ///< Compiles and runs the user's code: only in trusted folders.
     bool mayWrite = false; ///< Writes to the user's files where it is asked to.
@@ -73,7 +85,9 @@ void addChangingTools(std::vector<Tool>& tools);
 
 /// The argument `file`.
 [[nodiscard]] nlohmann::json fileSchema();
-/// The argument `kernel`; `byDefault`: "the first one without it".
-[[nodiscard]] nlohmann::json kernelSchema(const std::string& byDefault);
+/// The arguments `file`, `kernel` and `line` of tools that openKernel(), and `others`.
+[[nodiscard]] nlohmann::json
+kernelArgumentsSchema(const nlohmann::json& others = nlohmann::json::object(),
+                      std::vector<std::string> required = {"file"});
 
 } // namespace kernelskill::lsp

@@ -1,4 +1,4 @@
-/// How hazards are told: those that a guess may have caused are no warnings.
+/// Names of hazards, and which of them are warnings: none that a guess may have caused.
 #pragma once
 
 #include "engine/execution/profile.h"

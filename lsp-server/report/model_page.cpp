@@ -2,7 +2,7 @@
 
 #include "engine/graph/model/kernel_file.h"
 #include "lsp-server/report/metric_text.h"
-#include "lsp-server/report/model_text.h"
+#include "lsp-server/report/model_check_text.h"
 #include "lsp-server/version.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -178,7 +178,7 @@ Report modelReport(const graph::ModelPlan& plan, const graph::ModelCheck& check,
                             output.source, value->second),
                 Tone::Bad});
     report.blocks.emplace_back(
-        Paragraph{checkText(check),
+        Paragraph{modelCheckText(check),
                   check.outcome == graph::ModelCheck::Outcome::Differs ? Tone::Bad : Tone::Plain});
     report.blocks.emplace_back(
         FactList{{{"program", archive,

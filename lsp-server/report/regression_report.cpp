@@ -11,13 +11,13 @@
 namespace kernelskill::lsp {
 
 using engine::CountChange;
-using engine::CountedChange;
+using engine::CountedKernelChange;
 using nlohmann::json;
 
 namespace {
 
-std::ptrdiff_t countOf(const std::vector<CountedChange>& changes, CountChange wanted) {
-    return std::ranges::count(changes, wanted, &CountedChange::change);
+std::ptrdiff_t countOf(const std::vector<CountedKernelChange>& changes, CountChange wanted) {
+    return std::ranges::count(changes, wanted, &CountedKernelChange::change);
 }
 
 bool isSkipped(CountChange change) {
@@ -25,7 +25,7 @@ bool isSkipped(CountChange change) {
            change == CountChange::Removed;
 }
 
-std::string detailOf(const CountedChange& change) {
+std::string detailOf(const CountedKernelChange& change) {
     const std::string counts = changedCountsText(change);
     return counts.empty() || change.reason.empty() ? counts + change.reason
                                                    : counts + "; " + change.reason;
@@ -44,7 +44,7 @@ std::string cell(std::string_view text) {
 
 } // namespace
 
-std::string changedCountsText(const CountedChange& change) {
+std::string changedCountsText(const CountedKernelChange& change) {
     std::string text;
     for (const engine::ChangedCount& count : change.counts) {
         text += fmt::format("{}{} {:.0f} -> {:.0f}", text.empty() ? "" : ", ", count.words,
@@ -55,9 +55,9 @@ std::string changedCountsText(const CountedChange& change) {
     return text;
 }
 
-json regressionJson(const std::vector<CountedChange>& changes) {
+json regressionJson(const std::vector<CountedKernelChange>& changes) {
     json kernels = json::array();
-    for (const CountedChange& change : changes) {
+    for (const CountedKernelChange& change : changes) {
         json counts = json::array();
         for (const engine::ChangedCount& count : change.counts)
             counts.push_back({{"name", count.name},
@@ -73,9 +73,9 @@ json regressionJson(const std::vector<CountedChange>& changes) {
     return {{"kernels", std::move(kernels)}, {"regressions", countOf(changes, CountChange::Worse)}};
 }
 
-std::string regressionSummary(const std::vector<CountedChange>& changes) {
+std::string regressionSummary(const std::vector<CountedKernelChange>& changes) {
     std::map<CountChange, std::size_t> counts;
-    for (const CountedChange& change : changes)
+    for (const CountedKernelChange& change : changes)
         ++counts[change.change];
     std::string parts;
     for (const CountChange each :
@@ -87,28 +87,28 @@ std::string regressionSummary(const std::vector<CountedChange>& changes) {
     return fmt::format("{} kernel{}{}", changes.size(), changes.size() == 1 ? "" : "s", parts);
 }
 
-std::string regressionMarkdown(const std::vector<CountedChange>& changes) {
+std::string regressionMarkdown(const std::vector<CountedKernelChange>& changes) {
     std::string text = "## KernelSkill\n\n" + regressionSummary(changes) +
                        " (counts of the emulator, not times).\n";
     if (countOf(changes, CountChange::Same) == static_cast<std::ptrdiff_t>(changes.size()))
         return text;
     text += "\n| kernel | file | against the baseline | what |\n|---|---|---|---|\n";
-    for (const CountedChange& change : changes)
+    for (const CountedKernelChange& change : changes)
         if (change.change != CountChange::Same)
             text += fmt::format("| {} | {} | {} | {} |\n", cell(change.kernel), cell(change.file),
                                 spelling(change.change), cell(detailOf(change)));
     return text;
 }
 
-std::string regressionJunit(const std::vector<CountedChange>& changes) {
+std::string regressionJunit(const std::vector<CountedKernelChange>& changes) {
     const auto skipped = std::ranges::count_if(
-        changes, [](const CountedChange& change) { return isSkipped(change.change); });
+        changes, [](const CountedKernelChange& change) { return isSkipped(change.change); });
     std::string text =
         fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
                     "<testsuite name=\"kernelskill\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
                     "skipped=\"{}\">\n",
                     changes.size(), countOf(changes, CountChange::Worse), skipped);
-    for (const CountedChange& change : changes) {
+    for (const CountedKernelChange& change : changes) {
         text += fmt::format("<testcase classname=\"{}\" name=\"{}\">", escapedHtml(change.file),
                             escapedHtml(change.kernel));
         const std::string detail = escapedHtml(detailOf(change));

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What of a kernel is different, in the words of the JSON and of people.
+/// The parts of a kernel that differ: each word of the JSON, and the words for people.
 std::vector<std::pair<const char*, const char*>> partsOf(const engine::KernelChange& change) {
     std::vector<std::pair<const char*, const char*>> parts;
     if (change.isTextChanged)

@@ -8,7 +8,7 @@
 
 namespace kernelskill::lsp {
 
-/// What was found, the checks, counts before and after, and why a wrong kernel is wrong.
+/// Shows the judgement, the checks, counts before and after, and why a wrong kernel is wrong.
 [[nodiscard]] ReportSection judgementSection(const engine::JudgedKernel& judged,
                                              const std::string& against);
 

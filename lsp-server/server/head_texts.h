@@ -1,4 +1,4 @@
-/// What git's HEAD has for open documents, so that a lens can tell which kernels differ.
+/// The texts of open documents in git's HEAD, so that a lens can tell which kernels differ.
 #pragma once
 
 #include "lsp-server/server/server_context.h"

@@ -23,7 +23,8 @@ public:
 
     void keep(const Snapshot& snapshot, const engine::Verification& done,
               const std::string& against);
-    /// Those of a document by the names of its kernels, also of texts that have changed since.
+    /// The judgements of a document by the names of its kernels, also if its text has changed
+    /// since.
     [[nodiscard]] OfKernels of(const std::string& uri) const;
     void closed(const std::string& uri) { documents_.erase(uri); }
 

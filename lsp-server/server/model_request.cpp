@@ -24,27 +24,27 @@ void generateModelCommand(const ServerContext& context, const json& argument, co
             ErrorCode::RequestFailed,
             "running kernels is turned off (kernelskill.execution.enabled), and a model's kernels "
             "are only written after they have been checked");
-    ModelWish wish{.archive = *archive,
-                   .folder = *folder,
-                   .precision = argument.value("precision", "float32"),
-                   .usesLibraries = argument.value("libraries", false),
-                   .notSimplified = {}};
-    auto run = [&context, wish = std::move(wish), params, stop](Reply trusted) mutable {
+    ModelFolderRequest request{.archive = *archive,
+                               .folder = *folder,
+                               .precision = argument.value("precision", "float32"),
+                               .usesLibraries = argument.value("libraries", false),
+                               .notSimplified = {}};
+    auto run = [&context, request = std::move(request), params, stop](Reply trusted) mutable {
         const auto workbench = context.workspace.workbench();
         if (!workbench)
             return trusted.error(toResponseError(context.workspace.problem()));
         context.runJob(
-            fmt::format("Generating kernels of '{}'", wish.archive.filename().string()), params,
+            fmt::format("Generating kernels of '{}'", request.archive.filename().string()), params,
             std::move(trusted), stop,
-            [workbench, wish = std::move(wish)](Reply answer, const std::stop_token& token,
-                                                const WorkDoneProgress& progress) mutable {
+            [workbench, request = std::move(request)](Reply answer, const std::stop_token& token,
+                                                      const WorkDoneProgress& progress) mutable {
                 progress.report("planning kernels and checking them on the emulator", 0.1);
-                const auto model = writeModel(*workbench, wish, token);
+                const auto model = writeModel(*workbench, request, token);
                 if (!model)
                     return answer.error(toResponseError(model.error()));
                 json result = modelJson(*model);
-                result["folder"] = uriFromPath(wish.folder);
-                result["report"] = uriFromPath(wish.folder / "report.html");
+                result["folder"] = uriFromPath(request.folder);
+                result["report"] = uriFromPath(request.folder / "report.html");
                 answer.result(std::move(result));
             });
     };

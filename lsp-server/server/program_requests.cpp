@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t maxChoices = 8;           // of a question: each is a button
 constexpr std::size_t maxAnsweredOutput = 8192; // bytes
 
-/// Where programs are looked for.
+/// The folders in which programs are searched.
 struct Scope {
     fs::path root;
     std::vector<fs::path> folders;

@@ -38,8 +38,8 @@ private:
 
     const ServerContext& context_;
     SaveTrigger trigger_;
-    std::map<std::string, std::string>
-        verified_; ///< By document: commit and text without comments.
+    /// For each document the commit, and the text without comments, that were verified last.
+    std::map<std::string, std::string> verified_;
 };
 
 } // namespace kernelskill::lsp

@@ -21,8 +21,8 @@ enum class ErrorCode : int {
     InvalidParams = -32602,
     InternalError = -32603,
     ServerNotInitialized = -32002,
-    ResourceNotFound = -32002,    ///< Of the Model Context Protocol before 2026-07-28.
-    UnsupportedRevision = -32022, ///< Of the Model Context Protocol.
+    ResourceNotFound = -32002,    ///< Used by the Model Context Protocol before 2026-07-28.
+    UnsupportedRevision = -32022, ///< Used by the Model Context Protocol.
     RequestFailed = -32803,
     ServerCancelled = -32802,
     ContentModified = -32801,

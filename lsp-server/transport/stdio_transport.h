@@ -13,7 +13,7 @@
 
 namespace kernelskill::lsp {
 
-/// How messages are told apart.
+/// The mark at which a message ends and the next one begins.
 enum class MessageFraming : std::uint8_t {
     Headers, ///< `Content-Length`, see FrameDecoder.
     Lines    ///< One message a line, see LineDecoder.

@@ -51,7 +51,7 @@ std::string_view firstLine(std::string_view text) {
 }
 
 struct Commit {
-    std::filesystem::path root; ///< Of the working tree, with links resolved.
+    std::filesystem::path root; ///< The working tree's root, with links resolved.
     std::string id;
 };
 

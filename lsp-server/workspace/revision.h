@@ -13,7 +13,7 @@ namespace kernelskill::lsp {
 
 struct RevisionTexts {
     std::string commit; ///< All 40 digits.
-    /// By the path that was asked for; files that the revision does not have are left out.
+    /// The key is the path that was asked for. Files that the revision does not have are left out.
     std::map<std::filesystem::path, std::string> texts;
 };
 

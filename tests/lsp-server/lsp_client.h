@@ -22,7 +22,7 @@ using Milliseconds = std::chrono::milliseconds;
 /// Capabilities of a modern editor.
 [[nodiscard]] json editorCapabilities();
 
-/// What is spoken over the pipes: messages with headers, or one a line.
+/// The protocol over the pipes: LSP has messages with headers, MCP has one a line.
 enum class Speaks : std::uint8_t { Lsp, Mcp };
 
 class LspClient {

@@ -1,4 +1,4 @@
-// From a PyTorch program, as torch.export.save writes it, to a folder of CUDA kernels.
+// Generates a folder of CUDA kernels from a PyTorch program that torch.export.save wrote.
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecuteCommandRequest, type LanguageClient } from 'vscode-languageclient/node';

@@ -17,13 +17,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace kernelskill::engine::graph {
 namespace {
 
-/// How far a result may be from the reference's, relative to it where it is greater than 1.
+/// The max error of a result, relative to the reference where that is greater than 1.
 double toleranceFor(analysis::ScalarKind element, MultiplyUnit unit) {
     if (element == analysis::ScalarKind::Half || element == analysis::ScalarKind::BFloat16 ||
         unit == MultiplyUnit::TF32)
@@ -47,25 +46,28 @@ public:
           toolchain_(toolchain), stop_(std::move(stop)) {}
 
     ModelCheck run() {
-        // Windows do not fit into the smallest extents, and much work only into these. Where
-        // neither helps, patience does.
+        // Convolution windows need large extents, and heavy programs need small ones. A program
+        // that fails with all of them gets more time.
         const double usual = options_.maxWork;
         const double patient = 25 * usual;
         const std::array attempts{Attempt{{}, usual},   Attempt{64, usual},   Attempt{32, usual},
                                   Attempt{20, usual},   Attempt{12, patient}, Attempt{20, patient},
                                   Attempt{32, patient}, Attempt{64, patient}};
-        std::set<ExtentLimit> tried;
+        // The work of plans that had too much of it; 0 for those that ran.
+        std::map<ExtentLimit, double> works;
         for (const Attempt& attempt : attempts) {
             if (stop_.stop_requested())
                 break;
-            if (tried.contains(attempt.limit))
+            if (const auto known = works.find(attempt.limit);
+                known != works.end() && (known->second == 0 || known->second > attempt.maxWork))
                 continue;
             const auto plan = planned(attempt.limit);
             if (plan && workOf(*plan) > attempt.maxWork) {
+                works[attempt.limit] = workOf(*plan);
                 tooMuch_ = fmt::format("{:.2g} operations are too many for it", workOf(*plan));
                 continue;
             }
-            tried.insert(attempt.limit);
+            works[attempt.limit] = 0;
             const auto done = plan ? compared(*plan, attempt.limit) : std::unexpected(plan.error());
             if (done)
                 return std::move(check_);

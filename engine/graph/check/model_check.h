@@ -25,11 +25,11 @@ struct ModelCheck {
         NotCompared, ///< Nothing is known of the kernels.
     };
     Outcome outcome = Outcome::NotCompared;
-    /// What differs, with the output and the element; or why nothing was compared.
+    /// The first difference, with output and element; or the reason why nothing was compared.
     std::string why;
     /// The largest |found - expected| / max(1, |expected|) of the outputs that were compared.
     double largestError = 0;
-    std::size_t kernels = 0; ///< How many ran.
+    std::size_t kernels = 0; ///< The number of kernels that ran.
     /// The inputs with their extents: "x float32[5, 8]".
     std::vector<std::string> inputs;
 };
@@ -37,7 +37,7 @@ struct ModelCheck {
 [[nodiscard]] std::string_view nameOf(ModelCheck::Outcome outcome);
 
 /// Computes the outputs of withExtents(program, limit), and the values of these names, in float64.
-/// What the program holds no data for is made by seededTensor().
+/// seededTensor() makes the tensors that the program holds no data for.
 using ModelReference =
     std::function<Result<TorchRun>(const ExtentLimit& limit, const std::vector<std::string>& keep)>;
 

@@ -27,8 +27,8 @@ struct Kernel {
     /// The kernel, and what it alone needs before it. Its parameters are those above.
     std::string definition;
     std::array<analysis::raise::Index, 3> blocks = {
-        1, 1, 1};                                   ///< Of the grid; 0: the kernel is not launched.
-    std::array<std::size_t, 3> threads = {1, 1, 1}; ///< Of a block.
+        1, 1, 1}; ///< The grid; with 0 blocks nothing is launched.
+    std::array<std::size_t, 3> threads = {1, 1, 1}; ///< The block.
     /// Floating-point operations, and bytes of its buffers, each once. Estimates: sizes that are
     /// not known count as 64.
     double operations = 0;

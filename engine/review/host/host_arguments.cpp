@@ -81,7 +81,7 @@ std::string withoutNumbers(std::string_view what) {
     return text;
 }
 
-/// What is compared of one function.
+/// Compares the arguments that one function passes, before and after the edit.
 class ArgumentComparison {
 public:
     ArgumentComparison(const FileModel& before, std::uint32_t original, const FileModel& after,

@@ -35,11 +35,11 @@ TEST_F(WorkspacePrograms, ASettingHasAllFields) {
     const auto found = readWorkloads(
         json::parse(R"({"small": {"command": "./a 'x y'", "folder": "sub/", "build": ["make", "-j"],
             "environment": {"N": "1"}, "check": "diff - out.txt && true", "pattern": "^OK"}})"),
-        "/work", "settings");
+        "/project", "settings");
     ASSERT_EQ(found.workloads.size(), 1U);
     const Workload& workload = found.workloads[0];
     EXPECT_THAT(workload.command, ElementsAre("./a", "x y"));
-    EXPECT_EQ(workload.folder, "/work/sub");
+    EXPECT_EQ(workload.folder, "/project/sub");
     EXPECT_THAT(workload.build, ElementsAre("make", "-j"));
     EXPECT_THAT(workload.check, ElementsAre("/bin/sh", "-c", "diff - out.txt && true"));
     EXPECT_THAT(workload.environment, ElementsAre(Pair("N", "1")));
@@ -52,7 +52,7 @@ TEST_F(WorkspacePrograms, SettingsThatCannotBeUsedAreSaid) {
         json::parse(R"({"a": 3, "b": {}, "c": {"command": [1]}, "d": {"command": "x", "args": []},
             "e": {"command": "x", "environment": {"A=B": "1"}}, "f": {"command": "x", "folder": 1},
             "": {"command": "x"}, "good": {"command": "x"}})"),
-        "/work", "settings");
+        "/project", "settings");
     EXPECT_EQ(found.workloads.size(), 1U);
     EXPECT_THAT(found.notes,
                 ElementsAre(HasSubstr("it has no name"), HasSubstr("\"a\" is left out"),

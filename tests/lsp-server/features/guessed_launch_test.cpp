@@ -1,4 +1,4 @@
-// What is told of kernels whose launch nothing states: never a warning.
+// Hazards of kernels whose launch nothing states are told, and are never warnings.
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
 

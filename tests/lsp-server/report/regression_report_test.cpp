@@ -8,11 +8,11 @@ namespace kernelskill::lsp {
 namespace {
 
 using engine::CountChange;
-using engine::CountedChange;
+using engine::CountedKernelChange;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<CountedChange> changes() {
+std::vector<CountedKernelChange> changes() {
     return {{"a.cu", "k<int>", CountChange::Worse, {{"sectors loaded", "x", 8, 32}}, ""},
             {"a.cu", "same", CountChange::Same, {}, ""},
             {"b|c.cu", "gone", CountChange::Removed, {}, ""},

@@ -18,7 +18,7 @@ KS_UNSEEN float ks_float_of_bits(unsigned bits) {
     return value;
 }
 
-/// How a register holds elements of a factor.
+/// Element types of a factor, each with the number of elements that a register holds.
 struct KsTf32 {
     static constexpr unsigned perRegister = 1;
 };
@@ -43,7 +43,7 @@ KS_UNSEEN float ks_element(KsBFloat16, unsigned bits, unsigned element) {
     return ks_float_of_bits((bits >> 16 * element & 0xffffu) << 16);
 }
 
-/// What a lane holds of the left matrix, 16 rows, and of the right one, 8 columns.
+/// A lane's elements of the left matrix, which has 16 rows, and of the right one, which has 8 columns.
 struct KsFactors {
     unsigned left[4];
     unsigned right[2];

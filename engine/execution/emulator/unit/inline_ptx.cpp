@@ -169,7 +169,7 @@ std::optional<std::string> globalAccess(const Instruction& instruction) {
     return result;
 }
 
-/// For mma.sync {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}.
+/// Translates mma.sync {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}.
 std::optional<std::string> tensorProduct(const Instruction& instruction) {
     const auto product = std::ranges::find(tensorProducts, instruction.opcode, &Equivalent::opcode);
     if (product == tensorProducts.end())

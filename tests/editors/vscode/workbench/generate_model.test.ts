@@ -1,4 +1,4 @@
-// From a PyTorch program in the explorer to kernels and their report.
+// The explorer's command on a PyTorch program: kernels and their report.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

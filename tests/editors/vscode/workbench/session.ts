@@ -22,7 +22,7 @@ const chromiumFile = process.env['KERNELSKILL_TEST_CHROMIUM']!;
 const vsix = process.env['KERNELSKILL_TEST_VSIX'] ?? path.join(root, 'editors/vscode/kernelskill.vsix');
 
 export type Settings = { readonly [name: string]: unknown };
-/** What files hold, by their names. */
+/** The contents of files by their names. */
 export type Files = { readonly [name: string]: string | Buffer };
 
 export class Session {

@@ -48,7 +48,7 @@ struct Product {
     Index depth;
     bool isLeftTurned = false;
     bool isRightTurned = false;
-    ScalarKind element = ScalarKind::Float; ///< Of both factors.
+    ScalarKind element = ScalarKind::Float; ///< The type of both factors.
 };
 
 analysis::raise::Program productOf(const Product& of) {

@@ -16,7 +16,7 @@
 namespace kernelskill::engine::graph::testing {
 namespace {
 
-/// Where the toolkit's headers are; empty without one.
+/// The folder of the toolkit's headers; empty without a toolkit.
 std::string toolkitHeaders() {
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (const char* home = std::getenv(variable))

@@ -1,4 +1,4 @@
-#include "lsp-server/report/model_text.h"
+#include "lsp-server/report/model_check_text.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -7,7 +7,7 @@ namespace kernelskill::lsp {
 
 using engine::graph::ModelCheck;
 
-std::string checkText(const ModelCheck& check) {
+std::string modelCheckText(const ModelCheck& check) {
     const std::string with = fmt::format("{}", fmt::join(check.inputs, ", "));
     switch (check.outcome) {
     case ModelCheck::Outcome::Agrees:
@@ -23,7 +23,7 @@ std::string checkText(const ModelCheck& check) {
     return "not checked on the emulator: " + check.why;
 }
 
-nlohmann::json checkJson(const ModelCheck& check) {
+nlohmann::json modelCheckJson(const ModelCheck& check) {
     return {{"outcome", nameOf(check.outcome)},
             {"why", check.why},
             {"largest_error", check.largestError},

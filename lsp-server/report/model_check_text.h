@@ -1,4 +1,4 @@
-/// What a check of a generated model found, as text and as JSON.
+/// The check of a generated model as text and as JSON.
 #pragma once
 
 #include "engine/graph/check/model_check.h"
@@ -10,9 +10,9 @@
 namespace kernelskill::lsp {
 
 /// "checked: 3 kernels agree with LibTorch on the emulator, with x float32[5, 8]; ..."
-[[nodiscard]] std::string checkText(const engine::graph::ModelCheck& check);
+[[nodiscard]] std::string modelCheckText(const engine::graph::ModelCheck& check);
 
 /// {outcome, why, largest_error, kernels, inputs}
-[[nodiscard]] nlohmann::json checkJson(const engine::graph::ModelCheck& check);
+[[nodiscard]] nlohmann::json modelCheckJson(const engine::graph::ModelCheck& check);
 
 } // namespace kernelskill::lsp
