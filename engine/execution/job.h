@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -118,6 +119,8 @@ enum class LaunchOrigin : std::uint8_t {
     Evaluated,
     Guessed,
 };
+/// "pinned", "captured", "evaluated", "guessed"
+[[nodiscard]] std::string_view spelling(LaunchOrigin origin);
 
 /// A concrete launch of a kernel.
 struct LaunchSpec {

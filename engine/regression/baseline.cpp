@@ -39,22 +39,8 @@ constexpr std::array allMetrics{
     CountedMetric{metric::divergentBranchTargets, "divergent branches"},
 };
 
-std::string_view originName(LaunchOrigin origin) {
-    switch (origin) {
-    case LaunchOrigin::Pinned:
-        return "pinned";
-    case LaunchOrigin::Captured:
-        return "captured";
-    case LaunchOrigin::Evaluated:
-        return "evaluated";
-    case LaunchOrigin::Guessed:
-        break;
-    }
-    return "guessed";
-}
-
 std::string problemOf(const LaunchSpec& launch) {
-    std::string text(originName(launch.origin));
+    std::string text(spelling(launch.origin));
     for (const std::string& argument : launch.templateArguments)
         text += fmt::format(", <{}>", argument);
     for (const ArgumentSpec& argument : launch.arguments) {

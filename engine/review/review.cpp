@@ -35,13 +35,13 @@ Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelR
                std::stop_token stop, const ProgressSink& progress)
     : executor_(executor), toolchain_(toolchain), original_(original), accuracy_(accuracy),
       closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
-      reviewsOthers_(options.otherKernels), reviewsHost_(options.hostOrder),
+      reviewsOthers_(options.otherKernels), reviewsHost_(options.hostCode),
       measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
       seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
-    if (!parseCandidate(edits) || !keepsHostOrder())
+    if (!parseCandidate(edits) || !keepsHostCode())
         return finished();
     if (!fused_.empty() && reviewsOthers_) {
         if (keepsFusedKernels() && keepsOtherKernels()) {
@@ -124,11 +124,13 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
 
 /// The trials run one kernel alone and do not show when the host launches it, and on which data, so
 /// this check does.
-bool Review::keepsHostOrder() {
+bool Review::keepsHostCode() {
+    if (!reviewsHost_)
+        return true;
     if (changesHostCode(original_.file(), *candidate_.model) &&
         !take(checkHostArguments(original_.file(), *candidate_.model)))
         return false;
-    changesOrder_ = reviewsHost_ && changesHostOrder(original_.file(), *candidate_.model);
+    changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
     fused_ = fusedKernels(original_.file(), *candidate_.model);

@@ -49,7 +49,7 @@ private:
                                                 const Runs& runs);
 
     bool parseCandidate(const analysis::EditSet& edits);
-    bool keepsHostOrder();
+    bool keepsHostCode();
     bool planRuns();
     bool keepsHardwareRules();
     /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.

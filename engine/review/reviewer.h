@@ -30,7 +30,7 @@ struct ReviewOptions {
     /// Review other kernels of the program that the edit changes as well.
     bool otherKernels = true;
     /// Compare what the host asks of the GPU, and in which order.
-    bool hostOrder = true;
+    bool hostCode = true;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
 };

@@ -3,6 +3,7 @@
 #include "engine/candidate_diagnosis/candidate_diagnoser.h"
 #include "engine/comparison/program_difference.h"
 #include "engine/review/edited_program.h"
+#include "engine/review/host/host_arguments.h"
 #include "engine/review/host/host_order.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -113,7 +114,7 @@ private:
         case KernelChangeKind::Changed:
             break;
         }
-        return review(judged, change.name, {.otherKernels = false, .hostOrder = false});
+        return review(judged, change.name, {.otherKernels = false, .hostCode = false});
     }
 
     Result<void> review(JudgedKernel& judged, const std::string& name,
@@ -167,6 +168,12 @@ private:
                 JudgedHost{ChangeOutcome::Wrong, "the new version does not compile: " + *newError_};
             return true;
         }
+        if (!changesHostCode(before, *after_.model))
+            return true;
+        if (const CheckResult same = checkHostArguments(before, *after_.model); !same) {
+            done_.host = hostAtFault(same.error());
+            return true;
+        }
         if (!changesHostOrder(before, *after_.model))
             return true;
         const auto fused = fusedKernels(before, *after_.model);
@@ -177,11 +184,14 @@ private:
                                                  "that keeps what depends on each other"};
             return judgeFused(fused);
         }
-        // Other kernels may need other work around them: what that does to the program is unknown.
-        const bool isUnknown = !done_.kernels.empty() || !order.error().isAboutEdit;
-        done_.host = JudgedHost{isUnknown ? ChangeOutcome::NotJudged : ChangeOutcome::Wrong,
-                                order.error().detail};
+        done_.host = hostAtFault(order.error());
         return true;
+    }
+
+    /// Other kernels may need other work around them: what that does to the program is unknown.
+    [[nodiscard]] JudgedHost hostAtFault(const FailedCheck& failure) const {
+        const bool isUnknown = !done_.kernels.empty() || !failure.isAboutEdit;
+        return {isUnknown ? ChangeOutcome::NotJudged : ChangeOutcome::Wrong, failure.detail};
     }
 
     /// Compares each kernel that is launched in the place of two with both.

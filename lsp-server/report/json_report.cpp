@@ -19,20 +19,6 @@ json dimensions(const engine::Dim3& dimensions) {
     return json::array({dimensions.x, dimensions.y, dimensions.z});
 }
 
-std::string_view spelling(engine::LaunchOrigin origin) {
-    switch (origin) {
-    case engine::LaunchOrigin::Pinned:
-        return "pinned";
-    case engine::LaunchOrigin::Captured:
-        return "captured";
-    case engine::LaunchOrigin::Evaluated:
-        return "evaluated";
-    case engine::LaunchOrigin::Guessed:
-        break;
-    }
-    return "guessed";
-}
-
 json launchJson(const engine::LaunchSpec& launch) {
     json arguments = json::array();
     for (const engine::ArgumentSpec& argument : launch.arguments) {

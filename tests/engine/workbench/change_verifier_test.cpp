@@ -130,6 +130,15 @@ TEST_F(ChangeVerifierTest, HostCodeThatAsksForOtherWorkIsNamed) {
     EXPECT_NE(done.outcome(), ChangeOutcome::Right);
 }
 
+TEST_F(ChangeVerifierTest, HostCodeThatPassesOtherDataIsNamed) {
+    const Verification done =
+        verified(scale + launches, scale + replaced(launches, "(x, y, 250)", "(x, y + 1, 250)"));
+    ASSERT_TRUE(done.host);
+    EXPECT_EQ(done.host->outcome, ChangeOutcome::Wrong);
+    EXPECT_THAT(done.host->detail, HasSubstr("scale("));
+    EXPECT_EQ(done.outcome(), ChangeOutcome::Wrong);
+}
+
 TEST_F(ChangeVerifierTest, WhatDoesNotCompileIsWrong) {
     const Verification inKernel =
         verified(scale + launches, replaced(scale, "2.0f * x[i]", "2.0f * z[i]") + launches);
