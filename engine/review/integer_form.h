@@ -1,4 +1,4 @@
-/// How an integer of a kernel is kept: its bits and its sign.
+/// Tells the bits and the sign of a kernel's integers.
 #pragma once
 
 #include "analysis/syntax/syntax.h"

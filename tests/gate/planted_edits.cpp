@@ -65,7 +65,7 @@ private:
     Result<void> add(const PlantedProgram& planted, const std::filesystem::path& folder);
     [[nodiscard]] PlantedVerdict judge(const Subject& subject) const;
     void print() const;
-    /// The edits of these kinds with that fate, if there are any.
+    /// Prints the edits of these kinds with that fate, if there are any.
     void printList(std::string_view title, const std::set<PlantedKind>& kinds,
                    PlantedFate fate) const;
 

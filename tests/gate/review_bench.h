@@ -1,4 +1,4 @@
-/// What the programs of this folder share: programs from files, an emulator, reviews side by side.
+/// Gives both programs of this folder an emulator, programs from files, and reviews side by side.
 #pragma once
 
 #include "analysis/command/toolchain.h"
