@@ -3,10 +3,10 @@
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/value_range.h"
 #include "analysis/syntax/lexer.h"
+#include "engine/review/integer_form.h"
 #include "engine/review/kernel_code.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -24,17 +24,7 @@ using analysis::ValueRange;
 using analysis::VariableId;
 
 constexpr unsigned narrowBits = 32;
-
-bool isInteger(const analysis::Type& type, std::array<ScalarKind, 2> kinds) {
-    return type.pointerDepth == 0 && type.lanes == 1 && type.arrayExtents.empty() &&
-           std::ranges::find(kinds, type.scalar) != kinds.end();
-}
-bool isNarrow(const analysis::Type& type) {
-    return isInteger(type, {ScalarKind::Int32, ScalarKind::UInt32});
-}
-bool isWide(const analysis::Type& type) {
-    return isInteger(type, {ScalarKind::Int64, ScalarKind::UInt64});
-}
+constexpr unsigned wideBits = 64;
 
 /// Products by their text, which unrolled code repeats.
 struct Products {
@@ -114,9 +104,9 @@ private:
         }
         if (expr.kind == ExprKind::Binary && expr.op == "*") {
             const std::string text(file_.source->slice(expr.span));
-            if (isWide(expr.type))
+            if (isIntegerOf(expr.type, wideBits))
                 products.wide.insert(analysis::tokenText(text, {0, expr.span.size()}));
-            else if (isNarrow(expr.type) && mayWrap(expr))
+            else if (isIntegerOf(expr.type, narrowBits) && mayWrap(expr))
                 products.narrow.try_emplace(
                     analysis::tokenText(text, {0, expr.span.size()}),
                     NarrowedValue{text, file_.source->lineColumn(expr.span.begin).line + 1,

@@ -2,6 +2,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/value_range.h"
+#include "engine/review/integer_form.h"
 #include "engine/review/kernel_code.h"
 
 #include <algorithm>
@@ -26,41 +27,10 @@ constexpr std::int64_t minMask = 0xffff;
 /// A float holds every integer up to 2^24.
 constexpr unsigned floatBits = 24;
 
-struct IntegerForm {
-    unsigned bits = 0;
-    bool isSigned = false;
-};
-
-/// nullopt for what is no integer.
-std::optional<IntegerForm> formOf(const analysis::Type& type) {
-    if (type.pointerDepth > 0 || type.lanes != 1 || !type.arrayExtents.empty())
-        return std::nullopt;
-    switch (type.scalar) {
-    case ScalarKind::Char:
-        return IntegerForm{8, true};
-    case ScalarKind::UInt8:
-        return IntegerForm{8, false};
-    case ScalarKind::Int16:
-        return IntegerForm{16, true};
-    case ScalarKind::UInt16:
-        return IntegerForm{16, false};
-    case ScalarKind::Int32:
-        return IntegerForm{32, true};
-    case ScalarKind::UInt32:
-        return IntegerForm{32, false};
-    case ScalarKind::Int64:
-        return IntegerForm{64, true};
-    case ScalarKind::UInt64:
-        return IntegerForm{64, false};
-    default:
-        return std::nullopt;
-    }
-}
-
 /// Bits of an integer, or of what a conversion to `int` keeps of a floating-point value or of a
 /// template parameter's type; 0 for other types.
 unsigned bitsOf(const analysis::Type& type) {
-    if (const auto form = formOf(type))
+    if (const auto form = integerFormOf(type))
         return form->bits;
     const bool isOne = type.pointerDepth == 0 && type.lanes == 1 && type.arrayExtents.empty();
     const bool isFloating = type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Double;
@@ -116,7 +86,7 @@ private:
 
     /// `value` is kept as a `type`. `isIndex`: arrays are indexed with what is kept.
     void keep(const analysis::Type& type, ExprId value, bool isIndex = false) {
-        const auto form = formOf(type);
+        const auto form = integerFormOf(type);
         const unsigned from = bitsOf(body_.expr(value).type);
         if (form && isFloat(value) && roundsPosition(value, 0))
             sites_.emplace_back(value, floatBits);
@@ -136,7 +106,7 @@ private:
         if (depth > maxDefinitions || expr.kind == ExprKind::Subscript ||
             expr.kind == ExprKind::Member || (expr.kind == ExprKind::Unary && expr.op == "*"))
             return false;
-        if (const auto form = formOf(expr.type)) {
+        if (const auto form = integerFormOf(expr.type)) {
             constexpr std::int64_t most = std::int64_t{1} << floatBits;
             const auto range = analysis::valueRangeOf(kernel_, code_, value);
             return form->bits >= 32 && !comesFromMemory(value, 0) &&
@@ -153,7 +123,7 @@ private:
     /// The variable grows step by step.
     void count(ExprId variable) {
         const Expr& expr = body_.expr(variable);
-        const auto form = formOf(expr.type);
+        const auto form = integerFormOf(expr.type);
         if (expr.kind != ExprKind::Variable || !form || form->bits > 32)
             return;
         const auto loop =
@@ -226,10 +196,7 @@ struct Wide {
 };
 
 Wide wideIn(const std::vector<const analysis::KernelModel*>& code) {
-    const auto isWide = [](const analysis::Type& type) {
-        const auto form = formOf(type);
-        return form && form->bits == 64;
-    };
+    const auto isWide = [](const analysis::Type& type) { return isIntegerOf(type, 64); };
     Wide wide;
     for (const analysis::KernelModel* function : code) {
         const analysis::FunctionBody& body = function->body;

@@ -16,7 +16,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// What decides how far sums of a kernel can cancel.
+/// Tells how far sums of a kernel can cancel.
 struct Cancellation {
     std::size_t subtractions = 0;
     std::set<double> constants;

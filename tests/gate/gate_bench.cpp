@@ -1,17 +1,14 @@
 // Plants mistakes into kernels and counts which the Reviewer refuses. See script/bench-gate.
-#include "analysis/command/compile_command.h"
-#include "analysis/command/toolchain.h"
-#include "analysis/parse/translation_unit.h"
-#include "engine/execution/emulator/emulator_executor.h"
+#include "analysis/source/files.h"
 #include "engine/process/child_process.h"
 #include "engine/review/reviewer.h"
 #include "tests/gate/mutator.h"
+#include "tests/gate/review_bench.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +17,6 @@
 #include <memory>
 #include <mutex>
 #include <random>
-#include <sched.h>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -34,8 +30,7 @@ constexpr std::uint64_t reviewSeed = 20261123;
 
 struct Options {
     std::vector<std::string> files;
-    std::filesystem::path worker;
-    std::filesystem::path cache;
+    ReviewBenchOptions bench;
     std::filesystem::path nvcc; ///< Empty: no mutant can be shown to be equivalent.
     std::filesystem::path details;
     std::set<std::string> operators; ///< Empty: all.
@@ -44,7 +39,6 @@ struct Options {
     std::uint64_t seed = 1;
     std::size_t part = 1; ///< The part of the mutants to judge, from 1 to `parts`.
     std::size_t parts = 1;
-    unsigned jobs = 1;
 };
 
 /// One mutant of one kernel of one file.
@@ -66,23 +60,6 @@ struct Judged {
     double seconds = 0;
 };
 
-std::string textOf(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-/// Gives this thread, and all that it starts, its part of the cores: reviews side by side each use
-/// as many as they find.
-void keepToOwnCores(unsigned job, unsigned jobs, unsigned cores) {
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    for (unsigned core = job % cores; core < cores; core += jobs)
-        CPU_SET(core, &own);
-    sched_setaffinity(0, sizeof own, &own);
-}
-
 /// PTX without comments and debug lines; empty if it cannot be compiled.
 std::string ptxOf(const Options& options, const std::filesystem::path& original,
                   const std::string& text) {
@@ -102,7 +79,7 @@ std::string ptxOf(const Options& options, const std::filesystem::path& original,
                  {});
     std::string ptx;
     if (compiled && compiled->status == 0) {
-        std::istringstream lines(textOf(target));
+        std::istringstream lines(analysis::readFile(target).value_or(""));
         for (std::string line; std::getline(lines, line);) {
             if (!line.starts_with("//"))
                 ptx += line + "\n";
@@ -125,7 +102,7 @@ private:
     void takePart();
     [[nodiscard]] Judged judge(const Case& candidate);
     [[nodiscard]] bool isSameCode(const Case& candidate);
-    void work();
+    void work(std::size_t at);
     void print() const;
     /// One line of JSON.
     void writeDetail(std::ostream& details, std::size_t at) const;
@@ -138,29 +115,23 @@ private:
     }
 
     Options options_;
-    analysis::Toolchain toolchain_;
-    std::unique_ptr<Executor> executor_;
+    ReviewBench bench_;
     std::vector<ProgramSource> programs_;
     std::vector<Case> cases_;
     std::vector<Judged> judged_;
-    std::atomic<std::size_t> next_ = 0;
     std::mutex mutex_; ///< For originals_, details_ and the terminal.
     std::ofstream details_;
     std::map<std::size_t, std::string> originals_; ///< PTX by program.
 };
 
 bool Bench::open(const std::string& path) {
-    const auto absolute = std::filesystem::absolute(path);
-    ProgramSource program;
-    program.file = absolute.string();
-    program.text = textOf(absolute);
-    program.command =
-        analysis::CompileCommands().inferred(absolute, std::filesystem::current_path());
-    auto model = analysis::analyzeFile(absolute, program.text, program.command, toolchain_);
-    if (!model)
+    auto text = analysis::readFile(path);
+    if (!text)
         return false;
-    program.model = std::make_shared<analysis::FileModel>(std::move(*model));
-    programs_.push_back(std::move(program));
+    auto program = programOf(path, std::move(*text), bench_.toolchain);
+    if (!program)
+        return false;
+    programs_.push_back(std::move(*program));
     return true;
 }
 
@@ -236,7 +207,7 @@ Judged Bench::judge(const Case& candidate) {
     const ProgramSource& source = program(candidate);
     const auto begin = std::chrono::steady_clock::now();
     const auto verdict =
-        Reviewer(executor_.get(), toolchain_)
+        Reviewer(bench_.executor.get(), bench_.toolchain)
             .review({source, kernel(candidate)}, {{source.file, {candidate.mutant.edit}}},
                     candidate.mutant.edit.span.begin % 2 == 0 ? skills::Numerics::Exact
                                                               : skills::Numerics::Reassociates,
@@ -268,16 +239,14 @@ Judged Bench::judge(const Case& candidate) {
     return result;
 }
 
-void Bench::work() {
-    for (std::size_t at = next_++; at < cases_.size(); at = next_++) {
-        judged_[at] = judge(cases_[at]);
-        const std::scoped_lock lock(mutex_);
-        if (judged_[at].fate == Fate::Survived)
-            std::cerr << fmt::format("\r{} of {}   ", at + 1, cases_.size());
-        // At once, so that an interrupted survey leaves what it found.
-        if (details_.is_open())
-            writeDetail(details_, at);
-    }
+void Bench::work(std::size_t at) {
+    judged_[at] = judge(cases_[at]);
+    const std::scoped_lock lock(mutex_);
+    if (judged_[at].fate == Fate::Survived)
+        std::cerr << fmt::format("\r{} of {}   ", at + 1, cases_.size());
+    // At once, so that an interrupted survey leaves what it found.
+    if (details_.is_open())
+        writeDetail(details_, at);
 }
 
 void Bench::print() const {
@@ -308,11 +277,7 @@ void Bench::print() const {
     for (const auto& [name, counts] : byOperator)
         row(name, counts);
     row("all", all);
-    std::ranges::sort(seconds);
-    if (!seconds.empty())
-        std::cout << fmt::format("\nTime of a verdict: median {:.2f} s, 90th percentile {:.2f} s\n",
-                                 seconds[seconds.size() / 2], seconds[seconds.size() * 9 / 10]);
-    std::cout << "\nSurvivors:\n\n";
+    std::cout << "\n" << timeOfVerdicts(std::move(seconds)) << "\n\nSurvivors:\n\n";
     for (std::size_t i = 0; i < cases_.size(); ++i) {
         if (judged_[i].fate != Fate::Survived && judged_[i].fate != Fate::NotJudged)
             continue;
@@ -345,22 +310,12 @@ void Bench::writeDetail(std::ostream& details, std::size_t at) const {
 }
 
 int Bench::run() {
-    auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
-    if (!toolchain) {
-        std::cerr << toolchain.error().describe() << "\n";
+    auto bench = openReviewBench(options_.bench);
+    if (!bench) {
+        std::cerr << bench.error().describe() << "\n";
         return 3;
     }
-    toolchain_ = std::move(*toolchain);
-    EmulatorOptions emulator;
-    emulator.workerExecutable = options_.worker;
-    emulator.cacheDirectory = options_.cache;
-    emulator.workers = std::max(1u, std::thread::hardware_concurrency() / options_.jobs);
-    auto executor = makeEmulatorExecutor(emulator, toolchain_);
-    if (!executor) {
-        std::cerr << executor.error().describe() << "\n";
-        return 3;
-    }
-    executor_ = std::move(*executor);
+    bench_ = std::move(*bench);
     for (const std::string& file : options_.files) {
         if (!open(file))
             std::cerr << file << " cannot be read or parsed\n";
@@ -369,14 +324,7 @@ int Bench::run() {
     if (!options_.details.empty())
         details_.open(options_.details);
     judged_.resize(cases_.size());
-    std::vector<std::jthread> threads;
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    for (unsigned job = 0; job < options_.jobs; ++job)
-        threads.emplace_back([this, job, cores] {
-            keepToOwnCores(job, options_.jobs, cores);
-            work();
-        });
-    threads.clear();
+    reviewSideBySide(options_.bench.jobs, cases_.size(), [this](std::size_t at) { work(at); });
     print();
     return 0;
 }
@@ -391,8 +339,7 @@ int main(int argc, char** argv) {
     std::vector<std::uint32_t> lines;
     CLI::App app{"Plants mistakes into kernels and counts which the Reviewer refuses"};
     app.add_option("files", options.files)->required();
-    app.add_option("--worker", options.worker)->required();
-    app.add_option("--cache", options.cache)->required();
+    options.bench.addTo(app);
     app.add_option("--nvcc", options.nvcc);
     app.add_option("--details", options.details);
     app.add_option("--operators", operators)->delimiter(',')->allow_extra_args(false);
@@ -401,7 +348,6 @@ int main(int argc, char** argv) {
     app.add_option("--seed", options.seed);
     app.add_option("--part", options.part)->check(CLI::PositiveNumber);
     app.add_option("--parts", options.parts)->check(CLI::PositiveNumber);
-    app.add_option("--jobs", options.jobs);
     CLI11_PARSE(app, argc, argv);
     if (options.part > options.parts) {
         std::cerr << "--part is at most --parts\n";

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "tests/engine/review/review_fixture.h"
+#include "tests/gate/planted_file.h"
 #include "tests/samples.h"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -14,7 +17,7 @@ namespace kernelskill::testing {
 
 /// The first `from` in `text` becomes `to`.
 struct PlantedEdit {
-    const char* name;
+    std::string name;
     std::string text;
     std::string from;
     std::string to;
@@ -23,6 +26,25 @@ struct PlantedEdit {
         return out << edit.name;
     }
 };
+
+/// The edit of that name of a kernel of tests/gate/planted/`file`. If there is none, or if it has
+/// several places, `from` says so, which `text` does not contain: its test fails with that.
+inline PlantedEdit plantedIn(const std::string& file, const std::string& kernel,
+                             const std::string& name) {
+    const auto programs =
+        readPlanted(std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/gate/planted" / file);
+    if (!programs)
+        return {name, {}, programs.error().describe(), {}};
+    for (const PlantedProgram& program : *programs)
+        for (const PlantedCase& one : program.cases)
+            if (program.name == kernel && one.name == name && one.edits.size() == 1) {
+                const analysis::TextEdit& edit = one.edits.front();
+                const std::size_t size = edit.span.end - edit.span.begin;
+                return {name, program.text, program.text.substr(edit.span.begin, size),
+                        edit.newText, one.accuracy};
+            }
+    return {name, {}, file + " has no edit '" + name + "' of '" + kernel + "' in one place", {}};
+}
 
 class PlantedEdits : public ReviewFixture, public ::testing::WithParamInterface<PlantedEdit> {
 protected:

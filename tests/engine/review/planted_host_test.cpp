@@ -1,5 +1,4 @@
 /// Edits of the host code around a kernel that pass it other data.
-#include "tests/engine/review/colour_grade.h"
 #include "tests/engine/review/planted_edit.h"
 
 namespace kernelskill::engine {
@@ -8,70 +7,7 @@ namespace {
 using kernelskill::testing::numberOf;
 using kernelskill::testing::PlantedEdit;
 using kernelskill::testing::PlantedEdits;
-
-/// Three kernels in two streams.
-const std::string twostep = R"(
-__global__ void prepare(const float* raw, float* norm, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) norm[i] = raw[i] * raw[i]; }
-__global__ void smooth(const float* norm, float* res, int n, int radius)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    float s = 0; int c = 0;
-    for (int d = -radius; d <= radius; ++d) { int j = i + d; if (j >= 0 && j < n) { s += norm[j]; ++c; } }
-    res[i] = s / c;
-}
-__global__ void scaleAll(float* res, const float* factor, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) res[i] *= *factor; }
-void pipeline(const float* raw, float* norm, float* res, float* dfactor, const float* hfactor, int n, cudaStream_t a, cudaStream_t b)
-{
-    const int threads = 128; const int blocks = (n + threads - 1) / threads;
-    cudaEvent_t ready; cudaEventCreate(&ready);
-    cudaMemsetAsync(res, 0, n * sizeof(float), a);
-    cudaMemcpyAsync(dfactor, hfactor, sizeof(float), cudaMemcpyHostToDevice, b);
-    cudaEventRecord(ready, b);
-    prepare<<<blocks, threads, 0, a>>>(raw, norm, n);
-    smooth<<<blocks, threads, 0, a>>>(norm, res, n, 3);
-    cudaStreamWaitEvent(a, ready, 0);
-    scaleAll<<<blocks, threads, 0, a>>>(res, dfactor, n);
-    cudaStreamSynchronize(a);
-    cudaEventDestroy(ready);
-}
-int main() { float *r, *n, *s, *f; float h = 2.f; cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b);
-    cudaMalloc(&r, 40000); cudaMalloc(&n, 40000); cudaMalloc(&s, 40000); cudaMalloc(&f, 4); pipeline(r, n, s, f, &h, 10000, a, b); }
-)";
-
-/// A prefix sum by two kernels.
-const std::string scanblock = R"(
-template <int N>
-__global__ void scanChunks(const double* in, double* out, double* carry, int n)
-{
-    __shared__ double buf[2][N];
-    int i = blockIdx.x * N + threadIdx.x, cur = 0;
-    buf[0][threadIdx.x] = i < n ? in[i] : 0.0;
-    __syncthreads();
-    for (int d = 1; d < N; d *= 2) {
-        buf[1 - cur][threadIdx.x] = buf[cur][threadIdx.x] + (threadIdx.x >= d ? buf[cur][threadIdx.x - d] : 0.0);
-        cur = 1 - cur;
-        __syncthreads();
-    }
-    if (i < n) out[i] = buf[cur][threadIdx.x];
-    if (threadIdx.x == N - 1) carry[blockIdx.x] = buf[cur][N - 1];
-}
-template <int N>
-__global__ void addCarry(double* out, const double* carry, int n)
-{
-    int i = (blockIdx.x + 1) * N + threadIdx.x;
-    double c = 0;
-    for (int b = 0; b <= blockIdx.x; ++b) c += carry[b];
-    if (i < n) out[i] += c;
-}
-void prefix(const double* in, double* out, double* carry, int n)
-{
-    const int blocks = (n + 127) / 128;
-    scanChunks<128><<<blocks, 128>>>(in, out, carry, n);
-    if (blocks > 1) addCarry<128><<<blocks - 1, 128>>>(out, carry, n);
-}
-int main() { double *i, *o, *c; cudaMalloc(&i, 40000); cudaMalloc(&o, 40000); cudaMalloc(&c, 400); prefix(i, o, c, 5000); }
-)";
+using kernelskill::testing::plantedIn;
 
 /// Two functions that launch.
 const std::string twohosts = R"(
@@ -110,17 +46,12 @@ TEST_P(PlantedHost, IsRefused) {
 }
 
 const std::vector<PlantedEdit> wrong{
-    {"constant of 3 entries", saturate, "sizeof(host), 0, cudaMemcpyHostToDevice",
-     "2 * sizeof(float), 0, cudaMemcpyHostToDevice"},
-    {"on the other stream", twostep, "smooth<<<blocks, threads, 0, a>>>",
-     "smooth<<<blocks, threads, 0, b>>>"},
-    {"another argument", twostep, "(norm, res, n, 3)", "(raw, res, n, 3)"},
-    {"bytes copied", twostep, "hfactor, sizeof(float), cudaMemcpyHostToDevice",
-     "hfactor, sizeof(short), cudaMemcpyHostToDevice"},
-    {"memset for half", twostep, "cudaMemsetAsync(res, 0, n * sizeof(float), a);",
-     "cudaMemsetAsync(norm, 0, n * sizeof(float), b);"},
-    {"carries of the sums", scanblock, "addCarry<128><<<blocks - 1, 128>>>(out, carry, n)",
-     "addCarry<128><<<blocks - 1, 128>>>(out, out, n)"},
+    plantedIn("images.txt", "saturate", "constant of 2 entries"),
+    plantedIn("synchronization.txt", "twostep", "on the other stream"),
+    plantedIn("synchronization.txt", "twostep", "another argument"),
+    plantedIn("synchronization.txt", "twostep", "bytes copied"),
+    plantedIn("synchronization.txt", "twostep", "memset for half"),
+    plantedIn("scans.txt", "scanblock", "carries of the sums"),
     {"another member", owner, "(in_, out_, 3.0f, n)", "(out_, out_, 3.0f, n)"},
     {"another function waits, this one passes another pointer", twohosts,
      "(b, 2.0f, n);\n}\nvoid step(float* a, float* b, int n) { addTo<<<(n + 127) / 128, 128>>>(a, "
@@ -139,15 +70,10 @@ TEST_P(RightHost, IsAccepted) {
 }
 
 const std::vector<PlantedEdit> right{
-    {"clamp by functions", saturate, "clampTo(rintf(r), 0.0f, 255.0f)",
-     "fminf(fmaxf(rintf(r), 0.0f), 255.0f)"},
-    {"limits first", twostep,
-     "    for (int d = -radius; d <= radius; ++d) { int j = i + d; if (j >= 0 && j < n) { s += "
-     "norm[j]; ++c; } }",
-     "    for (int j = max(i - radius, 0); j <= min(i + radius, n - 1); ++j) { s += norm[j]; ++c; "
-     "}"},
-    {"blocks of 256", twostep, "const int threads = 128;", "const int threads = 256;"},
-    {"distance by shift", scanblock, "d *= 2", "d <<= 1"},
+    plantedIn("images.txt", "saturate", "clamp by functions"),
+    plantedIn("synchronization.txt", "twostep", "limits first"),
+    plantedIn("synchronization.txt", "twostep", "blocks of 256"),
+    plantedIn("scans.txt", "scanblock", "distance by shift"),
     {"members in another order", owner, "rows_ * columns_", "columns_ * rows_"},
     {"waits", twohosts, "(b, 2.0f, n);\n}", "(b, 2.0f, n);\n    cudaDeviceSynchronize();\n}"},
 };
