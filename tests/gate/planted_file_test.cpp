@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{kernel + "=== equal sizes: x\n--- from\na\n--- to\na\n", "5", "has a reason"},
         Malformed{kernel + "=== right: x\n--- because y\n--- from\na\n--- to\na\n", "5",
                   "has a reason"},
-        Malformed{kernel + "=== right: x\n--- from\na\n--- to\na\n=== right: x\n", "9",
+        Malformed{kernel + "=== right: x\n--- from\na\n--- to\na\n=== right: x\n", "10",
                   "two edits 'x'"}));
 
 TEST(PlantedFile, NamesAFileThatIsNotThere) {
