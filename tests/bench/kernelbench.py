@@ -116,12 +116,15 @@ def summary(rows):
                 lines.append(f"| {level} | {len(chosen)} | {tolerance} | {right} | {launch} | {cell(mean)} | {cell(geometric)} | "
                              f"{cell(median)} | {cell(without)} | {faster} of {len(known)} |")
     for column, mode in MODES.items():
-        values = [speedup(row, "ours_us", "1e-2", column) for row in rows if not math.isnan(number(row, column))]
-        if values:
+        for level in [*levels, "all"] if len(levels) > 1 else levels:
+            fast = [fastest(group) for group in grouped(row for row in rows if level in ("all", row["level"]))]
+            values = [speedup(row, "ours_us", "1e-2", column) for row in fast if not math.isnan(number(row, column))]
+            if not values:
+                continue
             mean, geometric, median = means(values)
             slower = sum(0 < value < 0.99 for value in values)
-            lines.append(f"\nagainst torch.compile ({mode}), {len(values)} tasks: mean {cell(mean)}, geometric {cell(geometric)}, "
-                         f"median {cell(median)}; slower than 0.99 of it: {slower}")
+            lines.append(f"\nagainst torch.compile ({mode}), {level}, {len(values)} tasks: mean {cell(mean)}, "
+                         f"geometric {cell(geometric)}, median {cell(median)}; slower than 0.99 of it: {slower}")
     counts = collections.Counter(row["status"] for row in rows)
     spent = {step: sum(value for row in rows if not math.isnan(value := number(row, f"{step}_s"))) for step in STEPS}
     lines.append("\nseconds: " + ", ".join(f"{step} {seconds:.0f}" for step, seconds in spent.items()))
@@ -304,6 +307,19 @@ def fill_from_manifest(row, folder):
     row["simplified"] = ", ".join(sorted(set(names)))
 
 
+def add_compiled(rows, path):
+    """Gives rows the times of torch.compile that kernelbench_compile.py printed to a file: as many times the row's eager time as
+    they are the eager time beside which they were taken."""
+    with open(path, encoding="utf-8") as file:
+        times = {each["task"]: each for each in map(json.loads, file)}
+    for row in rows:
+        taken = times.get(row["task"], {})
+        for column, mode in MODES.items():
+            value, beside = taken.get(mode), taken.get("eager")
+            if isinstance(value, float) and isinstance(beside, float):
+                row[column] = value / beside * number(row, "eager_us")
+
+
 def compile_times(row, task, settings, gpu):
     environment = dict(os.environ, CUDA_VISIBLE_DEVICES=gpu)
     command = [sys.executable, str(Path(__file__).with_name("kernelbench_compile.py")), str(task),
@@ -404,6 +420,7 @@ def parse(words):
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--table", action="append")
+    parser.add_argument("--compiled")
     parser.add_argument("--program")
     parser.add_argument("--torch")
     parser.add_argument("--out", default="kernelbench.tsv", type=Path)
@@ -446,6 +463,8 @@ def main():
             if not read:
                 sys.exit(f"{path} has no row")
             rows += [row | {"table": path.stem if len(paths) > 1 else ""} for row in read]
+        if settings.compiled:
+            add_compiled(rows, settings.compiled)
         print("\n".join([*table(rows), *summary(rows)]))
         return 0
     wanted = [re.compile(pattern) for pattern in settings.only.split(",") if pattern]
