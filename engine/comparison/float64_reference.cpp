@@ -1,6 +1,8 @@
 #include "engine/comparison/float64_reference.h"
 
 #include "analysis/syntax/lexer.h"
+#include "engine/inputs/argument_specs.h"
+#include "engine/inputs/class_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -43,7 +45,8 @@ constexpr std::array<std::string_view, 12> obstacles{
 
 bool isSixteenBit(std::string_view name) {
     return name.find("half") != std::string_view::npos ||
-           name.find("bfloat") != std::string_view::npos || name.find("__h") == 0;
+           name.find("bfloat") != std::string_view::npos ||
+           (name.starts_with("__h") && name != "__host__");
 }
 
 bool isFloatVector(std::string_view name, std::string_view prefix) {
@@ -92,11 +95,67 @@ bool castsToFloatFamily(const std::vector<analysis::Token>& tokens, std::size_t 
     return false;
 }
 
-template <typename T>
-std::vector<std::byte> bytesOf(T value) {
-    std::vector<std::byte> bytes(sizeof value);
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
+/// The numbers that an argument consists of; nullopt if they are not known.
+std::optional<std::vector<ClassNumber>>
+numbersOf(KernelInFile subject, std::size_t position, const ScalarSpec& scalar,
+          const std::vector<std::string>& templateArguments) {
+    if (scalar.integer)
+        return std::vector<ClassNumber>{};
+    const auto& parameters = subject.kernel.parameters;
+    const analysis::Parameter* parameter =
+        position < parameters.size() ? &parameters[position] : nullptr;
+    if (scalar.floating) {
+        if (scalar.bytes.size() != sizeof(float) && scalar.bytes.size() % sizeof(float) == 0 &&
+            parameter != nullptr && parameter->type.scalar == ScalarKind::Float &&
+            parameter->type.lanes > 1) {
+            std::vector<ClassNumber> lanes;
+            for (std::size_t lane = 0; lane < parameter->type.lanes; ++lane)
+                lanes.push_back({"", ScalarKind::Float, lane * sizeof(float), sizeof(float)});
+            return lanes;
+        }
+        if (scalar.bytes.size() == sizeof(float))
+            return std::vector<ClassNumber>{{"", ScalarKind::Float, 0, sizeof(float)}};
+        return std::vector<ClassNumber>{};
+    }
+    if (parameter == nullptr)
+        return std::nullopt;
+    const ProgramText program(subject.file);
+    const auto type =
+        passedType(program, subject.file, subject.kernel, *parameter, templateArguments);
+    if (!type)
+        return std::nullopt;
+    auto layout = layoutOf(program, type->name);
+    if (!layout.isWhole)
+        return std::nullopt;
+    return std::move(layout.numbers);
+}
+
+/// Makes a double of each float; `numbers` are those of the argument, in order.
+void widen(ScalarSpec& scalar, const std::vector<ClassNumber>& numbers) {
+    const auto isFloat = [](const ClassNumber& number) { return number.kind == ScalarKind::Float; };
+    if (std::ranges::none_of(numbers, isFloat))
+        return;
+    std::vector<std::byte> wide;
+    std::size_t alignment = 1;
+    for (const ClassNumber& number : numbers) {
+        if (number.offset + number.bytes > scalar.bytes.size())
+            return;
+        const std::byte* from = scalar.bytes.data() + number.offset;
+        const std::size_t bytes = isFloat(number) ? sizeof(double) : number.bytes;
+        const std::size_t at = (wide.size() + bytes - 1) / bytes * bytes;
+        alignment = std::max(alignment, bytes);
+        wide.resize(at + bytes);
+        if (isFloat(number)) {
+            float narrow = 0;
+            std::memcpy(&narrow, from, sizeof narrow);
+            const double value = narrow;
+            std::memcpy(wide.data() + at, &value, sizeof value);
+        } else {
+            std::memcpy(wide.data() + at, from, bytes);
+        }
+    }
+    wide.resize((wide.size() + alignment - 1) / alignment * alignment);
+    scalar.bytes = std::move(wide);
 }
 
 } // namespace
@@ -140,9 +199,10 @@ Result<std::string> withDoubleArithmetic(std::string_view text) {
     return result;
 }
 
-Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel, LaunchSpec launch) {
-    for (ArgumentSpec& argument : launch.arguments) {
-        if (auto* buffer = std::get_if<BufferSpec>(&argument)) {
+Result<LaunchSpec> withDoubleArguments(KernelInFile subject, LaunchSpec launch) {
+    const auto& [file, kernel] = subject;
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+        if (auto* buffer = std::get_if<BufferSpec>(&launch.arguments[i])) {
             if (buffer->element == ScalarKind::Float) {
                 buffer->element = ScalarKind::Double;
                 buffer->elementBytes *= 2;
@@ -151,12 +211,12 @@ Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel, Laun
             }
             continue;
         }
-        auto& scalar = std::get<ScalarSpec>(argument);
-        if (scalar.floating && scalar.bytes.size() == sizeof(float))
-            scalar.bytes = bytesOf(static_cast<double>(static_cast<float>(*scalar.floating)));
-        else if (!scalar.floating && !scalar.integer)
+        auto& scalar = std::get<ScalarSpec>(launch.arguments[i]);
+        const auto numbers = numbersOf(subject, i, scalar, launch.templateArguments);
+        if (!numbers)
             return std::unexpected(
                 unsupported("the layout of argument " + scalar.name + " is not known"));
+        widen(scalar, *numbers);
     }
     for (std::string& argument : launch.templateArguments) {
         auto doubled = withDoubleArithmetic(argument);

@@ -3,6 +3,7 @@
 
 #include "engine/execution/job.h"
 #include "engine/execution/kernel_ref.h"
+#include "engine/inputs/launch_inference.h"
 
 #include <string>
 
@@ -13,10 +14,9 @@ namespace kernelskill::engine {
 /// 16-bit format.
 [[nodiscard]] Result<std::string> withDoubleArithmetic(std::string_view text);
 
-/// `launch` for the rewritten kernel: float buffers and scalars become double and keep their
-/// values. Unsupported if an argument's layout is unknown.
-[[nodiscard]] Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel,
-                                                     LaunchSpec launch);
+/// `launch`, of `kernel`, for the rewritten kernel: floats in buffers, scalars, vectors and objects
+/// of classes become double and keep their values. Unsupported if an argument's layout is unknown.
+[[nodiscard]] Result<LaunchSpec> withDoubleArguments(KernelInFile kernel, LaunchSpec launch);
 
 /// The program with its kernel in double precision, parsed and ready to build. Unsupported if the
 /// kernel computes outside the main file, because only that is rewritten.

@@ -55,6 +55,9 @@ std::string shown(ScalarKind kind, std::span<const std::byte> bytes) {
 /// numbers near 1.
 constexpr double scaleOfZeros = 1e-6;
 
+/// The smallest scale of a lane, relative to the whole output's.
+constexpr double smallestLane = 0x1p-10;
+
 double scaledError(double expected, double actual, double scale) {
     if (std::isnan(expected) && std::isnan(actual))
         return 0;
@@ -126,17 +129,32 @@ private:
     Difference found_;
 };
 
+/// The scale of each lane. A lane that is far below the others is judged as if it were not.
+std::vector<double> laneScales(const ScalarRow& expected, const Tolerance& tolerance) {
+    const std::string& name = expected.buffer.name;
+    const double size = std::max(rootMeanSquare(expected), usualScale(tolerance.usualScales, name));
+    if (size == 0)
+        return {scaleOfZeros};
+    if (expected.lanes() == 1)
+        return {size};
+    std::vector<double> scales = rootMeanSquares(expected);
+    for (std::size_t lane = 0; lane < scales.size(); ++lane)
+        scales[lane] =
+            std::max({scales[lane], usualScale(tolerance.usualScales, laneName(name, lane)),
+                      smallestLane * size});
+    return scales;
+}
+
 void compareFloating(Comparison& result, const ScalarRow& expected, const ScalarRow& actual,
                      const Tolerance& tolerance) {
-    const double size =
-        std::max(rootMeanSquare(expected), usualScale(tolerance.usualScales, actual.buffer.name));
-    const double scale = size > 0 ? size : scaleOfZeros;
+    const std::vector<double> scales = laneScales(expected, tolerance);
     double largest = 0;
     double firstWrong = 0;
     std::size_t where = 0;
     DifferenceTally tally(expected, actual);
     for (std::size_t index = 0; index < actual.size(); ++index) {
-        const double error = scaledError(expected.value(index), actual.value(index), scale);
+        const double error =
+            scaledError(expected.value(index), actual.value(index), scales[index % scales.size()]);
         if (error > largest) {
             largest = error;
             where = index;
@@ -216,8 +234,13 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
 std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs) {
     std::map<std::string, double> scales;
     for (const BufferContents& output : outputs) {
-        if (isFloatingScalar(output.element))
-            scales.emplace(output.name, rootMeanSquare(ScalarRow(output)));
+        if (!isFloatingScalar(output.element))
+            continue;
+        const ScalarRow row(output);
+        scales.emplace(output.name, rootMeanSquare(row));
+        const std::vector<double> lanes = rootMeanSquares(row);
+        for (std::size_t lane = 0; lane < lanes.size() && lanes.size() > 1; ++lane)
+            scales.emplace(laneName(output.name, lane), lanes[lane]);
     }
     return scales;
 }

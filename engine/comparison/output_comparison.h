@@ -17,10 +17,12 @@ struct Tolerance {
     bool bitExact = true; ///< Every byte is equal. Two NaNs are equal, whatever their payload.
     /// Used if not bitExact, for floating point: the maximum of |actual - expected| /
     /// max(|expected|, scale), where scale is the buffer's root mean square, or its usual one if
-    /// that is larger. Integers are always compared bit by bit.
+    /// that is larger; the lane's own where elements have several. Integers are always compared bit
+    /// by bit.
     double scaledError = 0;
     /// The root mean square that outputs have on usual inputs, by buffer, also for its parts
-    /// ("y[4096..]"). Inputs chosen to find mistakes may make all of an output cancel.
+    /// ("y[4096..]"), and by lane (`laneName`). Inputs chosen to find mistakes may make all of an
+    /// output cancel.
     std::map<std::string, double> usualScales = {};
 };
 
@@ -55,7 +57,7 @@ struct Comparison {
                                         const std::vector<BufferContents>& actual,
                                         const Tolerance& tolerance);
 
-/// The root mean square of each floating-point output.
+/// The root mean square of each floating-point output, and of each lane where it has several.
 [[nodiscard]] std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs);
 
 /// `outputs` with every byte zero, as if the candidate computed nothing.

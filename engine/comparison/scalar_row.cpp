@@ -1,5 +1,7 @@
 #include "engine/comparison/scalar_row.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -10,6 +12,9 @@ namespace kernelskill::engine {
 using analysis::ScalarKind;
 
 namespace {
+
+/// Larger objects are taken for plain numbers.
+constexpr std::size_t maxLanes = 16;
 
 template <typename T>
 T numberAt(const std::byte* from) {
@@ -28,6 +33,20 @@ double halfValue(std::uint16_t bits) {
     if (exponent == 0)
         return sign * std::ldexp(mantissa, -24);
     return sign * std::ldexp(mantissa + 1024, exponent - 25);
+}
+
+/// Of every `stride`th number.
+double rootMeanSquare(const ScalarRow& row, std::size_t first, std::size_t stride) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t index = first; index < row.size(); index += stride) {
+        const double value = row.value(index);
+        if (std::isfinite(value)) {
+            sum += value * value;
+            ++count;
+        }
+    }
+    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
 }
 
 } // namespace
@@ -73,16 +92,25 @@ double usualScale(const std::map<std::string, double>& scales, const std::string
 }
 
 double rootMeanSquare(const ScalarRow& row) {
-    double sum = 0;
-    std::size_t count = 0;
-    for (std::size_t index = 0; index < row.size(); ++index) {
-        double value = row.value(index);
-        if (std::isfinite(value)) {
-            sum += value * value;
-            ++count;
-        }
-    }
-    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+    return rootMeanSquare(row, 0, 1);
+}
+
+std::vector<double> rootMeanSquares(const ScalarRow& row) {
+    std::vector<double> scales(row.lanes());
+    for (std::size_t lane = 0; lane < scales.size(); ++lane)
+        scales[lane] = rootMeanSquare(row, lane, scales.size());
+    return scales;
+}
+
+std::string laneName(const std::string& buffer, std::size_t lane) {
+    return fmt::format("{}.{}", wholeName(buffer), lane);
+}
+
+std::size_t ScalarRow::lanes() const {
+    const std::size_t numbers = buffer.elementBytes / step;
+    return buffer.elementBytes % step == 0 && numbers <= maxLanes
+               ? std::max<std::size_t>(numbers, 1)
+               : 1;
 }
 
 } // namespace kernelskill::engine

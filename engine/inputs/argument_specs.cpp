@@ -1,6 +1,7 @@
 #include "engine/inputs/argument_specs.h"
 
 #include "analysis/model/scalar_kinds.h"
+#include "engine/inputs/class_layout.h"
 #include "engine/inputs/name_guesses.h"
 
 #include <algorithm>
@@ -75,81 +76,11 @@ void appendScalar(std::vector<std::byte>& bytes, ScalarKind kind, const Value& v
     }
 }
 
-/// The type's text without qualifiers, pointers and template arguments: the name to look up.
-std::string bareName(std::string_view type) {
-    std::string name;
-    const auto tokens = analysis::lex(type);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (tokens[i].is("<"))
-            i = std::max(i, matchingAngle(tokens, i));
-        else if (tokens[i].isIdentifier() && !tokens[i].is("const") && !tokens[i].is("volatile") &&
-                 !tokens[i].is("struct") && !tokens[i].text.starts_with("__restrict") &&
-                 !tokens[i].is("restrict"))
-            name = tokens[i].text;
-    }
-    return name;
-}
-
-struct Field {
-    std::string name;
-    std::string type;
-    std::int64_t count = 1;
-    bool isPointer = false;
-};
-
-/// Data members of a class of the user's files; nullopt when it is not there.
-std::optional<std::vector<Field>> fieldsOf(const ProgramText& program, const std::string& name) {
-    for (std::size_t f = 0; f < program.files().size(); ++f) {
-        const auto& file = program.files()[f];
-        for (const auto& declaration : file.declarations) {
-            const bool found =
-                (declaration.kind == DeclarationKind::Type ||
-                 declaration.kind == DeclarationKind::Alias) &&
-                std::ranges::find(declaration.names, name) != declaration.names.end();
-            if (!found)
-                continue;
-            auto open = program.tokenAt(f, declaration.span.begin);
-            while (open < file.tokens.size() &&
-                   file.tokens[open].span.begin < declaration.span.end &&
-                   !file.tokens[open].is("{"))
-                ++open;
-            if (open >= file.tokens.size() || !file.tokens[open].is("{"))
-                continue;
-            const auto close = matchingBracket(file.tokens, open);
-            const std::vector<Token> body(
-                file.tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
-                file.tokens.begin() +
-                    static_cast<std::ptrdiff_t>(std::min(close, file.tokens.size())));
-            std::vector<Field> fields;
-            for (const auto& member : scanDeclarations(body, program.macros()).declarations) {
-                if (member.kind != DeclarationKind::Variable)
-                    continue;
-                const auto text =
-                    std::string_view(file.text).substr(member.span.begin, member.span.size());
-                if (text.starts_with("static"))
-                    continue;
-                for (const auto& fieldName : member.names) {
-                    Field field{fieldName, std::string(text.substr(0, text.find(fieldName))), 1,
-                                false};
-                    field.isPointer = field.type.find('*') != std::string::npos ||
-                                      text.find("*" + fieldName) != std::string_view::npos ||
-                                      text.find("* " + fieldName) != std::string_view::npos;
-                    if (text.find(fieldName + "[") != std::string_view::npos)
-                        field.count = 0; // an array: its bytes stay zero
-                    fields.push_back(std::move(field));
-                }
-            }
-            return fields;
-        }
-    }
-    return std::nullopt;
-}
-
 /// The member's type is not in the text, but its name or the type's name says pointer.
-bool soundsLikePointer(const Field& field) {
+bool soundsLikePointer(const ClassField& field) {
     if (scalarKindOf(field.type) != ScalarKind::Unknown)
         return false;
-    std::string words = field.name + ' ' + bareName(field.type);
+    std::string words = field.name + ' ' + bareTypeName(field.type);
     std::ranges::transform(words, words.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return std::ranges::any_of(std::array{"ptr", "pointer", "iterator"}, [&](const char* part) {
@@ -161,38 +92,14 @@ bool holdsPointer(const ProgramText& program, const std::string& type, int depth
     const auto fields = fieldsOf(program, type);
     if (!fields || depth > 4)
         return false;
-    return std::ranges::any_of(*fields, [&](const Field& field) {
+    return std::ranges::any_of(*fields, [&](const ClassField& field) {
         return field.isPointer || soundsLikePointer(field) ||
-               holdsPointer(program, bareName(field.type), depth + 1);
+               holdsPointer(program, bareTypeName(field.type), depth + 1);
     });
 }
 
 /// The max size of all parameters of a kernel together, before CUDA 12.1 and Volta.
 constexpr std::size_t maxParameterBytes = 4096;
-
-/// The first fields of a class, up to one behind which the layout is not known, and where they are.
-struct PlacedField {
-    std::string name;
-    ScalarKind kind = ScalarKind::Unknown;
-    std::size_t offset = 0;
-    std::size_t bytes = 0;
-};
-
-std::vector<PlacedField> placedFields(const ProgramText& program, const std::string& type) {
-    std::vector<PlacedField> placed;
-    std::size_t at = 0;
-    for (const Field& field : fieldsOf(program, type).value_or(std::vector<Field>())) {
-        const auto kind = scalarKindOf(field.type);
-        const auto width =
-            static_cast<std::size_t>(analysis::sizeOfBuiltin(field.type).value_or(0));
-        if (kind == ScalarKind::Unknown || width == 0 || field.count == 0 || width > 8)
-            break;
-        at = (at + width - 1) / width * width;
-        placed.push_back({field.name, kind, at, width});
-        at += width;
-    }
-    return placed;
-}
 
 /// Bytes of a class by value: guessed numbers in the fields whose types are known, zero elsewhere.
 /// Too many of them do no harm where the size is not known (0).
@@ -203,12 +110,12 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
         for (const std::uint32_t extent : {4u, 1u, 1u}) // zeros would be divided by
             append(bytes, extent);
     }
-    for (const PlacedField& field : placedFields(program, type)) {
-        bytes.resize(field.offset);
-        const auto guess = guessFromName(field.name);
-        appendScalar(bytes, field.kind,
-                     isFloatingScalar(field.kind) ? Value::of(guess.floating)
-                                                  : Value::of(guess.integer));
+    for (const ClassNumber& number : layoutOf(program, type).numbers) {
+        bytes.resize(number.offset);
+        const auto guess = guessFromName(number.name);
+        appendScalar(bytes, number.kind,
+                     isFloatingScalar(number.kind) ? Value::of(guess.floating)
+                                                   : Value::of(guess.integer));
     }
     bytes.resize(size != 0 ? size : maxParameterBytes);
     return bytes;
@@ -219,15 +126,16 @@ ScalarKind elementOfClass(const ProgramText& program, const analysis::Parameter&
                           std::uint32_t bytes) {
     if (bytes % 4 != 0)
         return ScalarKind::UInt8;
-    const auto fields = fieldsOf(program, bareName(parameter.type.spelling));
+    const auto fields = fieldsOf(program, bareTypeName(parameter.type.spelling));
     if (!fields || fields->empty())
         return ScalarKind::Float;
-    const auto integers = std::ranges::count_if(*fields, [](const Field& field) {
+    const auto integers = std::ranges::count_if(*fields, [](const ClassField& field) {
         const auto kind = scalarKindOf(field.type);
         return kind != ScalarKind::Unknown && !isFloatingScalar(kind);
     });
-    const bool doubles = std::ranges::all_of(
-        *fields, [](const Field& field) { return scalarKindOf(field.type) == ScalarKind::Double; });
+    const bool doubles = std::ranges::all_of(*fields, [](const ClassField& field) {
+        return scalarKindOf(field.type) == ScalarKind::Double;
+    });
     if (doubles && bytes % 8 == 0)
         return ScalarKind::Double;
     return 2 * integers > std::ssize(*fields) ? ScalarKind::Int32 : ScalarKind::Float;
@@ -307,11 +215,11 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
     if (type.pointerDepth > 1)
         return std::unexpected(refusal(file, kernel, parameter, "a pointer to pointers"));
     PassedType result{type.scalar, type.pointerDepth > 0 ? type.elementSize : type.size,
-                      type.pointerDepth > 0, bareName(type.spelling)};
+                      type.pointerDepth > 0, bareTypeName(type.spelling)};
     for (std::size_t i = 0; i < kernel.templateParameters.size() && i < templateArguments.size();
          ++i) {
         if (!kernel.templateParameters[i].isType ||
-            kernel.templateParameters[i].name != bareName(type.spelling))
+            kernel.templateParameters[i].name != bareTypeName(type.spelling))
             continue;
         const auto& argument = templateArguments[i];
         if (result.isPointer && argument.find('*') != std::string::npos)
@@ -320,7 +228,7 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
         result.scalar = scalarKindOf(argument);
         const auto element = argument.substr(0, argument.find('*'));
         result.bytes = static_cast<std::uint32_t>(analysis::sizeOfBuiltin(element).value_or(0));
-        result.name = bareName(element);
+        result.name = bareTypeName(element);
     }
     if (result.scalar == ScalarKind::Unknown && result.name.starts_with("cuda") &&
         result.name.ends_with("Object_t"))
@@ -329,15 +237,6 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
         return std::unexpected(refusal(file, kernel, parameter,
                                        "a class with pointers inside ('" + result.name + "')"));
     return result;
-}
-
-std::vector<ClassNumber> classNumbers(const ProgramText& program,
-                                      const analysis::Parameter& parameter) {
-    std::vector<ClassNumber> numbers;
-    for (const PlacedField& field : placedFields(program, bareName(parameter.type.spelling)))
-        if (!isFloatingScalar(field.kind) && field.kind != ScalarKind::Bool)
-            numbers.push_back({field.offset, field.bytes});
-    return numbers;
 }
 
 std::vector<std::byte> floatingBytes(ScalarKind kind, double value) {

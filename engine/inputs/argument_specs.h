@@ -45,17 +45,6 @@ struct PassedType {
                                     const analysis::Parameter& parameter, const PassedType& type,
                                     const analysis::Value& value);
 
-/// An integer in an object of a class.
-struct ClassNumber {
-    std::size_t offset = 0; ///< In bytes, from the object's start.
-    std::size_t bytes = 0;  ///< At most 8.
-};
-
-/// The integers of a class that is passed by value, as far as its layout is known. Empty for other
-/// types.
-[[nodiscard]] std::vector<ClassNumber> classNumbers(const ProgramText& program,
-                                                    const analysis::Parameter& parameter);
-
 /// How the kernel uses a pointer decides what its elements may be. `indexRange`: what indices must
 /// stay below.
 [[nodiscard]] BufferSpec bufferSpec(const ProgramText& program,

@@ -1,6 +1,7 @@
 #include "engine/inputs/class_numbers.h"
 
-#include "engine/inputs/argument_specs.h"
+#include "analysis/model/scalar_kinds.h"
+#include "engine/inputs/class_layout.h"
 
 #include <algorithm>
 #include <array>
@@ -34,6 +35,15 @@ void change(ScalarSpec& scalar, const ClassNumber& number, std::size_t turn) {
     std::memcpy(scalar.bytes.data() + number.offset, &value, number.bytes);
 }
 
+std::vector<ClassNumber> integersOf(const ProgramText& program,
+                                    const analysis::Parameter& parameter) {
+    auto numbers = layoutOf(program, bareTypeName(parameter.type.spelling)).numbers;
+    std::erase_if(numbers, [](const ClassNumber& number) {
+        return isFloatingScalar(number.kind) || number.kind == analysis::ScalarKind::Bool;
+    });
+    return numbers;
+}
+
 } // namespace
 
 std::vector<LaunchSpec> otherClassNumbers(KernelInFile subject, const LaunchSpec& launch) {
@@ -46,7 +56,7 @@ std::vector<LaunchSpec> otherClassNumbers(KernelInFile subject, const LaunchSpec
     const ProgramText program(subject.file);
     std::map<std::string, std::vector<ClassNumber>> numbers;
     for (const analysis::Parameter& parameter : subject.kernel.parameters)
-        numbers[parameter.name] = classNumbers(program, parameter);
+        numbers[parameter.name] = integersOf(program, parameter);
     std::vector<LaunchSpec> launches;
     for (std::size_t turn = 0; turn < turns; ++turn) {
         LaunchSpec other = launch;

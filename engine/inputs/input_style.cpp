@@ -145,6 +145,21 @@ ValueChoice largeOnes(bool isFloating, std::size_t turn) {
     return choice;
 }
 
+/// Values of both signs. The exponentials of the smallest are below any rounding of results near 1.
+ValueChoice wideOnes(bool isFloating) {
+    ValueChoice choice;
+    choice.share = 1;
+    if (!isFloating) {
+        choice.values = {0, 1, 2, 3};
+        return choice;
+    }
+    constexpr int steps = 41;
+    constexpr double step = 0.78137219;
+    for (int i = -steps; i <= steps; ++i)
+        choice.values.push_back(step * i);
+    return choice;
+}
+
 /// Every element has one of few values. At each turn others: a maximum is then 0.5, or tiny, and
 /// rows are the same from end to end.
 ValueChoice tiesFor(bool isFloating, std::size_t turn) {
@@ -185,6 +200,8 @@ ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& 
         return tinyOnes(isFloating, bounds.turn);
     if (style == InputStyle::Large)
         return largeOnes(isFloating, bounds.turn);
+    if (style == InputStyle::Wide)
+        return wideOnes(isFloating);
     if (style == InputStyle::Close)
         return closeOnes(isFloating);
     if (style == InputStyle::Collisions) {
@@ -272,6 +289,8 @@ std::string_view describe(InputStyle style) {
         return "values near zero";
     case InputStyle::Large:
         return "large values and NaN";
+    case InputStyle::Wide:
+        return "values of some tens";
     case InputStyle::Close:
         return "values close to each other";
     case InputStyle::Collisions:

@@ -19,6 +19,7 @@ enum class InputStyle : std::uint8_t {
     Extremes,  ///< Largest, smallest, denormal, infinite and negative values; NaN.
     Tiny,      ///< Every value is of one magnitude near zero.
     Large,     ///< Values whose exponentials overflow, and NaN. For edits that reorder sums.
+    Wide,      ///< Values whose exponentials are tiny or huge. For edits that reorder sums.
     Close,     ///< Values whose differences are small. For edits that round differently.
     /// Two values, also for known indices: threads that follow them meet at the same elements.
     Collisions,

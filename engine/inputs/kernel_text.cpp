@@ -170,15 +170,30 @@ private:
 
     void markIndex(std::string_view pointer) { result_.indexPointers.emplace(pointer); }
 
+    /// Whether the operator behind an element of `pointer` makes an index of any value: a remainder
+    /// of an unsigned number, or a mask.
+    bool isReduced(std::string_view pointer, std::size_t behind) const {
+        if (behind >= function_.bodyEnd)
+            return false;
+        const auto found =
+            std::ranges::find(kernel_.parameters, pointer, &analysis::Parameter::name);
+        const bool isUnsigned = found != kernel_.parameters.end() &&
+                                (found->type.scalar == analysis::ScalarKind::UInt32 ||
+                                 found->type.scalar == analysis::ScalarKind::UInt64);
+        return tokens_[behind].is("&") || (tokens_[behind].is("%") && isUnsigned);
+    }
+
     void subscript(std::size_t open) {
         const auto close = matchingBracket(tokens_, open);
         for (auto i = open + 1; i < close && i < function_.bodyEnd; ++i) {
-            if (isPointer(tokens_[i].text) && tokens_[i + 1].is("["))
+            if (isPointer(tokens_[i].text) && tokens_[i + 1].is("[") &&
+                !isReduced(tokens_[i].text, matchingBracket(tokens_, i + 1) + 1))
                 markIndex(tokens_[i].text);
             if (const auto loaded = loadedFrom_.find(std::string(tokens_[i].text));
                 loaded != loadedFrom_.end()) {
                 for (const auto& pointer : loaded->second)
-                    markIndex(pointer);
+                    if (!isReduced(pointer, i + 1))
+                        markIndex(pointer);
             }
         }
         if (open > 0 && isPointer(tokens_[open - 1].text) && close >= open + 3 &&

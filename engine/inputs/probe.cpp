@@ -8,6 +8,7 @@
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
+#include "engine/inputs/other_blocks.h"
 #include "engine/inputs/pointer_shift.h"
 #include "engine/inputs/scalar_values.h"
 
@@ -418,31 +419,29 @@ void ProbePlanner::addBlocks() {
             return !site.constantBlock.empty();
         });
     const LaunchSpec& launch = base_.original;
-    const bool isFlat = launch.block.y == 1 && launch.block.z == 1;
-    if (isStated || !isFlat || !hasSameShape() || launch.dynamicSharedBytes > 0) {
+    const std::vector<Dim3> blocks = isStated || !hasSameShape()
+                                         ? std::vector<Dim3>()
+                                         : otherBlocks(original_, candidate_, launch);
+    if (blocks.empty()) {
         plan_.unvaried.push_back(
             fmt::format("the block size: {}",
                         isStated ? fmt::format("the launch states {}", launch.block.count())
                                  : "other values depend on it"));
         return;
     }
-    for (const std::uint32_t threads : {64u, 512u, 96u}) {
-        // Kernels that halve a block's range take powers of two for granted.
-        const bool fits = std::has_single_bit(threads) ||
-                          (hasIndependentThreads(original_) && hasIndependentThreads(candidate_));
-        if (threads == launch.block.x || !fits)
-            continue;
+    for (const Dim3& block : blocks) {
         LaunchSpec original = launch;
         LaunchSpec candidate = base_.candidate;
-        original.block.x = candidate.block.x = threads;
-        const std::uint64_t covered = std::uint64_t{launch.grid.x} * launch.block.x;
-        original.grid.x = candidate.grid.x =
-            static_cast<std::uint32_t>((covered + threads - 1) / threads);
+        original.block = candidate.block = block;
+        original.grid = candidate.grid = gridOfBlocks(launch, block);
         add(std::move(original), std::move(candidate));
-        plan_.probes.back().label += fmt::format(", blocks of {}", threads);
+        plan_.probes.back().label += block.y == 1
+                                         ? fmt::format(", blocks of {}", block.x)
+                                         : fmt::format(", blocks of {}x{}", block.x, block.y);
     }
     // Threads that share the work of a block get more of it each.
-    if (launch.block.x > warpLanes && hasBlocksOfOwnWork()) {
+    if (launch.block.x > warpLanes && launch.block.count() == launch.block.x &&
+        hasBlocksOfOwnWork()) {
         LaunchSpec original = launch;
         LaunchSpec candidate = base_.candidate;
         original.block.x = candidate.block.x = warpLanes;
@@ -475,6 +474,8 @@ void ProbePlanner::addLargeValues() {
         plan_.probes.back().onlyFiniteness = true;
     }
     plan_.varied.emplace_back("values whose exponentials overflow");
+    add(base_.original, base_.candidate, InputStyle::Wide);
+    plan_.varied.emplace_back("values of some tens");
 }
 
 void ProbePlanner::addTinyValues() {
@@ -627,7 +628,7 @@ std::vector<Trial> planInstanceProbes(KernelInFile original, KernelInFile candid
     if (numerics != skills::Numerics::Exact)
         styles = {InputStyle::Ties, InputStyle::Tiny};
     if (numerics == skills::Numerics::Reassociates)
-        styles.push_back(InputStyle::Large);
+        styles.insert(styles.end(), {InputStyle::Wide, InputStyle::Large});
     std::vector<Trial> probes;
     for (const InputStyle style : styles) {
         Trial probe = trial;

@@ -128,21 +128,28 @@ std::string inWords(const skills::StatedError& stated) {
 
 } // namespace
 
-void ReviewErrors::add(const RunPair& pair, const Closeness& closeness,
+ReviewErrors::Errors& ReviewErrors::errorsOf(const LaunchSpec& launch, bool hasTruth) {
+    for (Errors& errors : errors_)
+        if (errors.hasTruth == hasTruth && errors.templateArguments == launch.templateArguments)
+            return errors;
+    return errors_.emplace_back(Errors{launch.templateArguments, hasTruth, {}});
+}
+
+void ReviewErrors::add(const LaunchSpec& launch, const RunPair& pair, const Closeness& closeness,
                        const OutputJudgement& judged) {
     if (judged.tolerance.bitExact || closeness.onlyFiniteness)
         return;
     const auto& outputs = pair.original.outputs;
     const bool hasTruth = judged.ownError.has_value();
-    (hasTruth ? besideTruth_ : besideOriginal_)
-        .add(hasTruth ? **pair.truth : outputs, outputs, pair.candidate.outputs,
-             closeness.usualScales, judged.tolerance.scaledError);
+    errorsOf(launch, hasTruth)
+        .distribution.add(hasTruth ? **pair.truth : outputs, outputs, pair.candidate.outputs,
+                          closeness.usualScales, judged.tolerance.scaledError);
 }
 
 std::string ReviewErrors::sentence() const {
     const OutputErrors* worst = nullptr;
-    for (const ErrorDistribution* errors : {&besideTruth_, &besideOriginal_})
-        for (const OutputErrors& output : errors->outputs())
+    for (const Errors& errors : errors_)
+        for (const OutputErrors& output : errors.distribution.outputs())
             if (worst == nullptr || output.candidate.largest > worst->candidate.largest)
                 worst = &output;
     return worst == nullptr || worst->candidate.count == 0
@@ -151,17 +158,18 @@ std::string ReviewErrors::sentence() const {
 }
 
 bool ReviewErrors::hasAny() const {
-    return !besideTruth_.outputs().empty() || !besideOriginal_.outputs().empty();
+    return std::ranges::any_of(
+        errors_, [](const Errors& errors) { return !errors.distribution.outputs().empty(); });
 }
 
 CheckResult ReviewErrors::judge(const Closeness& closeness) const {
     const skills::StatedError& stated = closeness.accuracy.error;
     std::string seen;
-    for (const bool hasTruth : {true, false}) {
-        for (const OutputErrors& errors : (hasTruth ? besideTruth_ : besideOriginal_).outputs()) {
+    for (const Errors& instance : errors_) {
+        for (const OutputErrors& errors : instance.distribution.outputs()) {
             // For an output in double the reference is the original itself.
             const bool isTruth =
-                hasTruth && errors.unit > 2 * unitRoundoff(analysis::ScalarKind::Double);
+                instance.hasTruth && errors.unit > 2 * unitRoundoff(analysis::ScalarKind::Double);
             const std::string against = isTruth ? "float64" : "the original, without float64";
             const auto refused = [&](const std::string& why) {
                 return incorrect(errorCheck,

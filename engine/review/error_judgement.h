@@ -7,14 +7,16 @@
 #include "engine/verdict/check_result.h"
 
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine {
 
 class ReviewErrors {
 public:
-    /// Adds a pair whose outputs agreed within `judged`. Nothing for an exact edit, and where only
-    /// finiteness counts.
-    void add(const RunPair& pair, const Closeness& closeness, const OutputJudgement& judged);
+    /// Adds a pair of runs of `launch` whose outputs agreed within `judged`. Nothing for an exact
+    /// edit, and where only finiteness counts.
+    void add(const LaunchSpec& launch, const RunPair& pair, const Closeness& closeness,
+             const OutputJudgement& judged);
 
     /// The check: the candidate's errors are not to one side, unless the original's are or the
     /// error that the edit states explains it, and it keeps the small results that the original
@@ -28,8 +30,15 @@ public:
     [[nodiscard]] bool hasAny() const;
 
 private:
-    ErrorDistribution besideTruth_;
-    ErrorDistribution besideOriginal_; ///< Of runs without a float64 reference.
+    /// The errors of one instance of the kernel. Others compute something else.
+    struct Errors {
+        std::vector<std::string> templateArguments;
+        bool hasTruth = false; ///< The reference is float64; else the original.
+        ErrorDistribution distribution;
+    };
+    Errors& errorsOf(const LaunchSpec& launch, bool hasTruth);
+
+    std::vector<Errors> errors_;
 };
 
 } // namespace kernelskill::engine

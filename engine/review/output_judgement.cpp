@@ -23,6 +23,9 @@ constexpr double roundoffsAllowed = 16;
 /// If the original differs from float64 by more than this, a branch went the other way and the
 /// reference does not compute the same function. Then the reference is not used.
 constexpr double meaningfulReference = 1e-2;
+/// Results that are smaller than usual because terms cancel may be off by so many times the
+/// tolerance at their own scale. More is a formula that cancels where the original's does not.
+constexpr double cancellationAllowed = 64;
 /// However much the kernel enlarges what the edit states, more is no rounding.
 constexpr double largestStatedError = 5e-3;
 /// The enlargement that is taken for granted where no float64 reference shows it.
@@ -122,6 +125,14 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, const Clos
     return tolerance;
 }
 
+/// Whether the original's results tell how far from float64 those are that cancel. Of approximate
+/// functions they do not: these have errors near zero that are not relative to their results.
+bool isMeasureOfCancellation(const RunPair& pair, const Closeness& closeness) {
+    return closeness.accuracy.numerics == skills::Numerics::Reassociates &&
+           !closeness.usualScales.empty() && !closeness.onlyFiniteness &&
+           floatingOutputs(pair) >= minSampledOutputs;
+}
+
 /// Turns `result` into a check.
 CheckResult concluded(const std::string& name, const TrialPlace& place, const RunPair& pair,
                       const Comparison& result, const std::string& against) {
@@ -205,6 +216,18 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
                          fmt::format("a float64 reference from which the original is {:.3g} away{}",
                                      own.maxError, closeness.note));
             judged.ownError = own.maxError;
+            if (isMeasureOfCancellation(pair, closeness)) {
+                Tolerance atOwnScale = toleranceBeside(own, pair, closeness);
+                atOwnScale.scaledError *= cancellationAllowed;
+                const Comparison result =
+                    compareOutputs(*truth, pair.candidate.outputs, atOwnScale);
+                if (!result.agrees)
+                    judged.check =
+                        concluded(name, place, pair, result,
+                                  fmt::format("a float64 reference, where results are small, from "
+                                              "which the original is {:.3g} away{}",
+                                              own.maxError, closeness.note));
+            }
             return judged;
         }
         note = "the original itself differs from it: " + own.detail;

@@ -16,7 +16,7 @@ Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchai
     if (!program)
         return std::unexpected(program.error());
     program->watched.clear(); // Their places are those of another text.
-    auto launch = withDoubleArguments(original.kernel, trial.original);
+    auto launch = withDoubleArguments({original.file(), original.kernel}, trial.original);
     if (!launch)
         return std::unexpected(launch.error());
     const auto* kernel = analysis::kernelNamed(*program->model, original.kernel.qualifiedName);

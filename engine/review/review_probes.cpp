@@ -164,7 +164,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         outputs.error().seen.agreedBefore = static_cast<int>(runsDone_ + probesDone_);
         return take(withoutBlameForGuess(std::move(outputs), launched));
     }
-    errors_.add(pair, closeness, judged);
+    errors_.add(comparand.trial->original, pair, closeness, judged);
     if (evidence_)
         evidence_->add(pair);
     keepForControl(trial, pair);

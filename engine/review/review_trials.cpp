@@ -120,7 +120,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
     if (outputs.check)
-        errors_.add(pair, closeness_, outputs);
+        errors_.add(comparand.trial->original, pair, closeness_, outputs);
     if (!take(withoutBlameForGuess(std::move(outputs.check), launched)))
         return false;
     if (trial.isReplay) {

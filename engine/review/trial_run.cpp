@@ -122,7 +122,7 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     }
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
-        excuseGuess(trial.original, kernel_, runs.original->profile,
+        excuseGuess(trial.original, original_.kernel, runs.original->profile,
                     (*runs.candidate)->profile.hazards);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
         runs.truth = truth(comparand, *runs.original);
@@ -134,7 +134,7 @@ Result<std::vector<BufferContents>> TrialRunner::truth(const Comparand& comparan
     if (!images_.reference)
         return std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""});
     auto launch = withDoubleArguments(
-        kernel_, withExtents(comparand.trial->original, original.profile.extents));
+        original_, withExtents(comparand.trial->original, original.profile.extents));
     if (!launch)
         return std::unexpected(launch.error());
     Job job;

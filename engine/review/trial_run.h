@@ -41,10 +41,10 @@ struct RunPair {
 /// Thread-safe. `images` holds an original and a candidate. `variables` are compared like buffers.
 class TrialRunner {
 public:
-    TrialRunner(Executor& executor, const analysis::KernelModel& kernel, const ReviewImages& images,
+    TrialRunner(Executor& executor, KernelInFile original, const ReviewImages& images,
                 std::vector<SymbolSpec> variables, skills::Numerics numerics, std::stop_token stop)
-        : executor_(executor), kernel_(kernel), images_(images), variables_(std::move(variables)),
-          numerics_(numerics), stop_(std::move(stop)) {}
+        : executor_(executor), original_(original), images_(images),
+          variables_(std::move(variables)), numerics_(numerics), stop_(std::move(stop)) {}
 
     [[nodiscard]] Runs run(const Comparand& comparand) const;
     /// Runs all comparands at once. The results have the order of `batch`.
@@ -58,7 +58,7 @@ private:
                                                             const RunResult& original) const;
 
     Executor& executor_;
-    const analysis::KernelModel& kernel_;
+    KernelInFile original_;
     const ReviewImages& images_;
     std::vector<SymbolSpec> variables_;
     skills::Numerics numerics_;

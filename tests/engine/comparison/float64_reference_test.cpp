@@ -1,4 +1,6 @@
 #include "engine/comparison/float64_reference.h"
+#include "engine/inputs/name_guesses.h"
+#include "tests/engine/inputs/parsed_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +11,10 @@ namespace kernelskill::engine {
 namespace {
 
 using ::testing::HasSubstr;
+
+float guessedFloat(const std::string& name) {
+    return static_cast<float>(guessFromName(name).floating);
+}
 
 std::string doubled(std::string_view text) {
     auto result = withDoubleArithmetic(text);
@@ -35,6 +41,13 @@ TEST(DoubleArithmetic, LeavesIntegersNamesStringsAndCommentsAlone) {
     EXPECT_EQ(doubled("printf(\"float %f\", floating);"), "printf(\"float %f\", floating);");
 }
 
+TEST(DoubleArithmetic, FunctionsOfTheHostTooHaveADoubleForm) {
+    EXPECT_EQ(doubled("__host__ __device__ float half2x(float x);"),
+              "refused: half2x has no double counterpart");
+    EXPECT_EQ(doubled("__host__ __device__ float twice(float x);"),
+              "__host__ __device__ double twice(double x);");
+}
+
 TEST(DoubleArithmetic, VectorViewsOfFloatsStayVectorViews) {
     EXPECT_EQ(doubled("reinterpret_cast<const float4*>(x)[i]"),
               "reinterpret_cast<const double4*>(x)[i]");
@@ -49,6 +62,8 @@ TEST(DoubleArithmetic, WhatLooksAtBitsIsRefusedByName) {
 }
 
 TEST(DoubleArguments, FloatBuffersAndScalarsKeepTheirValues) {
+    const analysis::FileModel file;
+    const analysis::KernelModel kernel;
     LaunchSpec launch;
     BufferSpec buffer;
     buffer.name = "x";
@@ -58,8 +73,9 @@ TEST(DoubleArguments, FloatBuffersAndScalarsKeepTheirValues) {
     float value = 0.1f;
     scalar.floating = value;
     scalar.bytes.resize(sizeof value);
+    std::memcpy(scalar.bytes.data(), &value, sizeof value);
     launch.arguments.emplace_back(scalar);
-    auto result = withDoubleArguments({}, launch);
+    auto result = withDoubleArguments({file, kernel}, launch);
     ASSERT_TRUE(result);
     const auto& wide = std::get<BufferSpec>(result->arguments[0]);
     EXPECT_EQ(wide.element, analysis::ScalarKind::Double);
@@ -71,13 +87,79 @@ TEST(DoubleArguments, FloatBuffersAndScalarsKeepTheirValues) {
     EXPECT_EQ(stored, static_cast<double>(value)) << "the float's value, not the decimal's";
 }
 
+/// The first argument of the kernel's launch, as the rewritten kernel takes it.
+Result<std::vector<std::byte>> doubledArgument(const std::string& before,
+                                               const std::string& launch) {
+    const auto file = parsedProgram(before + launch);
+    const auto launches = inferLaunches(file, file.kernels.at(0));
+    if (!launches)
+        return std::unexpected(launches.error());
+    const auto result = withDoubleArguments({file, file.kernels.at(0)}, launches->front());
+    if (!result)
+        return std::unexpected(result.error());
+    return std::get<ScalarSpec>(result->arguments.at(0)).bytes;
+}
+
+template <typename T>
+T valueAt(const std::vector<std::byte>& bytes, std::size_t offset) {
+    T value{};
+    EXPECT_LE(offset + sizeof value, bytes.size());
+    if (offset + sizeof value <= bytes.size())
+        std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+TEST(DoubleArguments, FloatsInAClassKeepTheirValues) {
+    const std::string kernel =
+        "__global__ void k(Scale s, float* out) { out[threadIdx.x] = sizeof s; }\n";
+    const std::string launch = "void run(Scale s, float* o) { k<<<1, 32>>>(s, o); }\n";
+    const auto bytes = doubledArgument(
+        "struct Scale { int n; float alpha; char c; float eps; };\n" + kernel, launch);
+    ASSERT_TRUE(bytes) << bytes.error().describe();
+    ASSERT_EQ(bytes->size(), 32u);
+    EXPECT_GT(valueAt<int>(*bytes, 0), 0);
+    EXPECT_EQ(valueAt<double>(*bytes, 8), static_cast<double>(guessedFloat("alpha")));
+    EXPECT_EQ(valueAt<double>(*bytes, 24), static_cast<double>(guessedFloat("eps")));
+}
+
+TEST(DoubleArguments, AnObjectWithoutNumbersStays) {
+    const auto bytes = doubledArgument(
+        "struct Square { __device__ float operator()(float x) const { return x * x; } };\n"
+        "template <typename Op> __global__ void k(Op op, float* out) { out[threadIdx.x] = "
+        "op(out[threadIdx.x]); }\n",
+        "void run(float* o) { k<Square><<<1, 32>>>(Square{}, o); }\n");
+    EXPECT_TRUE(bytes) << bytes.error().describe();
+}
+
+TEST(DoubleArguments, LanesOfAVectorKeepTheirValues) {
+    const auto bytes = doubledArgument(
+        "__global__ void k(float3 s, float* out) { out[threadIdx.x] = s.x + s.z; }\n",
+        "void run(float3 s, float* o) { k<<<1, 32>>>(s, o); }\n");
+    ASSERT_TRUE(bytes) << bytes.error().describe();
+    ASSERT_EQ(bytes->size(), 24u);
+    EXPECT_EQ(valueAt<double>(*bytes, 16), static_cast<double>(guessedFloat("s")));
+}
+
+TEST(DoubleArguments, ClassesWhoseLayoutTheirTextDoesNotTellAreRefused) {
+    const std::string kernel =
+        "__global__ void k(Scale s, float* out) { out[threadIdx.x] = sizeof s; }\n";
+    const std::string launch = "void run(Scale s, float* o) { k<<<1, 32>>>(s, o); }\n";
+    for (const char* declared : {"struct Base { float a; };\nstruct Scale : Base { float by; };\n",
+                                 "struct Scale { float by; float more[3]; };\n",
+                                 "struct alignas(16) Scale { float by; };\n",
+                                 "struct Scale { union { float by; int bits; }; };\n"})
+        EXPECT_FALSE(doubledArgument(declared + kernel, launch)) << declared;
+}
+
 TEST(DoubleArguments, AnArgumentOfUnknownLayoutIsRefused) {
+    const analysis::FileModel file;
+    const analysis::KernelModel kernel;
     LaunchSpec launch;
     ScalarSpec structure;
     structure.name = "config";
     structure.bytes.resize(24);
     launch.arguments.emplace_back(structure);
-    auto result = withDoubleArguments({}, launch);
+    auto result = withDoubleArguments({file, kernel}, launch);
     ASSERT_FALSE(result);
     EXPECT_THAT(result.error().what, HasSubstr("config"));
 }

@@ -58,6 +58,23 @@ TEST(OutputComparison, APartOfAnOutputHasTheScaleOfTheWhole) {
     EXPECT_TRUE(compareOutputs({part(1e-6f)}, {part(2e-6f)}, usual).agrees);
 }
 
+TEST(OutputComparison, EachLaneOfAVectorHasItsOwnScale) {
+    const auto pairs = [](const std::vector<float>& values) {
+        BufferContents buffer = floats(values);
+        buffer.elementBytes = 2 * sizeof(float);
+        return buffer;
+    };
+    // Beside a mean of 1000, a variance of 1 must not be off by 0.005.
+    EXPECT_TRUE(compareOutputs({floats({1000, 1})}, {floats({1000, 1.005f})}, loose).agrees);
+    EXPECT_FALSE(compareOutputs({pairs({1000, 1})}, {pairs({1000, 1.005f})}, loose).agrees);
+    EXPECT_TRUE(compareOutputs({pairs({1000, 0})}, {pairs({1000, 1e-6f})}, loose).agrees)
+        << "a lane that is zero has the scale of what rounding leaves";
+    Tolerance usual = loose;
+    usual.usualScales = scalesOf({pairs({100, 1000})});
+    EXPECT_EQ(usual.usualScales.size(), 3u);
+    EXPECT_TRUE(compareOutputs({pairs({1000, 1})}, {pairs({1000, 1.005f})}, usual).agrees);
+}
+
 TEST(OutputComparison, IntegersHaveNoTolerance) {
     auto left = bufferOf<std::int32_t>(ScalarKind::Int32, {1'000'000'000});
     auto right = bufferOf<std::int32_t>(ScalarKind::Int32, {1'000'000'001});

@@ -173,6 +173,33 @@ TEST(Probes, ShiftTheBuffersOfLargeLaunches) {
     }));
 }
 
+TEST(Probes, HaveBlocksOfOtherShapesWhereTheLaunchDoesNotStateThem) {
+    const auto shapesOf = [](const std::string& shared) {
+        const auto plan = probesOf(
+            "__global__ void k(float* x, int rows, int n) {\n"
+            "    " +
+            shared +
+            "\n    for (int r = blockIdx.x * blockDim.y + threadIdx.y; r < rows; r += gridDim.x * "
+            "blockDim.y)\n"
+            "        for (int i = threadIdx.x; i < n; i += blockDim.x) x[r * n + i] = h[i % 8];\n"
+            "}\n"
+            "void run(float* x, int rows, int n, dim3 block) {\n"
+            "    k<<<(rows + block.y - 1) / block.y, block, 8 * sizeof(float)>>>(x, rows, n); }\n"
+            "int main() { float* x; cudaMalloc(&x, 4000); run(x, 50, 20, dim3(16, 4)); }\n");
+        std::set<std::pair<std::uint32_t, std::uint32_t>> shapes;
+        for (const Trial& probe : plan.probes) {
+            shapes.emplace(probe.original.block.x, probe.original.block.y);
+            EXPECT_EQ(probe.original.block, probe.candidate.block);
+            if (probe.label.contains(", blocks of "))
+                EXPECT_GE(probe.original.grid.x * probe.original.block.y, 50u) << probe.label;
+        }
+        return shapes;
+    };
+    using Shapes = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+    EXPECT_EQ(shapesOf("extern __shared__ float h[];"), (Shapes{{16, 4}, {8, 8}, {8, 4}, {32, 2}}));
+    EXPECT_EQ(shapesOf("__shared__ float h[8];"), (Shapes{{16, 4}}));
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

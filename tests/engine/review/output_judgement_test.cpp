@@ -123,6 +123,20 @@ TEST(OutputJudgement, OutputsThatCancelAreComparedAtTheirUsualScale) {
     EXPECT_TRUE(judged(pair, reduced));
 }
 
+TEST(OutputJudgement, AFormulaThatCancelsWhereTheOriginalsDoesNotIsWrong) {
+    Closeness usual = reordered;
+    usual.usualScales = {{"y", 1.0}};
+    const auto check = [&](float original, float candidate) {
+        return judged(pairWithTruth(std::vector<float>(64, original),
+                                    std::vector<float>(64, candidate),
+                                    std::vector<double>(64, 1e-3)),
+                      usual);
+    };
+    EXPECT_TRUE(check(1.000001e-3f, 1.00003e-3f));
+    EXPECT_FALSE(check(1.000001e-3f, 1.0005e-3f)) << "64 times four times the original's error";
+    EXPECT_TRUE(check(1.00001e-3f, 1.0005e-3f));
+}
+
 TEST(OutputJudgement, AShorterSumIsComparedAtASmallerScale) {
     RunPair pair = pairWithTruth({10.0f}, {10.001f}, {10.0});
     pair.original.profile.extents = {{"x", 100, true, false}};

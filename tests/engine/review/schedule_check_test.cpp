@@ -48,10 +48,11 @@ CheckResult checked(const Answer& original, const Answer& candidate,
     images.original = one;
     images.candidate = other;
     executor.answers = {{one.get(), original}, {other.get(), candidate}};
+    const analysis::FileModel file;
     const analysis::KernelModel kernel;
     Trial trial;
     trial.label = "n=8";
-    const TrialRunner runner(executor, kernel, images, {}, skills::Numerics::Exact, {});
+    const TrialRunner runner(executor, {file, kernel}, images, {}, skills::Numerics::Exact, {});
     return checkSchedules(runner, {&trial, 0, 1, 7}, {}, removed, true);
 }
 

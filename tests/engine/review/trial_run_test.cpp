@@ -55,7 +55,7 @@ protected:
     }
 
     [[nodiscard]] Runs run(skills::Numerics numerics, int seedNumber = 1) {
-        const TrialRunner runner(executor_, kernel_, images_, {}, numerics, {});
+        const TrialRunner runner(executor_, {file_, kernel_}, images_, {}, numerics, {});
         return runner.run({&trial_, 0, seedNumber, 99});
     }
     [[nodiscard]] const Job& jobOf(const ImagePointer& image) {
@@ -63,6 +63,7 @@ protected:
     }
 
     FakeExecutor executor_;
+    analysis::FileModel file_;
     analysis::KernelModel kernel_;
     ImagePointer original_;
     ImagePointer candidate_;
@@ -188,7 +189,7 @@ TEST_F(TrialRunTest, AReferenceThatDoesNotRunIsNoTruth) {
 }
 
 TEST_F(TrialRunTest, ABatchKeepsItsOrder) {
-    const TrialRunner runner(executor_, kernel_, images_, {}, skills::Numerics::Exact, {});
+    const TrialRunner runner(executor_, {file_, kernel_}, images_, {}, skills::Numerics::Exact, {});
     const std::vector<Runs> results =
         runner.runAll({{&trial_, 0, 1, 7}, {&trial_, 0, 2, 5}, {&trial_, 1, 1, 6}});
     ASSERT_EQ(results.size(), 3u);

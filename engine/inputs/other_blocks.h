@@ -1,0 +1,20 @@
+/// Blocks of other sizes for a launch whose program does not state its block.
+#pragma once
+
+#include "engine/execution/job.h"
+#include "engine/inputs/launch_inference.h"
+
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Blocks that `launch`, of both kernels, could have as well, as far as the kernels tell. Empty if
+/// shared memory or a third axis depends on the block.
+[[nodiscard]] std::vector<Dim3> otherBlocks(KernelInFile original, KernelInFile candidate,
+                                            const LaunchSpec& launch);
+
+/// A grid of these blocks that covers at least as many threads in each axis as `launch`, whichever
+/// axis of the block each axis of the grid is counted with.
+[[nodiscard]] Dim3 gridOfBlocks(const LaunchSpec& launch, const Dim3& block);
+
+} // namespace kernelskill::engine
