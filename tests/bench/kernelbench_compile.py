@@ -29,18 +29,18 @@ def number(size):
     return size["as_int"] if "as_int" in size else size["as_expr"]["hint"]["as_int"]
 
 
-def made_up(meta):
-    """A tensor like the metadata of one."""
+def made_up(meta, device):
+    """A tensor like the metadata of one, made where it is used: some have gigabytes."""
     from torch._export.serde.serialize import _SERIALIZE_TO_TORCH_DTYPE
     shape = [number(size) for size in meta["sizes"]]
     dtype = _SERIALIZE_TO_TORCH_DTYPE[meta["dtype"]]
     if not dtype.is_floating_point:
-        return torch.randint(0, 2, shape).to(dtype)
+        return torch.randint(0, 2, shape, device=device).to(dtype)
     scale = 1 / math.sqrt(math.prod(shape[1:])) if len(shape) > 1 else 0.5
-    return (torch.rand(shape) * scale + (0.5 if len(shape) == 1 else 0)).to(dtype)
+    return (torch.rand(shape, device=device) * scale + (0.5 if len(shape) == 1 else 0)).to(dtype)
 
 
-def program_of(path):
+def program_of(path, device):
     """The exported program, with made-up weights if the archive has none."""
     from torch._export.serde import schema
     from torch._export.serde.serialize import ExportedProgramDeserializer, _dict_to_dataclass
@@ -59,10 +59,10 @@ def program_of(path):
     for spec in text["graph_module"]["signature"]["input_specs"]:
         for kind, key in (("parameter", "parameter_name"), ("buffer", "buffer_name")):
             if kind in spec:
-                tensor = made_up(metas[spec[kind]["arg"]["name"]])
+                tensor = made_up(metas[spec[kind]["arg"]["name"]], device)
                 state[spec[kind][key]] = torch.nn.Parameter(tensor) if kind == "parameter" else tensor
     program = ExportedProgramDeserializer().deserialize(_dict_to_dataclass(schema.ExportedProgram, text), state, constants)
-    program._inputs_for_times = [made_up(metas[spec["user_input"]["arg"]["as_tensor"]["name"]])
+    program._inputs_for_times = [made_up(metas[spec["user_input"]["arg"]["as_tensor"]["name"]], device)
                                  for spec in text["graph_module"]["signature"]["input_specs"]
                                  if "user_input" in spec and "as_tensor" in spec["user_input"]["arg"]]
     return program
@@ -120,7 +120,7 @@ def reason_of(problem):
 def times_of(archive, words):
     from torch.export.passes import move_to_device_pass
     torch.manual_seed(1)
-    program = program_of(archive)
+    program = program_of(archive, words.device)
     inputs = [tensor.to(words.device) for tensor in inputs_of(program)]
     module = move_to_device_pass(program, words.device).module()
     times = {}
