@@ -1,4 +1,5 @@
 #include "engine/inputs/launch_source.h"
+#include "engine/inputs/marked_comments.h"
 #include "engine/inputs/symbol_specs.h"
 
 #include <algorithm>
@@ -6,28 +7,9 @@
 
 namespace kernelskill::engine {
 
-using analysis::Comment;
 using analysis::ExpressionKind;
 
 namespace {
-
-constexpr std::string_view marker = "kernelskill:";
-
-/// The text of a pin behind the marker, with comment delimiters and the stars of a block comment
-/// blanked.
-std::string pinText(const Comment& comment, std::size_t markerAt) {
-    std::string text(comment.text.substr(markerAt + marker.size()));
-    if (text.ends_with("*/"))
-        text.resize(text.size() - 2);
-    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-        if (text[i] != '\n')
-            continue;
-        const auto next = text.find_first_not_of(" \t\r", i + 1);
-        if (next != std::string::npos && text[next] == '*')
-            text[next] = ' ';
-    }
-    return text;
-}
 
 /// Says how a well-formed pin contradicts the file; empty when it does not.
 std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file,
@@ -54,47 +36,29 @@ std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file,
     return {};
 }
 
-struct MarkedComment {
-    Comment comment;
-    std::size_t markerAt = 0;
-};
-
-/// The comments that begin with the marker.
-std::vector<MarkedComment> markedComments(std::string_view text) {
-    std::vector<MarkedComment> marked;
-    for (const auto& comment : analysis::findComments(text)) {
-        const auto at = comment.text.find(marker);
-        if (at != std::string_view::npos &&
-            comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") == std::string_view::npos)
-            marked.push_back({comment, at});
-    }
-    return marked;
-}
-
 /// Adds the pins of the source that the file is read through. Errors in them are that source's
 /// diagnostics.
 void addPinsElsewhere(const analysis::FileModel& file, const ProgramText& program,
                       LaunchPins& result) {
     const auto source = file.otherSources.find(file.includer);
-    if (source == file.otherSources.end() || !source->second->text().contains(marker))
+    if (source == file.otherSources.end() || !source->second->text().contains(commentMarker))
         return;
-    for (const auto& [comment, at] : markedComments(source->second->text())) {
-        auto text = pinText(comment, at);
-        if (const auto parsed = parsePin(text); parsed && mismatch(*parsed, file, program).empty())
-            result.pins.push_back({parsed->kernel, {}, std::move(text)});
-    }
+    for (MarkedComment& comment : markedComments(source->second->text()))
+        if (const auto parsed = parsePin(comment.text);
+            parsed && mismatch(*parsed, file, program).empty())
+            result.pins.push_back({parsed->kernel, {}, std::move(comment.text)});
 }
 
 LaunchPins pinsIn(const analysis::FileModel& file, const ProgramText& program) {
     LaunchPins result;
     if (!file.source)
         return result;
-    for (const auto& [comment, at] : markedComments(file.source->text())) {
-        auto text = pinText(comment, at);
-        const auto line =
-            file.source->lineColumn(comment.span.begin + static_cast<std::uint32_t>(at)).line + 1;
+    for (MarkedComment& comment : markedComments(file.source->text())) {
+        if (comment.ignoresFindings())
+            continue;
+        const auto line = file.source->lineColumn(comment.marker).line + 1;
         const auto place = file.file + ":" + std::to_string(line);
-        auto parsed = parsePin(text);
+        auto parsed = parsePin(comment.text);
         if (!parsed) {
             parsed.error().where = place;
             result.errors.push_back(std::move(parsed.error()));
@@ -105,7 +69,7 @@ LaunchPins pinsIn(const analysis::FileModel& file, const ProgramText& program) {
                                      "write it as: // " + std::string(pinForm)});
             continue;
         }
-        result.pins.push_back({parsed->kernel, comment.span, std::move(text)});
+        result.pins.push_back({parsed->kernel, comment.span, std::move(comment.text)});
     }
     addPinsElsewhere(file, program, result);
     return result;
@@ -117,8 +81,8 @@ LaunchPins findLaunchPins(const analysis::FileModel& file) {
     const auto includer = file.otherSources.find(file.includer);
     const bool mayHavePins =
         file.source &&
-        (file.source->text().contains(marker) ||
-         (includer != file.otherSources.end() && includer->second->text().contains(marker)));
+        (file.source->text().contains(commentMarker) ||
+         (includer != file.otherSources.end() && includer->second->text().contains(commentMarker)));
     return mayHavePins ? pinsIn(file, ProgramText(file)) : LaunchPins{};
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/features/features.h"
 #include "lsp-server/features/diagnostics.h"
+#include "lsp-server/features/ignored_findings.h"
 #include "lsp-server/report/json_report.h"
 #include "skills/skill_document.h"
 
@@ -134,6 +135,7 @@ std::vector<analysis::Diagnostic> checkDiagnostics(const Snapshot& snapshot) {
     std::vector<analysis::Diagnostic> diagnostics = snapshot.model().diagnostics;
     std::ranges::move(pinDiagnostics(snapshot), std::back_inserter(diagnostics));
     std::ranges::move(wasteDiagnostics(snapshot), std::back_inserter(diagnostics));
+    ignoreFindings(diagnostics, snapshot.model().file, snapshot.source());
     return diagnostics;
 }
 

@@ -5,12 +5,18 @@
 #include "lsp-server/features/answered_waste.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/hazard_fixes.h"
+#include "lsp-server/features/ignored_findings.h"
+#include "lsp-server/features/launch_pin.h"
 #include "lsp-server/features/workspace_edit.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -114,9 +120,83 @@ public:
         }
     }
 
+    /// For a kernel whose last profile ran on a guess: the launch to change into the program's.
+    void addPins() {
+        const std::string kind = "refactor.rewrite.pin-launch";
+        if (!capabilities_.codeActionLiterals ||
+            !(isWanted(request_.only, kind) || isWanted(request_.only, "quickfix")))
+            return;
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
+            if (!snapshot_.isInMainFile(kernel) || !kernel.span.touches(request_.range))
+                continue;
+            const auto pin = launchPinFor(snapshot_, kernel);
+            if (!pin)
+                continue;
+            json guessed = matching(guessedHazards(kernel));
+            const std::string kept = guessed.empty() ? kind : "quickfix";
+            if (isWanted(request_.only, kept))
+                addEdit(fmt::format("Pin the launch of '{}'", kernel.name), kept, *pin,
+                        std::move(guessed));
+        }
+    }
+
+    /// A comment that ignores it, for each finding that the client asks about.
+    void addIgnores() {
+        if (!mayAnswerDiagnostics())
+            return;
+        std::map<std::pair<std::uint32_t, std::string>, std::vector<analysis::Diagnostic>> ignored;
+        for (analysis::Diagnostic& finding : findingsAt(request_.range)) {
+            const auto line = snapshot_.source().lineColumn(finding.span.begin).line;
+            ignored[{line, finding.code}].push_back(std::move(finding));
+        }
+        for (const auto& [place, findings] : ignored)
+            if (json asked = matching(findings); !asked.empty())
+                addEdit(fmt::format("Ignore '{}' on line {}", place.second, place.first + 1),
+                        "quickfix", ignoringComment(findings.front(), snapshot_.source()),
+                        std::move(asked));
+    }
+
     json take() { return std::move(actions_); }
 
 private:
+    /// The hazards and the waste on the lines of `range` that are shown.
+    std::vector<analysis::Diagnostic> findingsAt(analysis::Span range) const {
+        std::vector<analysis::Diagnostic> findings = hazardDiagnostics(snapshot_);
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
+            if (kernel.span.touches(range))
+                for (Waste& waste : wasteOf(snapshot_, kernel))
+                    findings.push_back(std::move(waste.diagnostic));
+        ignoreFindings(findings, snapshot_.model().file, snapshot_.source());
+        std::erase_if(findings, [&](const analysis::Diagnostic& finding) {
+            return finding.file != snapshot_.model().file || !mayBeIgnored(finding) ||
+                   !isOnSameLines(snapshot_.source(), finding.span, range);
+        });
+        return findings;
+    }
+
+    /// The hazards of the kernel's last profile, which are those of a guess.
+    std::vector<analysis::Diagnostic> guessedHazards(const analysis::KernelModel& kernel) const {
+        std::vector<analysis::Diagnostic> hazards;
+        TextLookup texts(snapshot_.program);
+        if (const auto report =
+                snapshot_.workbench->knowledge().cachedReport({snapshot_.program, kernel}))
+            for (const engine::Hazard& hazard : report->profile->hazards)
+                hazards.push_back(hazardDiagnostic(snapshot_, kernel, hazard, texts));
+        return hazards;
+    }
+
+    /// An edit that needs no check.
+    void addEdit(const std::string& title, const std::string& kind, const analysis::TextEdit& edit,
+                 json diagnostics) {
+        json action{{"title", title},
+                    {"kind", kind},
+                    {"edit", workspaceEdit(analysis::EditSet{{snapshot_.model().file, {edit}}},
+                                           snapshot_, capabilities_)}};
+        if (!diagnostics.empty())
+            action["diagnostics"] = std::move(diagnostics);
+        actions_.push_back(std::move(action));
+    }
+
     /// Those of `diagnostics` that the client sent back, as it sent them; each once.
     json matching(const std::vector<analysis::Diagnostic>& diagnostics) const {
         json matching = json::array();
@@ -255,6 +335,8 @@ json codeActions(const Snapshot& snapshot, const CodeActionRequest& request, con
     builder.addHazardFixes();
     builder.addSkills();
     builder.addKernels();
+    builder.addPins();
+    builder.addIgnores();
     builder.addOptimizations();
     return builder.take();
 }

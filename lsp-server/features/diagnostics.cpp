@@ -32,10 +32,14 @@ DiagnosticSeverity toProtocol(analysis::Severity severity) {
     return DiagnosticSeverity::Hint;
 }
 
-/// clang's reference has a section for each warning option.
-std::string linkFor(const std::string& code) {
+/// clang's reference has a section for each warning option, and ours for each other code.
+std::string linkFor(const analysis::Diagnostic& diagnostic) {
+    const std::string& code = diagnostic.code;
     if (!code.starts_with("-W"))
-        return {};
+        return diagnostic.origin == analysis::DiagnosticOrigin::Compiler || code.empty()
+                   ? ""
+                   : "https://github.com/kernelskill/kernelskill/blob/main/docs/findings.md#" +
+                         code;
     std::string anchor = code.substr(1);
     std::ranges::transform(anchor, anchor.begin(), [](unsigned char c) { return std::tolower(c); });
     return "https://clang.llvm.org/docs/DiagnosticsReference.html#" + anchor;
@@ -119,7 +123,7 @@ std::vector<Diagnostic> toProtocol(const std::vector<analysis::Diagnostic>& diag
         shown.code = diagnostic.code;
         shown.message = diagnostic.message;
         if (capabilities.diagnosticCodeDescription)
-            shown.codeDescription = linkFor(diagnostic.code);
+            shown.codeDescription = linkFor(diagnostic);
         if (diagnostic.file == file || diagnostic.file.empty()) {
             shown.range = toRange(source, visible(diagnostic.span, source), encoding);
         } else {

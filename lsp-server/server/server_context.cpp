@@ -1,6 +1,7 @@
 #include "lsp-server/server/server_context.h"
 
 #include "lsp-server/features/diagnostics.h"
+#include "lsp-server/features/ignored_findings.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
@@ -126,6 +127,7 @@ void publishAllDiagnostics(const ServerContext& context, const SnapshotPtr& snap
     std::ranges::move(wasteDiagnostics(*snapshot), std::back_inserter(all));
     if (options.hazardDiagnostics)
         std::ranges::move(hazardDiagnostics(*snapshot), std::back_inserter(all));
+    ignoreFindings(all, snapshot->model().file, snapshot->source());
     if (all.size() == fromParser)
         return; // publishParserDiagnostics has said it all.
     TextLookup texts(snapshot->program);

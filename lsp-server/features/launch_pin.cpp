@@ -1,0 +1,24 @@
+#include "lsp-server/features/launch_pin.h"
+
+#include "engine/execution/emulator/pin_example.h"
+#include "engine/inputs/trial.h"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::lsp {
+
+std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
+                                               const analysis::KernelModel& kernel) {
+    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
+    if (!report || !engine::emulator::hasGuessedInputs(report->profile->launch))
+        return std::nullopt;
+    const engine::Profile& profile = *report->profile;
+    const analysis::SourceText& source = snapshot.source();
+    const std::uint32_t begin = source.lineSpan(source.lineColumn(kernel.span.begin).line).begin;
+    const std::string pin =
+        engine::emulator::pinExample(engine::withExtents(profile.launch, profile.extents));
+    return analysis::TextEdit{{begin, begin},
+                              fmt::format("{}// {}\n", source.indentationAt(begin), pin)};
+}
+
+} // namespace kernelskill::lsp

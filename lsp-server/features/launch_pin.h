@@ -1,0 +1,16 @@
+/// The comment that pins a launch which was guessed.
+#pragma once
+
+#include "analysis/source/text_edit.h"
+#include "lsp-server/documents/snapshot.h"
+
+#include <optional>
+
+namespace kernelskill::lsp {
+
+/// Puts the launch of the kernel's cached profile above the kernel, for the user to change. nullopt
+/// without a profile, and if nothing of its launch was guessed.
+[[nodiscard]] std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
+                                                             const analysis::KernelModel& kernel);
+
+} // namespace kernelskill::lsp
