@@ -20,6 +20,12 @@ struct dim3 {
     dim3(unsigned width = 1, unsigned height = 1, unsigned depth = 1)
         : x(width), y(height), z(depth) {}
 };
+struct alignas(8) float2 {
+    float x, y;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
 inline dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
