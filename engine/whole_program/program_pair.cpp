@@ -3,6 +3,7 @@
 #include "analysis/source/files.h"
 #include "analysis/source/trimmed.h"
 #include "analysis/source/try.h"
+#include "engine/program/build_flags.h"
 #include "engine/program/workload_copy.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -66,6 +67,22 @@ void copyDatabase(const fs::path& from, const fs::path& to, const fs::path& name
     std::ofstream(to / name, std::ios::binary) << withMovedPath(*text, from, to);
 }
 
+/// A program that one nvcc builds is read with the flags of that nvcc, unless the tree says how its
+/// files are compiled.
+void writeFlags(const Workload& workload, const fs::path& root) {
+    const auto flags = nvccFlagsOf(workload.build);
+    for (fs::path at = workload.folder; analysis::isBelow(at, root); at = at.parent_path())
+        for (const char* name :
+             {"compile_flags.txt", "compile_commands.json", "build/compile_commands.json"})
+            if (analysis::pathExists(at / name))
+                return;
+    if (flags.empty())
+        return;
+    std::ofstream stream(workload.folder / "compile_flags.txt");
+    for (const std::string& flag : flags)
+        stream << flag << '\n';
+}
+
 } // namespace
 
 std::string_view spelling(ProgramCheck check) {
@@ -101,6 +118,7 @@ Result<std::unique_ptr<ProgramPair>> ProgramPair::make(const SourceTree& tree,
     for (const char* name : {"compile_commands.json", "build/compile_commands.json"})
         copyDatabase(tree.root, pair->originalRoot(), name);
     pair->original_ = workloadInCopy(workload, tree.root, pair->originalRoot());
+    writeFlags(pair->original_, pair->originalRoot());
     pair->edited_ = workloadInCopy(workload, tree.root, pair->editedRoot());
     return pair;
 }

@@ -170,5 +170,14 @@ TEST_F(ProgramPairTest, ACompilationDatabaseNamesTheCopy) {
     EXPECT_TRUE(fs::exists(pair->originalRoot() / "build/compile_commands.json"));
 }
 
+TEST_F(ProgramPairTest, AProgramOfOneNvccIsReadWithItsFlags) {
+    workload_.build = {"nvcc", "-DN=4", "-Iinclude", "a.cu", "-o", "a"};
+    EXPECT_EQ(text(make()->originalRoot() / "src/compile_flags.txt"), "-DN=4\n-Iinclude\n");
+    folder_.write("compile_flags.txt", "-DN=5\n");
+    const auto pair = make();
+    EXPECT_FALSE(fs::exists(pair->originalRoot() / "src/compile_flags.txt"));
+    EXPECT_EQ(text(pair->originalRoot() / "compile_flags.txt"), "-DN=5\n");
+}
+
 } // namespace
 } // namespace kernelskill::engine
