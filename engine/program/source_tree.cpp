@@ -231,7 +231,7 @@ Result<CopyPlan> planCopy(const SourceTree& tree, const CopyLimits& limits,
 /// The target of a link in the copy.
 fs::path linkTarget(const SourceTree& tree, const fs::path& link, const fs::path& copy,
                     std::error_code& error) {
-    const fs::path target = fs::read_symlink(link, error);
+    fs::path target = fs::read_symlink(link, error);
     const fs::path normal = target.lexically_normal();
     if (!target.is_absolute() || !analysis::isBelow(normal, tree.root))
         return target;

@@ -93,7 +93,18 @@ private:
                                  *speedupOf(pairs))});
             return true;
         };
-        return std::erase_if(outcome.kept, slower) > 0;
+        if (std::erase_if(outcome.kept, slower) > 0)
+            return true;
+        const auto whole = outcome.turns.gpu();
+        if (!isSlower(whole))
+            return false;
+        const auto least = std::ranges::min_element(
+            outcome.kept, {}, [&](std::size_t at) { return kernels_[at].gain; });
+        outcome.takenBack.push_back(
+            {*least, fmt::format("all work of the GPU together is {:.2f} times as fast as before",
+                                 *speedupOf(whole))});
+        outcome.kept.erase(least);
+        return true;
     }
 
     const std::vector<KernelEdits>& kernels_;

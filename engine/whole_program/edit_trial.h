@@ -57,7 +57,8 @@ struct TrialOutcome {
 
 /// Tries all edits at once. If that fails, takes back the kernel with the least gain until it
 /// passes, and gives each of these but the last another chance, the one with the most gain first.
-/// Then takes back kernels that are slower in the program, and tries and times the others again.
+/// Then takes back kernels that are slower in the program, or the one with the least gain if the
+/// GPU's work is slower as a whole, and tries and times the others again.
 [[nodiscard]] Result<TrialOutcome> runTrial(const std::vector<KernelEdits>& kernels,
                                             TrialProgram& program);
 

@@ -103,10 +103,10 @@ public:
         report.command = program.workload.command;
         report.check = pair_->check();
         report.outputNote = pair_->outputNote();
+        // The copy is what is searched, whatever becomes of the tree meanwhile.
+        const engine::KernelPlaces places({pair_->originalRoot(), tree.files, {}}, stop_);
         KERNELSKILL_TRY(report.kernels,
-                        searchProgram(*pair_,
-                                      engine::programProfile(
-                                          times, engine::KernelPlaces(tree, stop_), program.folder),
+                        searchProgram(*pair_, engine::programProfile(times, places, program.folder),
                                       arguments_.search, invocation_.options, stop_));
         KERNELSKILL_TRY(const auto edits, keepEdits(report));
         KERNELSKILL_TRY(const auto texts, editedTexts(edits));

@@ -28,6 +28,7 @@ public:
     std::map<std::string, double> after; ///< Seconds of a kernel; 1 before, 0.5 where not said.
     std::vector<Names> tried;
     std::optional<Error> error;
+    std::size_t mostAtOnce = 3; ///< More kernels cost copies.
     int timed = 0;
 
     Result<std::optional<std::string>> tryEdits(const analysis::EditSet& edits) override {
@@ -55,6 +56,11 @@ public:
                 times.total = static_cast<std::uint64_t>(seconds * 1e9);
             turn.after.kernels.push_back(times);
         }
+        turn.before.devices.resize(1);
+        turn.before.devices.front().kernels = 3'000'000'000;
+        turn.after.devices = turn.before.devices;
+        if (tried.back().size() > mostAtOnce)
+            turn.after.devices.front().copies = 2'000'000'000;
         return ProgramTurns{{}, {turn, turn, turn}};
     }
 };
@@ -131,6 +137,17 @@ TEST(EditTrial, TakesBackWhatIsSlowerInTheProgram) {
     EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("0.80 times as fast"));
     EXPECT_EQ(program.timed, 2) << "times are of what is kept";
     EXPECT_THAT(program.tried.back(), ElementsAre("k0", "k2"));
+}
+
+TEST(EditTrial, TakesBackTheLeastIfTheWholeIsSlower) {
+    FakeProgram program;
+    program.mostAtOnce = 2;
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1));
+    ASSERT_EQ(outcome->takenBack.size(), 1u);
+    EXPECT_EQ(outcome->takenBack.front().at, 2u);
+    EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("0.60 times as fast"));
 }
 
 TEST(EditTrial, OverlappingEditsLoseTheOneWithLessGain) {

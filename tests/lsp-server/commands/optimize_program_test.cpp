@@ -93,6 +93,24 @@ TEST_F(OptimizeProgram, WritesWhenAskedTo) {
     EXPECT_THAT(again.errors, HasSubstr("the check ended with status 1"));
 }
 
+TEST_F(OptimizeProgram, EditsAHeaderAndTheLaunchInAnotherFile) {
+    const std::string text = columnProgram;
+    const auto kernels = text.find("__global__ void columnSums");
+    const auto host = text.find("int main");
+    workspace.write("kernels.cuh", "#pragma once\n\n" + text.substr(kernels, host - kernels));
+    workspace.write("columns.cu",
+                    text.substr(0, kernels) + "#include \"kernels.cuh\"\n\n" + text.substr(host));
+    const auto result = optimize({"--kernel", "scale", "--json", "--write", "--build", build()});
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    EXPECT_EQ(document.at("kernels").at(0).at("file"), "kernels.cuh");
+    EXPECT_EQ(document.at("written"), true);
+    EXPECT_THAT(document.at("diff").get<std::string>(),
+                AllOf(HasSubstr("+++ b/columns.cu"), HasSubstr("+++ b/kernels.cuh")));
+    EXPECT_THAT(read(workspace.path("kernels.cuh")), HasSubstr("float4"));
+    EXPECT_THAT(read(workspace.path("columns.cu")), Not(HasSubstr("scale<<<32, 128>>>")));
+}
+
 TEST_F(OptimizeProgram, AFailedCheckTakesEverythingBack) {
     // Passes for the original's source alone, which is beside it.
     const auto result = optimize({"--kernel", "scale", "--build", build(), "--check",
