@@ -114,6 +114,8 @@ Result<WorkloadRun> runWorkload(const Workload& workload, const WorkloadRunOptio
         if ((result.failure = failureOf("build", *result.build)))
             return result;
     }
+    if (!options.runs)
+        return result;
     KERNELSKILL_TRY(result.run, steps.run("run", workload.command, outcome));
     result.output = std::move(outcome.output);
     const std::string messages = std::move(outcome.messages);

@@ -23,7 +23,7 @@ struct WorkloadStep {
 
 struct WorkloadRun {
     std::optional<WorkloadStep> build; ///< nullopt: there is none, or it was not asked for.
-    std::optional<WorkloadStep> run;   ///< nullopt: the build failed.
+    std::optional<WorkloadStep> run;   ///< nullopt: the build failed, or only that was asked for.
     std::optional<WorkloadStep> check; ///< nullopt: there is none, or the run failed.
     std::string output;                ///< The program's standard output, cut at 4 MB.
     std::optional<Error> failure;      ///< The failure, with its step; nullopt: all steps passed.
@@ -31,6 +31,7 @@ struct WorkloadRun {
 
 struct WorkloadRunOptions {
     bool builds = true;
+    bool runs = true; ///< Whether anything comes after the build.
     /// Called before each step: "build", "run" or "check", and its command.
     std::function<void(std::string_view step, const std::vector<std::string>& command)> onStep = {};
     OutputSink onOutput = {};

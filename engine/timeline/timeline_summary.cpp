@@ -32,6 +32,8 @@ public:
         } else if (activity.kind == ActivityKind::Copy) {
             times_.copies += activity.nanoseconds();
             times_.copiedBytes += activity.bytes;
+        } else {
+            times_.sets += activity.nanoseconds();
         }
     }
 
@@ -69,6 +71,7 @@ private:
 KernelTimes timesOf(const std::string& name, std::vector<const DeviceActivity*>& launches) {
     std::ranges::sort(launches, {}, &DeviceActivity::nanoseconds);
     KernelTimes times;
+    times.symbol = name;
     times.name = demangledName(name);
     times.launches = launches.size();
     for (const DeviceActivity* launch : launches)

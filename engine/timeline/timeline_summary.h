@@ -13,7 +13,8 @@ namespace kernelskill::engine {
 
 /// All times in nanoseconds.
 struct KernelTimes {
-    std::string name; ///< Demangled.
+    std::string symbol; ///< Mangled.
+    std::string name;   ///< Demangled.
     std::uint64_t launches = 0;
     std::uint64_t total = 0;
     std::uint64_t shortest = 0;
@@ -41,8 +42,12 @@ struct DeviceTimes {
     std::uint64_t busy = 0;   ///< Time with at least one activity.
     std::uint64_t copies = 0; ///< Sum of their times; they may overlap with kernels.
     std::uint64_t copiedBytes = 0;
+    std::uint64_t sets = 0;    ///< Sum of the times of memsets.
     std::uint64_t kernels = 0; ///< Sum of their times.
     LaunchTrain worst; ///< The train with the most idle time; has no launches if there is none.
+
+    [[nodiscard]] std::uint64_t span() const { return end - begin; }
+    [[nodiscard]] std::uint64_t idle() const { return span() - busy; }
 };
 
 struct TimelineSummary {

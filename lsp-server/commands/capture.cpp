@@ -1,8 +1,6 @@
 #include "engine/capture/capture_store.h"
-#include "engine/capture/recording.h"
-#include "engine/storage/temporary_folder.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/injection.h"
+#include "lsp-server/commands/injected_run.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
@@ -11,10 +9,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <utility>
 
 namespace kernelskill::lsp {
 namespace {
@@ -126,73 +124,44 @@ void printLaunches(std::FILE* stream, const StoredCaptures& captures) {
     }
 }
 
-/// Whether the recorder was loaded into a process of the program.
-bool wasAttached(const fs::path& incoming) {
-    std::error_code error;
-    for (fs::directory_iterator at(incoming, error), end; !error && at != end; at.increment(error))
-        if (at->path().filename().string().starts_with(engine::attachedPrefix))
-            return true;
-    return false;
-}
-
-Result<engine::TemporaryFolder> incomingFolder(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    auto incoming = engine::TemporaryFolder::make(folder, "incoming");
-    if (error || !incoming)
-        return std::unexpected(Error{ErrorKind::Failed, "captures cannot be written",
-                                     folder.string(), "look at the folder's permissions"});
-    return std::move(*incoming);
-}
-
 int runCapture(const CaptureArguments& arguments, const Invocation& invocation) {
     const auto& words = invocation.options.fallbackFlags;
     if (words.empty())
         return reportError({ErrorKind::InvalidInput, "no program to run", "capture",
                             "put it behind `--`: kernelskill capture -- ./program arguments"},
                            invocation);
-    const auto recorder = injectedLibrary("libkernelskill-capture.so");
-    if (!recorder)
-        return reportError(recorder.error(), invocation);
     const auto folder = captureFolder();
-    const auto incoming = incomingFolder(folder);
-    if (!incoming)
-        return reportError(incoming.error(), invocation);
     engine::Recording recording;
-    recording.folder = incoming->path().string();
     recording.program = fmt::format("{}", fmt::join(words, " "));
-    recording.cupti = cuptiFor(invocation.options);
     recording.kernels = arguments.kernels;
     recording.launches = arguments.launches;
     recording.bufferBytes = arguments.bufferMebibytes << 20;
     recording.totalBytes = arguments.totalMebibytes << 20;
-    const auto status =
-        runUserProgram({words,
-                        {{injectionVariable, recorder->string()},
-                         {engine::recordingVariable, engine::formatRecording(recording)}},
-                        invocation.json});
-    if (!status)
-        return reportError(status.error(), invocation);
-    const bool isAttached = wasAttached(incoming->path());
-    const auto captures = engine::adoptCaptures(folder, incoming->path());
-    if (!captures)
-        return reportError(captures.error(), invocation);
-    for (const Error& problem : captures->problems)
+    const auto recorded =
+        recordCaptures(folder, std::move(recording), invocation.options, [&](const auto& added) {
+            return runUserProgram({words, added, {}, invocation.json});
+        });
+    if (!recorded)
+        return reportError(recorded.error(), invocation);
+    const int status = recorded->status;
+    const StoredCaptures& captures = recorded->captures;
+    for (const Error& problem : captures.problems)
         fmt::print(stderr, "warning: {}\n", problem.describe());
     if (invocation.json)
-        printJson({{"program", words}, {"status", *status}, {"launches", capturesJson(*captures)}});
-    if (captures->launches.empty()) {
+        printJson({{"program", words}, {"status", status}, {"launches", capturesJson(captures)}});
+    if (captures.launches.empty()) {
         fmt::print(stderr, "kernelskill: nothing was captured: {}\n",
-                   isAttached ? "no kernel that was asked for was launched"
-                              : "the program did not start the CUDA driver, or see above");
-        return *status != 0 ? *status : exitNothingFound;
+                   recorded->isAttached
+                       ? "no kernel that was asked for was launched"
+                       : "the program did not start the CUDA driver, or see above");
+        return status != 0 ? status : exitNothingFound;
     }
-    fmt::print(stderr, "kernelskill: captured {} launch{}, {}, in {}\n", captures->launches.size(),
-               captures->launches.size() == 1 ? "" : "es", sizeText(dataBytes(*captures)),
+    fmt::print(stderr, "kernelskill: captured {} launch{}, {}, in {}\n", captures.launches.size(),
+               captures.launches.size() == 1 ? "" : "es", sizeText(dataBytes(captures)),
                folder.string());
     if (!invocation.json)
-        printLaunches(stderr, *captures);
-    return *status;
+        printLaunches(stderr, captures);
+    return status;
 }
 
 int list(const Invocation& invocation) {

@@ -66,6 +66,8 @@ void CliCommand::option(OptionTarget target, OptionText text) {
 
 void CliCommand::flag(bool& target, OptionText text) {
     CLI::Option* option = app_->add_flag(text.name, target, text.help);
+    if (!text.group.empty())
+        option->group(text.group);
     if (!text.excludes.empty())
         option->excludes(app_->get_option(text.excludes));
 }

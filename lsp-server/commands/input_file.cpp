@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <utility>
 
 namespace kernelskill::lsp {
 
@@ -65,9 +66,16 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
         return std::unexpected(workbench.error());
     if (onWorkbench)
         onWorkbench(*workbench);
+    return openInputWith(std::move(*workbench), path, root, options);
+}
+
+Result<SnapshotPtr> openInputWith(std::shared_ptr<const engine::Workbench> workbench,
+                                  const std::filesystem::path& file,
+                                  const std::filesystem::path& root, const Options& options) {
     const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase,
                                              isOwn);
-    auto snapshot = readDocument(path, root, std::move(*workbench), commands);
+    auto snapshot = readDocument(file, root, std::move(workbench), commands);
+    std::error_code error;
     if (const auto skills = workspaceSkillFolder(root);
         std::filesystem::exists(skills, error) && !(isOwn(skills) && isOwn(root)))
         fmt::print(stderr, "note: {} belongs to another user, so its skills are not used\n",

@@ -27,6 +27,12 @@ using WorkbenchSink = std::function<void(const std::shared_ptr<const engine::Wor
 [[nodiscard]] Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
                                             const WorkbenchSink& onWorkbench = {});
 
+/// The same for one of several files, which share an engine. `root` is the file's workspace.
+[[nodiscard]] Result<SnapshotPtr> openInputWith(std::shared_ptr<const engine::Workbench> workbench,
+                                                const std::filesystem::path& file,
+                                                const std::filesystem::path& root,
+                                                const Options& options);
+
 /// The folder whose `.kernelskill/` serves `file`: the nearest one above that has one or is a
 /// repository, else the current folder if it holds the file, else the file's own.
 [[nodiscard]] std::filesystem::path workspaceRootOf(const std::filesystem::path& file);

@@ -4,6 +4,7 @@
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/model_flags.h"
+#include "lsp-server/commands/optimize_program.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
@@ -29,13 +30,14 @@ struct OptimizeArguments {
     std::string kernel;
     std::string executor = "auto";
     engine::OptimizationOptions options;
-    int seconds = 300;
+    int seconds = 0; ///< 0: 300, or 60 for a whole program.
     std::uint64_t seed = 0;
     bool hasSeed = false;
     bool noShortTermMemory = false;
     bool noLongTermMemory = false;
     bool write = false;
     std::string report;
+    ProgramOptimizationArguments program; ///< If there is no file.
 };
 
 void printAttempt(const Terminal& terminal, const engine::Attempt& attempt) {
@@ -94,7 +96,39 @@ Result<void> writeReportFile(const OptimizeArguments& arguments,
                                              found, arguments.file, commandOf(arguments, found))));
 }
 
+int runOptimizeProgram(OptimizeArguments& arguments, const Invocation& invocation) {
+    if (!arguments.report.empty())
+        return reportError({ErrorKind::InvalidInput, "--report is for one kernel of a FILE",
+                            "optimize", "use --json for a whole program"},
+                           invocation);
+    ProgramOptimizationArguments& program = arguments.program;
+    program.write = arguments.write;
+    program.search.kernel = arguments.kernel;
+    program.search.executor = arguments.executor;
+    program.search.options = arguments.options;
+    constexpr int standard = 60;
+    program.search.budget =
+        std::chrono::seconds(arguments.seconds > 0 ? arguments.seconds : standard);
+    return optimizeProgram(program, invocation);
+}
+
 int runOptimize(OptimizeArguments arguments, const Invocation& invocation) {
+    engine::OptimizationOptions& options = arguments.options;
+    options.usesShortTermMemory = !arguments.noShortTermMemory;
+    options.usesLongTermMemory = !arguments.noLongTermMemory;
+    if (arguments.hasSeed)
+        options.seed = arguments.seed;
+    if (arguments.file.empty())
+        return runOptimizeProgram(arguments, invocation);
+    if (!arguments.program.program.empty() || !arguments.program.build.empty() ||
+        !arguments.program.check.empty())
+        return reportError({ErrorKind::InvalidInput, "both a file and a program are given",
+                            arguments.file,
+                            "--program, --build and --check are for a whole program, without FILE"},
+                           invocation);
+    constexpr int standard = 300;
+    if (arguments.seconds == 0)
+        arguments.seconds = standard;
     const Interruption interruption; // Before there are threads: they take its mask over.
     const auto opened =
         openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
@@ -107,12 +141,7 @@ int runOptimize(OptimizeArguments arguments, const Invocation& invocation) {
     if (arguments.kernel.empty() && snapshot.model().kernels.size() > 1)
         fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
                    snapshot.model().kernels.size(), (*kernel)->qualifiedName);
-    engine::OptimizationOptions& options = arguments.options;
     options.time = std::chrono::seconds(arguments.seconds);
-    options.usesShortTermMemory = !arguments.noShortTermMemory;
-    options.usesLongTermMemory = !arguments.noLongTermMemory;
-    if (arguments.hasSeed)
-        options.seed = arguments.seed;
     options.measure =
         arguments.executor == "gpu" || arguments.executor == "slurm" ||
         (arguments.executor == "auto" && snapshot.workbench->machines().gpu().has_value());
@@ -156,6 +185,38 @@ int runOptimize(OptimizeArguments arguments, const Invocation& invocation) {
     return exitDone;
 }
 
+void addProgramOptions(CliCommand& command, ProgramOptimizationArguments& program) {
+    constexpr const char* group = "Of a whole program";
+    command.option(&program.program,
+                   {.name = "--program",
+                    .placeholder = "NAME",
+                    .help = "A program of the workspace (`program detect`), in place of `--`",
+                    .group = group,
+                    .check = missingName});
+    command.option(&program.build,
+                   {.name = "--build",
+                    .placeholder = "COMMAND",
+                    .help = "Builds the program; by default as the workspace's program of this "
+                            "command is built",
+                    .group = group});
+    command.option(&program.check, {.name = "--check",
+                                    .placeholder = "COMMAND",
+                                    .help = "Reads the program's output; status 0: it is right. By "
+                                            "default outputs are compared",
+                                    .group = group});
+    command.option(&program.search.maxKernels, {.name = "--kernels",
+                                                .placeholder = "N",
+                                                .help = "Max number of kernels to search (3)",
+                                                .group = group,
+                                                .range = {{1, 1000}}});
+    command.option(&program.copyMebibytes,
+                   {.name = "--copy-limit",
+                    .placeholder = "MIB",
+                    .help = "Max size of the workspace, which is copied twice, in MiB (1024)",
+                    .group = group,
+                    .range = {{1, 1 << 20}}});
+}
+
 } // namespace
 
 void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
@@ -166,6 +227,8 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
         "  kernelskill optimize transpose.cu\n"
         "  kernelskill optimize kernels.cu --kernel softmax --on gpu --seconds 120 --write\n"
         "  kernelskill optimize reduce.cu --report reduce.html\n"
+        "  kernelskill optimize --build 'nvcc -O3 a.cu -o a' -- ./a 1024\n"
+        "  kernelskill optimize --program small --seconds 120 --write\n"
         "\nOn a GPU an edit is kept if it is measured faster. Without a GPU an edit is kept if it "
         "is correct and a\n"
         "cost model of the emulator's counts predicts a better time; its verdict is then "
@@ -176,10 +239,12 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
     addJsonFlag(command, invocation);
     addModelFlags(command, invocation.options);
     const auto arguments = std::make_shared<OptimizeArguments>();
-    addFileArgument(command, arguments->file);
+    command.option(&arguments->file,
+                   {.name = "FILE", .help = "The CUDA file; none: the program behind `--`"});
     command.option(&arguments->kernel, {.name = "--kernel",
                                         .placeholder = "NAME",
-                                        .help = "The kernel; the first one by default",
+                                        .help = "The kernel; the first one by default, of a "
+                                                "program all hot ones",
                                         .check = missingName});
     addExecutorOptions(command, invocation, arguments->executor,
                        {"auto", "emulator", "gpu", "slurm"});
@@ -190,7 +255,7 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
                                                 .range = {{1, 1000}}});
     command.option(&arguments->seconds, {.name = "--seconds",
                                          .placeholder = "S",
-                                         .help = "Time limit in seconds (300)",
+                                         .help = "Time limit in seconds (300; 60 for a program)",
                                          .range = {{1, 86400}}});
     command.option(&arguments->options.beam, {.name = "--beam",
                                               .placeholder = "K",
@@ -213,6 +278,7 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
     command.option(&arguments->report, {.name = "--report",
                                         .placeholder = "OUT.html",
                                         .help = "Write a report of all rounds as an HTML page"});
+    addProgramOptions(command, arguments->program);
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runOptimize(*arguments, invocation); };
     });

@@ -4,6 +4,7 @@
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
+#include "lsp-server/commands/profile_program.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/report/access_cost.h"
@@ -36,10 +37,12 @@ namespace names = engine::metric;
 namespace {
 
 struct ProfileArguments {
-    std::string file;
+    std::string file;   ///< Empty: a whole program.
+    std::string report; ///< Path of the page to write; empty: none.
     std::string kernel;
     std::string executor = "emulator";
-    std::string report; ///< Path of the page to write; empty: none.
+    std::string executorGiven; ///< Empty: --on was not given.
+    ProgramProfileArguments program;
 };
 
 std::string number(const engine::Metrics& metrics, const char* name) {
@@ -248,7 +251,26 @@ std::vector<ProfiledKernel> profileAll(const ProfileArguments& arguments, const 
     return profiled;
 }
 
-int runProfile(const ProfileArguments& arguments, const Invocation& invocation) {
+/// What --on says of a whole program, and what makes no sense for it.
+int runProgramProfile(ProfileArguments& arguments, const Invocation& invocation) {
+    if (!arguments.report.empty())
+        return reportError({ErrorKind::InvalidInput, "--report is for the kernels of a FILE",
+                            "profile", "use --json for a whole program"},
+                           invocation);
+    arguments.program.kernel = arguments.kernel;
+    arguments.program.executor = arguments.executorGiven;
+    return profileProgram(arguments.program, invocation);
+}
+
+int runProfile(ProfileArguments& arguments, const Invocation& invocation) {
+    if (arguments.file.empty())
+        return runProgramProfile(arguments, invocation);
+    if (!arguments.program.program.empty())
+        return reportError({ErrorKind::InvalidInput, "both a file and a program are given",
+                            arguments.file, "name one of them"},
+                           invocation);
+    if (!arguments.executorGiven.empty())
+        arguments.executor = arguments.executorGiven;
     const Interruption interruption;
     // A runner takes as long to start as the file to parse.
     std::future<Result<void>> runner;
@@ -309,25 +331,42 @@ int runProfile(const ProfileArguments& arguments, const Invocation& invocation) 
 
 void addProfileCommand(CliCommand& program, Invocation& invocation) {
     CliCommand& command = program.add(
-        "profile", "Run kernels and count on the CPU emulator, or measure them on a GPU");
+        "profile", "Run kernels of a file, or a whole program, and say where the time goes");
     command.footer("\nExamples:\n"
                    "  kernelskill profile transpose.cu\n"
                    "  kernelskill profile kernels.cu --kernel softmax --json\n"
                    "  kernelskill profile transpose.cu --on gpu\n"
                    "  kernelskill profile transpose.cu --on slurm --partition gpus\n"
                    "  kernelskill profile transpose.cu --report transpose.html\n"
+                   "  kernelskill profile -- ./program arguments\n"
+                   "  kernelskill profile --program small --no-details\n"
                    "\nGrid, block and arguments come from the launch in the file if it can be "
                    "evaluated, else they are\n"
                    "guessed from names. A comment pins them:\n"
                    "  // kernelskill: launch saxpy<<<(n+255)/256, 256>>>(n=1<<20, x=rand[n])");
     addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<ProfileArguments>();
-    addFileArgument(command, arguments->file);
+    command.option(&arguments->file,
+                   {.name = "FILE", .help = "The CUDA file; none: the program behind `--`"});
     command.option(&arguments->kernel, {.name = "--kernel",
                                         .placeholder = "NAME",
                                         .help = "The kernel; all, in a table, by default",
                                         .check = missingName});
-    addExecutorOptions(command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
+    addExecutorOptions(command, invocation, arguments->executorGiven, {"emulator", "gpu", "slurm"});
+    command.option(&arguments->program.program,
+                   {.name = "--program",
+                    .placeholder = "NAME",
+                    .help = "Build and run this program of the workspace (`program detect`)",
+                    .group = "Of a whole program",
+                    .check = missingName});
+    command.flag(arguments->program.noDetails,
+                 {.name = "--no-details",
+                  .help = "Times alone: no kernel is captured and profiled",
+                  .group = "Of a whole program"});
+    command.option(&arguments->program.maxKernels, {.name = "--kernels",
+                                                    .placeholder = "N",
+                                                    .help = "Max number of kernels to list (20)",
+                                                    .group = "Of a whole program"});
     command.option(&arguments->report,
                    {.name = "--report",
                     .placeholder = "OUT.html",

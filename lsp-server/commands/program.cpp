@@ -1,19 +1,15 @@
 #include "engine/program/command_words.h"
 #include "engine/program/workload_json.h"
 #include "engine/program/workload_run.h"
-#include "engine/program/workspace_programs.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/current_programs.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/workload_report.h"
-#include "lsp-server/workspace/ownership.h"
-#include "lsp-server/workspace/trusted_folders.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <unistd.h>
@@ -21,7 +17,6 @@
 namespace kernelskill::lsp {
 namespace {
 
-namespace fs = std::filesystem;
 using engine::Workload;
 using engine::WorkspacePrograms;
 
@@ -29,35 +24,6 @@ struct ProgramArguments {
     std::string name;
     bool noBuild = false;
 };
-
-/// The current folder and the workspace that it belongs to.
-struct Place {
-    fs::path folder;
-    fs::path root;
-    bool isOwn = false; ///< Both belong to the user, or are in a folder that the user trusts.
-};
-
-Place currentPlace() {
-    std::error_code ignored;
-    Place place{fs::current_path(ignored), currentWorkspaceRoot(), false};
-    const auto mine = [](const fs::path& folder) {
-        return isOwn(folder) || TrustedFolders().hold(folder);
-    };
-    place.isOwn = mine(place.folder) && mine(place.root);
-    return place;
-}
-
-WorkspacePrograms programsAt(const Place& place) {
-    std::vector<fs::path> folders{place.folder};
-    if (place.root != place.folder)
-        folders.push_back(place.root);
-    if (!place.isOwn)
-        fmt::print(stderr,
-                   "note: {} belongs to another user, so settings in it are not read and nothing "
-                   "of it is run\n",
-                   place.root.string());
-    return engine::programsOf(place.isOwn ? place.root : fs::path(), folders, {});
-}
 
 void printNotes(const WorkspacePrograms& programs) {
     for (const std::string& note : programs.notes)
@@ -112,13 +78,8 @@ int show(const ProgramArguments& arguments, const Invocation& invocation) {
     return exitDone;
 }
 
-Error notOwn(const Place& place) {
-    return {ErrorKind::Missing, "the folder belongs to another user, so its programs are not run",
-            place.root.string(), "`kernelskill trust " + place.root.string() + "` trusts it"};
-}
-
 int pick(const ProgramArguments& arguments, const Invocation& invocation) {
-    const Place place = currentPlace();
+    const CurrentPlace place = currentPlace();
     if (!place.isOwn)
         return reportError(notOwn(place), invocation);
     const auto workload = engine::chooseProgram(programsAt(place), arguments.name);
@@ -134,7 +95,7 @@ int pick(const ProgramArguments& arguments, const Invocation& invocation) {
 }
 
 int run(const ProgramArguments& arguments, const Invocation& invocation) {
-    const Place place = currentPlace();
+    const CurrentPlace place = currentPlace();
     if (!place.isOwn)
         return reportError(notOwn(place), invocation);
     const auto programs = programsAt(place);

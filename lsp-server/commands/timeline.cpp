@@ -1,9 +1,8 @@
-#include "engine/storage/temporary_folder.h"
 #include "engine/timeline/activity_file.h"
 #include "engine/timeline/timeline_summary.h"
 #include "engine/timeline/trace_json.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/injection.h"
+#include "lsp-server/commands/injected_run.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
 #include "lsp-server/report/metric_text.h"
@@ -12,7 +11,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <ranges>
@@ -20,7 +18,6 @@
 namespace kernelskill::lsp {
 namespace {
 
-namespace fs = std::filesystem;
 using engine::DeviceTimes;
 using engine::KernelTimes;
 using engine::TimelineSummary;
@@ -49,7 +46,7 @@ std::string sizeText(const std::array<std::uint32_t, 3>& size) {
 }
 
 json deviceJson(const DeviceTimes& device) {
-    json result{{"device", device.device},    {"span_ns", device.end - device.begin},
+    json result{{"device", device.device},    {"span_ns", device.span()},
                 {"busy_ns", device.busy},     {"kernels_ns", device.kernels},
                 {"copies_ns", device.copies}, {"copied_bytes", device.copiedBytes}};
     if (device.worst.launches > 0)
@@ -84,7 +81,7 @@ json timelineJson(const std::vector<std::string>& program, int status,
 }
 
 void printDevice(const Terminal& terminal, const DeviceTimes& device) {
-    const std::uint64_t span = device.end - device.begin;
+    const std::uint64_t span = device.span();
     fmt::print("{}  busy {:.1f} % of the {} from its first work to its last\n",
                terminal.paint(Colour::Cyan, fmt::format("GPU {}", device.device)),
                percentOf(device.busy, span), timeText(span));
@@ -137,49 +134,31 @@ int runTimeline(const TimelineArguments& arguments, const Invocation& invocation
         return reportError({ErrorKind::InvalidInput, "no program to run", "timeline",
                             "put it behind `--`: kernelskill timeline -- ./program arguments"},
                            invocation);
-    const auto recorder = injectedLibrary("libkernelskill-timeline.so");
-    if (!recorder)
-        return reportError(recorder.error(), invocation);
-    std::error_code error;
-    const auto folder =
-        engine::TemporaryFolder::make(fs::temp_directory_path(error), "kernelskill-timeline");
-    if (!folder)
-        return reportError({ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"},
-                           invocation);
-    const auto path = folder->path() / "activities";
-    UserProgram program{words,
-                        {{injectionVariable, recorder->string()},
-                         {engine::activityFileVariable, path.string()},
-                         {engine::cuptiVariable, cuptiFor(invocation.options)}},
-                        invocation.json};
-    const auto status = runUserProgram(program);
-    if (!status)
-        return reportError(status.error(), invocation);
-    const auto file = engine::readActivities(path);
-    if (!file)
-        return reportError(file.error(), invocation);
-    if (!file->problem.empty())
-        return reportError({ErrorKind::Missing, file->problem, {}, "run `kernelskill doctor`"},
-                           invocation);
-    const auto summary = engine::summaryOf(file->activities);
+    const auto recorded = recordTimeline(invocation.options, [&](const auto& added) {
+        return runUserProgram({words, added, {}, invocation.json});
+    });
+    if (!recorded)
+        return reportError(recorded.error(), invocation);
+    const engine::ActivityFile& file = recorded->file;
+    const auto summary = engine::summaryOf(file.activities);
     if (!arguments.trace.empty() &&
-        !(std::ofstream(arguments.trace) << engine::traceJson(file->activities)).flush())
+        !(std::ofstream(arguments.trace) << engine::traceJson(file.activities)).flush())
         return reportError({ErrorKind::Failed, "the trace cannot be written", arguments.trace, {}},
                            invocation);
     if (invocation.json) {
-        printJson(timelineJson(words, *status, *file, summary));
+        printJson(timelineJson(words, recorded->status, file, summary));
     } else {
         const Terminal terminal(stdout);
-        if (*status != 0)
-            fmt::print(stderr, "the program ended with status {}\n", *status);
+        if (recorded->status != 0)
+            fmt::print(stderr, "the program ended with status {}\n", recorded->status);
         for (const DeviceTimes& device : summary.devices)
             printDevice(terminal, device);
         if (summary.kernels.empty())
             fmt::print("no kernel ran\n");
         else
             printKernels(terminal, summary, arguments.maxKernels);
-        if (file->dropped > 0)
-            fmt::print("\nCUPTI dropped {} records: times are too low\n", file->dropped);
+        if (file.dropped > 0)
+            fmt::print("\nCUPTI dropped {} records: times are too low\n", file.dropped);
     }
     return summary.kernels.empty() ? exitNothingFound : exitDone;
 }

@@ -44,6 +44,8 @@ Result<int> runUserProgram(const UserProgram& program) {
     ::posix_spawn_file_actions_init(&actions);
     if (program.isOutputApart)
         ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!program.folder.empty())
+        ::posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
     auto words = program.words;
     auto variables = engine::ownEnvironmentWith(program.environment);
     pid_t child = -1;

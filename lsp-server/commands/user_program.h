@@ -3,6 +3,7 @@
 
 #include "analysis/source/error.h"
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@ namespace kernelskill::lsp {
 struct UserProgram {
     std::vector<std::string> words; ///< Its name, searched in PATH, and its arguments.
     std::vector<std::pair<std::string, std::string>> environment; ///< Added to ours.
+    std::filesystem::path folder; ///< The folder that it runs in; empty: ours.
     /// Its standard output goes to standard error, so that ours holds nothing else.
     bool isOutputApart = false;
 };

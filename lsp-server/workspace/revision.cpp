@@ -2,7 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/program_search.h"
-#include "engine/process/child_process.h"
+#include "engine/process/git_command.h"
 #include "lsp-server/workspace/ownership.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -19,8 +19,6 @@ namespace kernelskill::lsp {
 
 namespace {
 
-constexpr std::chrono::seconds patience{20};
-
 Error invalid(std::string what, const std::filesystem::path& where, std::string remedy) {
     return {ErrorKind::InvalidInput, std::move(what), where.string(), std::move(remedy)};
 }
@@ -28,22 +26,13 @@ Error invalid(std::string what, const std::filesystem::path& where, std::string 
 Result<engine::ChildOutcome> runGit(const std::filesystem::path& folder,
                                     std::vector<std::string> arguments, std::string input,
                                     std::stop_token stop) {
-    const auto git = analysis::findProgram("git");
-    if (!git)
-        return std::unexpected(Error{ErrorKind::Missing, "git was not found", "",
-                                     "install git, or compare with a file (--against FILE)"});
-    std::vector<std::string> words{"--no-optional-locks", "-c", "core.fsmonitor=false", "-C",
-                                   folder.string()};
-    // git knows the user's own settings of whom to believe from a home folder that it does not get.
-    if (isOwn(folder))
-        words.insert(words.begin(), {"-c", "safe.directory=*"});
-    words.insert(words.end(), std::make_move_iterator(arguments.begin()),
-                 std::make_move_iterator(arguments.end()));
-    return engine::runChild({.program = *git,
-                             .arguments = std::move(words),
-                             .input = std::move(input),
-                             .time = patience},
-                            std::move(stop));
+    auto done =
+        engine::runGit(folder, std::move(arguments),
+                       isOwn(folder) ? engine::GitOwner::Believed : engine::GitOwner::Checked,
+                       std::move(stop), std::move(input));
+    if (!done && done.error().kind == ErrorKind::Missing)
+        done.error().remedy = "install git, or compare with a file (--against FILE)";
+    return done;
 }
 
 std::string_view firstLine(std::string_view text) {

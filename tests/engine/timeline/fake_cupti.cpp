@@ -1,50 +1,13 @@
 // A CUPTI without a GPU: it delivers two kernels, a copy and a set at the first flush, a third
 // kernel at the second, through the callbacks that it was given, as the real one does.
-#include <cstdint>
+#include "fake_activities.h"
+
 #include <cstdlib>
-#include <cstring>
-#include <cupti_activity.h>
-#include <set>
 
 namespace {
 
-CUpti_BuffersCallbackRequestFunc giveBuffer = nullptr;
-CUpti_BuffersCallbackCompleteFunc takeBuffer = nullptr;
-std::set<int> enabled;
+fake::Activities activities;
 bool isFlushed = false;
-
-std::size_t sizeOf(const CUpti_Activity& record) {
-    switch (record.kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        return sizeof(CUpti_ActivityKernel10);
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-        return sizeof(CUpti_ActivityMemcpy6);
-    default:
-        return sizeof(CUpti_ActivityMemset4);
-    }
-}
-
-class Buffer {
-public:
-    Buffer() {
-        std::size_t most = 0;
-        giveBuffer(&bytes_, &size_, &most);
-    }
-    template <typename Record>
-    void add(CUpti_ActivityKind kind, Record record) {
-        record.kind = kind;
-        if (!enabled.contains(kind) || used_ + sizeof record > size_)
-            return;
-        std::memcpy(bytes_ + used_, &record, sizeof record);
-        used_ += sizeof record;
-    }
-    void deliver() { takeBuffer(nullptr, 0, bytes_, size_, used_); }
-
-private:
-    std::uint8_t* bytes_ = nullptr;
-    std::size_t size_ = 0;
-    std::size_t used_ = 0;
-};
 
 CUpti_ActivityKernel10 kernel(const char* name, std::uint64_t start, std::uint64_t end) {
     CUpti_ActivityKernel10 record{};
@@ -68,20 +31,20 @@ extern "C" {
 
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc give,
                                            CUpti_BuffersCallbackCompleteFunc take) {
-    giveBuffer = give;
-    takeBuffer = take;
+    activities.giveBuffer = give;
+    activities.takeBuffer = take;
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
     if (std::getenv("FAKE_CUPTI_REFUSES") != nullptr)
         return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-    enabled.insert(kind);
+    activities.enabled.insert(kind);
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
-    Buffer buffer;
+    fake::Buffer buffer(activities);
     if (!isFlushed) {
         buffer.add(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, kernel("_Z5scalePf", 5000, 9000));
         CUpti_ActivityMemcpy6 copy{};
@@ -106,12 +69,7 @@ CUptiResult cuptiActivityFlushAll(std::uint32_t) {
 
 CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t validBytes,
                                        CUpti_Activity** record) {
-    std::uint8_t* next =
-        *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + sizeOf(**record);
-    if (next >= buffer + validBytes)
-        return CUPTI_ERROR_MAX_LIMIT_REACHED;
-    *record = reinterpret_cast<CUpti_Activity*>(next);
-    return CUPTI_SUCCESS;
+    return fake::nextRecord(buffer, validBytes, record);
 }
 
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {

@@ -1,19 +1,11 @@
 // Captures a program that nvcc builds, and profiles and checks its kernels with what it passed.
 // Skips where there is no GPU.
-#include "tests/temporary_folder.h"
+#include "tests/lsp-server/commands/gpu_workspace.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <sys/wait.h>
 #include <vector>
 
 namespace kernelskill::lsp {
@@ -84,66 +76,23 @@ int main(int, char** words) {
 )";
 constexpr int count = 50'000;
 
-struct Outcome {
-    int status = -1;
-    std::string output;
-    [[nodiscard]] json document() const { return json::parse(output, nullptr, false); }
-};
-
-class GpuCapture : public ::testing::Test {
+class GpuCapture : public testing::GpuWorkspace {
 protected:
     void SetUp() override {
-        const auto document = run("doctor --json").document();
-        ASSERT_TRUE(document.is_object());
-        bool hasGpu = false;
-        for (const auto& check : document.at("checks"))
-            hasGpu = hasGpu || (check.at("name") == "gpu" && check.at("status") == "ok");
-        if (!hasGpu)
-            GTEST_SKIP() << "no GPU to test on";
-        if (sh("command -v nvcc || test -x /usr/local/cuda/bin/nvcc").status != 0)
-            GTEST_SKIP() << "no nvcc to build a program with";
-        std::ofstream(folder_.path() / "program.cu") << program;
-        const auto built = sh("PATH=$PATH:/usr/local/cuda/bin nvcc -arch=native -o program "
-                              "program.cu");
+        GpuWorkspace::SetUp();
+        if (IsSkipped())
+            return;
+        write("program.cu", program);
+        const auto built = sh(buildOf("program"));
         ASSERT_EQ(built.status, 0) << built.output << messages();
     }
 
-    static std::filesystem::path server() {
-        const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-        for (const auto& place : {here / "kernelskill", here.parent_path() / "bin/kernelskill"}) {
-            if (std::filesystem::exists(place))
-                return place;
-        }
-        return "kernelskill";
-    }
-
-    [[nodiscard]] Outcome sh(const std::string& line) const {
-        const auto command = "cd '" + folder_.path().string() + "' && { " + line + "; } 2>messages";
-        Outcome outcome;
-        std::FILE* pipe = ::popen(command.c_str(), "r"); // NOLINT: a test's own words
-        char part[4096];
-        for (std::size_t size = 0; (size = std::fread(part, 1, sizeof part, pipe)) > 0;)
-            outcome.output.append(part, size);
-        outcome.status = WEXITSTATUS(::pclose(pipe));
-        return outcome;
-    }
-    [[nodiscard]] Outcome run(const std::string& arguments) const {
-        return sh("XDG_DATA_HOME=data XDG_CACHE_HOME=cache '" + server().string() + "' " +
-                  arguments);
-    }
-    [[nodiscard]] std::string messages() const { return text(folder_.path() / "messages"); }
-    static std::string text(const std::filesystem::path& path) {
-        std::ifstream file(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
     static std::vector<float> floats(const json& path) {
         const std::string bytes = text(path.get<std::string>());
         std::vector<float> values(bytes.size() / sizeof(float));
         std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
         return values;
     }
-
-    testing::TemporaryFolder folder_;
 };
 
 TEST_F(GpuCapture, RecordsTheProgramsDataAndUsesIt) {

@@ -1,0 +1,22 @@
+/// A user's program in a copy of its tree.
+#pragma once
+
+#include "engine/program/workload.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kernelskill::engine {
+
+/// The text with the path `from`, and paths below it, moved to `to`.
+[[nodiscard]] std::string withMovedPath(std::string_view text, const std::filesystem::path& from,
+                                        const std::filesystem::path& to);
+
+/// The workload as it runs in the copy `to` of the tree `from`: folder, commands and variables that
+/// name the tree name the copy. A build by `cmake --build FOLDER` configures the folder first, with
+/// what the cache of the tree's folder says, since copies have no build folders.
+[[nodiscard]] Workload workloadInCopy(const Workload& workload, const std::filesystem::path& from,
+                                      const std::filesystem::path& to);
+
+} // namespace kernelskill::engine

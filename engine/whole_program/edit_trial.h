@@ -1,0 +1,65 @@
+/// Which kernels' edits a program keeps: those with which it builds, passes its check, and whose
+/// kernels do not become slower in it.
+#pragma once
+
+#include "analysis/source/text_edit.h"
+#include "engine/whole_program/program_turns.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The edits that a search found for a kernel.
+struct KernelEdits {
+    std::string kernel;      ///< Qualified name.
+    analysis::EditSet edits; ///< Of the tree's original texts; paths are from its root.
+    double gain = 0;         ///< The part of the program's GPU time that it is expected to save.
+};
+
+/// The edited copy of a program.
+class TrialProgram {
+public:
+    TrialProgram() = default;
+    TrialProgram(const TrialProgram&) = delete;
+    TrialProgram& operator=(const TrialProgram&) = delete;
+    virtual ~TrialProgram() = default;
+
+    /// Applies the edits to the original texts, builds, runs and checks. Returns what fails;
+    /// nullopt if nothing does. Errors end the trial, such as Cancelled.
+    [[nodiscard]] virtual Result<std::optional<std::string>>
+    tryEdits(const analysis::EditSet& edits) = 0;
+    /// Times the original and what tryEdits() has built last, in turns.
+    [[nodiscard]] virtual Result<ProgramTurns> time() = 0;
+};
+
+struct TakenBack {
+    std::size_t at = 0; ///< Index of the kernel.
+    std::string why;
+    bool operator==(const TakenBack&) const = default;
+};
+
+struct TrialOutcome {
+    std::vector<std::size_t> kept; ///< Indices, in order.
+    std::vector<TakenBack> takenBack;
+    ProgramTurns turns; ///< With the edits that are kept; empty if none is.
+};
+
+/// All edits of the kernels with these indices. One that two kernels have is applied once.
+/// InvalidInput if two overlap.
+[[nodiscard]] Result<analysis::EditSet> joinedEdits(const std::vector<KernelEdits>& kernels,
+                                                    const std::vector<std::size_t>& indices);
+
+/// The names of functions that a kernel's edits may add: identifiers of their texts.
+[[nodiscard]] std::set<std::string> addedNames(const KernelEdits& kernel);
+
+/// Tries all edits at once. If that fails, takes back the kernel with the least gain until it
+/// passes, and gives each of these but the last another chance, the one with the most gain first.
+/// Then takes back kernels that are slower in the program, or the one with the least gain if the
+/// GPU's work is slower as a whole, and tries and times the others again.
+[[nodiscard]] Result<TrialOutcome> runTrial(const std::vector<KernelEdits>& kernels,
+                                            TrialProgram& program);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,39 @@
+/// Finds the sources of the kernels that a program ran.
+#pragma once
+
+#include "engine/program/source_tree.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct KernelDefinition {
+    std::filesystem::path file; ///< From the tree's root.
+    std::uint32_t line = 0;     ///< Zero-based, of the definition's first line.
+    std::string qualifiedName;  ///< "blas::saxpy"
+    bool operator==(const KernelDefinition&) const = default;
+};
+
+/// The kernels that the sources of a tree define, by their texts alone: nothing is parsed or run.
+class KernelPlaces {
+public:
+    /// Reads CUDA and C++ sources and headers of up to 4 MiB.
+    KernelPlaces(const SourceTree& tree, const std::stop_token& stop);
+
+    /// The definition of the kernel with this mangled symbol. Of several the one nearest to
+    /// `folder`, which is taken from the root; then the first by its path. nullopt if there is
+    /// none.
+    [[nodiscard]] std::optional<KernelDefinition> of(const std::string& symbol,
+                                                     const std::filesystem::path& folder) const;
+
+private:
+    std::multimap<std::string, KernelDefinition> places_; ///< By plain name.
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,137 @@
+#include "engine/whole_program/printed_output.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace kernelskill::engine {
+namespace {
+
+std::vector<std::string> linesOf(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        lines.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+bool isDigit(char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// The length of the number that a text begins with; 0 if there is none.
+std::size_t numberLength(std::string_view text) {
+    std::size_t at = 0;
+    const auto skipDigits = [&] {
+        const std::size_t begin = at;
+        while (at < text.size() && isDigit(text[at]))
+            ++at;
+        return at > begin;
+    };
+    bool hasDigits = skipDigits();
+    if (at < text.size() && text[at] == '.') {
+        ++at;
+        hasDigits = skipDigits() || hasDigits;
+    }
+    if (!hasDigits)
+        return 0;
+    if (at + 1 < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+        const std::size_t mantissa = at;
+        at += text[at + 1] == '+' || text[at + 1] == '-' ? 2 : 1;
+        if (!skipDigits())
+            at = mantissa;
+    }
+    return at;
+}
+
+bool areClose(std::string_view a, std::string_view b) {
+    if (a == b)
+        return true;
+    const auto isFraction = [](std::string_view text) {
+        return text.find_first_of(".eE") != std::string_view::npos;
+    };
+    double first = 0;
+    double second = 0;
+    const bool isRead = std::from_chars(a.data(), a.data() + a.size(), first).ec == std::errc{} &&
+                        std::from_chars(b.data(), b.data() + b.size(), second).ec == std::errc{};
+    // Below it, what is printed is the error of a result.
+    constexpr double smallest = 1e-3;
+    return isRead && isFraction(a) && isFraction(b) &&
+           std::abs(first - second) <=
+               printedTolerance * std::max({std::abs(first), std::abs(second), smallest});
+}
+
+/// Whether two lines have the same words, and numbers that are close.
+bool agree(std::string_view a, std::string_view b) {
+    while (!a.empty() && !b.empty()) {
+        const std::size_t first = numberLength(a);
+        const std::size_t second = numberLength(b);
+        if (first == 0 || second == 0) {
+            if (a.front() != b.front())
+                return false;
+            a.remove_prefix(1);
+            b.remove_prefix(1);
+            continue;
+        }
+        if (!areClose(a.substr(0, first), b.substr(0, second)))
+            return false;
+        a.remove_prefix(first);
+        b.remove_prefix(second);
+    }
+    return a.empty() && b.empty();
+}
+
+std::string shortened(const std::string& line) {
+    constexpr std::size_t most = 80;
+    return line.size() <= most ? line : line.substr(0, most) + "...";
+}
+
+} // namespace
+
+PrintedOutput::PrintedOutput(std::string_view output)
+    : lines_(linesOf(output)), isStable_(lines_.size(), true) {}
+
+void PrintedOutput::add(std::string_view output) {
+    const auto others = linesOf(output);
+    hasEqualLength_ = hasEqualLength_ && others.size() == lines_.size();
+    for (std::size_t i = 0; i < std::min(lines_.size(), others.size()); ++i)
+        isStable_[i] = isStable_[i] && lines_[i] == others[i];
+}
+
+bool PrintedOutput::isComparable() const {
+    return hasEqualLength_ && std::ranges::find(isStable_, true) != isStable_.end();
+}
+
+std::string PrintedOutput::note() const {
+    if (lines_.empty() && hasEqualLength_)
+        return "the program prints nothing, so only its exit status counts";
+    if (!isComparable())
+        return "the outputs of two runs of the original differ and are not comparable, so only the "
+               "exit status counts";
+    const auto unstable = std::ranges::count(isStable_, false);
+    return unstable == 0
+               ? ""
+               : fmt::format("{} of {} lines differ between runs of the original and are not "
+                             "compared",
+                             unstable, lines_.size());
+}
+
+std::optional<std::string> PrintedOutput::differenceTo(std::string_view output) const {
+    if (!isComparable())
+        return std::nullopt;
+    const auto others = linesOf(output);
+    if (others.size() != lines_.size())
+        return fmt::format("it prints {} lines instead of {}", others.size(), lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+        if (isStable_[i] && !agree(lines_[i], others[i]))
+            return fmt::format("line {} is '{}' instead of '{}'", i + 1, shortened(others[i]),
+                               shortened(lines_[i]));
+    return std::nullopt;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,285 @@
+#include "engine/whole_program/program_pair.h"
+
+#include "analysis/source/files.h"
+#include "analysis/source/trimmed.h"
+#include "analysis/source/try.h"
+#include "engine/program/build_flags.h"
+#include "engine/program/workload_copy.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+
+namespace kernelskill::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An edited program that runs so many times as long as the original does not end.
+constexpr double patience = 10;
+constexpr std::chrono::seconds minPatience{60};
+/// Programs that run longer are timed once, others three times.
+constexpr double longRunSeconds = 20;
+
+/// The first line that names an error, else the last line.
+std::string tellingLine(std::string_view messages) {
+    constexpr std::size_t most = 300;
+    std::string_view telling;
+    while (!messages.empty()) {
+        const auto end = std::min(messages.find('\n'), messages.size());
+        const auto line = analysis::trimmed(messages.substr(0, end));
+        messages.remove_prefix(std::min(end + 1, messages.size()));
+        if (!line.empty())
+            telling = line;
+        if (line.contains("error") || line.contains("Error"))
+            break;
+    }
+    return std::string(telling.substr(0, most));
+}
+
+std::string described(const Error& failure, const std::string& messages) {
+    const std::string line = tellingLine(messages);
+    return failure.what + (line.empty() ? "" : ": " + line);
+}
+
+/// Waits; Cancelled on `stop`.
+Result<void> pause(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    if (std::condition_variable_any().wait_for(lock, stop, time,
+                                               [&] { return stop.stop_requested(); }))
+        return std::unexpected(Error{ErrorKind::Cancelled, "stopped", {}, {}});
+    return {};
+}
+
+/// compile_commands.json of a tree names the tree: the copy's names the copy.
+void copyDatabase(const fs::path& from, const fs::path& to, const fs::path& name) {
+    const auto text = analysis::readFile(from / name);
+    std::error_code error;
+    if (!text || (analysis::isFile(to / name) && !fs::is_symlink(from / name, error) &&
+                  !text->contains(from.string())))
+        return;
+    fs::create_directories((to / name).parent_path(), error);
+    fs::remove(to / name, error);
+    std::ofstream(to / name, std::ios::binary) << withMovedPath(*text, from, to);
+}
+
+/// A program that one nvcc builds is read with the flags of that nvcc, unless the tree says how its
+/// files are compiled.
+void writeFlags(const Workload& workload, const fs::path& root) {
+    const auto flags = nvccFlagsOf(workload.build);
+    for (fs::path at = workload.folder; analysis::isBelow(at, root); at = at.parent_path())
+        for (const char* name :
+             {"compile_flags.txt", "compile_commands.json", "build/compile_commands.json"})
+            if (analysis::pathExists(at / name))
+                return;
+    if (flags.empty())
+        return;
+    std::ofstream stream(workload.folder / "compile_flags.txt");
+    for (const std::string& flag : flags)
+        stream << flag << '\n';
+}
+
+} // namespace
+
+std::string_view spelling(ProgramCheck check) {
+    switch (check) {
+    case ProgramCheck::Command:
+        return "check";
+    case ProgramCheck::Pattern:
+        return "pattern";
+    case ProgramCheck::Output:
+        return "output";
+    case ProgramCheck::Status:
+        break;
+    }
+    return "status";
+}
+
+Result<std::unique_ptr<ProgramPair>> ProgramPair::make(const SourceTree& tree,
+                                                       const Workload& workload,
+                                                       ProgramPairOptions options,
+                                                       std::stop_token stop) {
+    std::error_code error;
+    auto folder = TemporaryFolder::make(fs::canonical(fs::temp_directory_path(error), error),
+                                        "kernelskill-optimize");
+    if (!folder)
+        return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
+    std::unique_ptr<ProgramPair> pair(
+        new ProgramPair(std::move(*folder), std::move(options), std::move(stop)));
+    for (const fs::path& root : {pair->originalRoot(), pair->editedRoot()}) {
+        KERNELSKILL_TRY(pair->copied_, copyTree(tree, root, pair->options_.limits, pair->stop_));
+        fs::create_directories(root / ".kernelskill", error); // It is a workspace of its own.
+        fs::create_directories(withMovedPath(workload.folder.string(), tree.root, root), error);
+    }
+    for (const char* name : {"compile_commands.json", "build/compile_commands.json"})
+        copyDatabase(tree.root, pair->originalRoot(), name);
+    pair->original_ = workloadInCopy(workload, tree.root, pair->originalRoot());
+    writeFlags(pair->original_, pair->originalRoot());
+    pair->edited_ = workloadInCopy(workload, tree.root, pair->editedRoot());
+    return pair;
+}
+
+void ProgramPair::say(std::string_view what) const {
+    if (options_.onStep)
+        options_.onStep(what);
+}
+
+Result<WorkloadRun> ProgramPair::run(const Workload& workload, WorkloadRunOptions options,
+                                     std::string& messages) const {
+    options.onOutput = [&](int, std::string_view text) {
+        constexpr std::size_t kept = 64 << 10;
+        messages += text;
+        if (messages.size() > 2 * kept)
+            messages.erase(0, messages.size() - kept);
+    };
+    return runWorkload(workload, options, stop_);
+}
+
+Result<void> ProgramPair::buildOriginal() {
+    const auto fails = [&](const Error& failure, const std::string& messages,
+                           std::string_view remedy) {
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  "the original fails in a copy of the tree: " + described(failure, messages),
+                  failure.where, std::string(remedy)});
+    };
+    std::string messages;
+    say("building the original");
+    KERNELSKILL_TRY(const auto built, run(original_, {.builds = true, .runs = false}, messages));
+    if (built.failure)
+        return fails(*built.failure, messages,
+                     copied_.leftOut.empty()
+                         ? "the build may need files that .gitignore names"
+                         : fmt::format("the build may need files that .gitignore names, or one of "
+                                       "{} untracked build outputs that were left out, such as {}",
+                                       copied_.leftOut.size(), copied_.leftOut.front().string()));
+    for (const bool isFirst : {true, false}) {
+        if (!isFirst)
+            KERNELSKILL_CHECK(pause(options_.betweenRuns, stop_));
+        say(isFirst ? "running the original" : "running the original again");
+        messages.clear();
+        KERNELSKILL_TRY(const auto ran, run(original_, {.builds = false}, messages));
+        if (ran.failure)
+            return fails(*ran.failure, messages, "the program has to pass before it is edited");
+        runSeconds_ = std::max(runSeconds_, ran.run->seconds);
+        if (isFirst)
+            printed_.emplace(ran.output);
+        else
+            printed_->add(ran.output);
+    }
+    return {};
+}
+
+Result<TimelineSummary> ProgramPair::timelineOfOriginal() const {
+    say("timing the original's kernels");
+    return options_.timeline(original_, stop_);
+}
+
+ProgramCheck ProgramPair::check() const {
+    if (!original_.check.empty())
+        return ProgramCheck::Command;
+    if (!original_.pattern.empty())
+        return ProgramCheck::Pattern;
+    return printed_ && printed_->isComparable() ? ProgramCheck::Output : ProgramCheck::Status;
+}
+
+std::string ProgramPair::outputNote() const {
+    const bool isCompared = original_.check.empty() && original_.pattern.empty();
+    return printed_ && isCompared ? printed_->note() : "";
+}
+
+Result<std::string> ProgramPair::textOf(const std::string& file) const {
+    auto text = analysis::readFile(originalRoot() / file);
+    if (!text)
+        return std::unexpected(Error{ErrorKind::Failed,
+                                     "a file of the copy cannot be read",
+                                     (originalRoot() / file).string(),
+                                     {}});
+    return std::move(*text);
+}
+
+Result<void> ProgramPair::write(const analysis::EditSet& edits) {
+    const auto put = [&](const std::string& file, const std::string& text) -> Result<void> {
+        std::ofstream stream(editedRoot() / file, std::ios::binary | std::ios::trunc);
+        if (!(stream << text).flush())
+            return std::unexpected(Error{ErrorKind::Failed, "a file of the copy cannot be written",
+                                         (editedRoot() / file).string(), "look at TMPDIR"});
+        return {};
+    };
+    for (const std::string& file : editedFiles_) {
+        if (edits.contains(file))
+            continue;
+        KERNELSKILL_TRY(const auto text, textOf(file));
+        KERNELSKILL_CHECK(put(file, text));
+    }
+    editedFiles_.clear();
+    for (const auto& [file, fileEdits] : edits) {
+        KERNELSKILL_TRY(const auto text, textOf(file));
+        KERNELSKILL_TRY(const auto edited, analysis::applyEdits(text, fileEdits));
+        editedFiles_.push_back(file);
+        KERNELSKILL_CHECK(put(file, edited));
+    }
+    return {};
+}
+
+Result<std::optional<std::string>> ProgramPair::tryEdits(const analysis::EditSet& edits) {
+    KERNELSKILL_CHECK(write(edits));
+    const double limit = patience * runSeconds_;
+    const WorkloadRunOptions building{.builds = true, .runs = false};
+    const WorkloadRunOptions running{
+        .builds = false,
+        .time = std::max<std::chrono::milliseconds>(
+            minPatience, std::chrono::seconds(static_cast<std::int64_t>(limit)))};
+    for (const auto* options : {&building, &running}) {
+        say(options->builds ? "building the edited program" : "running the edited program");
+        std::string messages;
+        const auto done = run(edited_, *options, messages);
+        if (!done && done.error().kind == ErrorKind::Cancelled)
+            return std::unexpected(done.error());
+        if (!done)
+            return done.error().describe();
+        if (done->failure)
+            return described(*done->failure, messages);
+        if (options->builds || check() != ProgramCheck::Output)
+            continue;
+        if (const auto difference = printed_->differenceTo(done->output))
+            return "the output differs: " + *difference;
+    }
+    return std::nullopt;
+}
+
+Result<double> ProgramPair::secondsOf(const Workload& workload) const {
+    Workload alone = workload;
+    alone.check.clear();
+    alone.pattern.clear();
+    std::string messages;
+    KERNELSKILL_TRY(const auto done, run(alone, {.builds = false}, messages));
+    if (done.failure)
+        return std::unexpected(Error{ErrorKind::Failed,
+                                     "while it was timed, " + described(*done.failure, messages),
+                                     done.failure->where, done.failure->remedy});
+    return done.run->seconds;
+}
+
+Result<ProgramTurns> ProgramPair::time() {
+    const int count = runSeconds_ > longRunSeconds ? 1 : 3;
+    ProgramTurns turns;
+    for (int i = 1; i <= count; ++i) {
+        say(fmt::format("timing both programs, turn {} of {}", i, count));
+        TimePair wall;
+        KERNELSKILL_TRY(wall.before, secondsOf(original_));
+        KERNELSKILL_TRY(wall.after, secondsOf(edited_));
+        turns.wall.push_back(wall);
+        TimelineTurn turn;
+        KERNELSKILL_TRY(turn.before, options_.timeline(original_, stop_));
+        KERNELSKILL_TRY(turn.after, options_.timeline(edited_, stop_));
+        turns.kernels.push_back(std::move(turn));
+    }
+    return turns;
+}
+
+} // namespace kernelskill::engine

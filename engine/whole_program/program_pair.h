@@ -1,0 +1,96 @@
+/// A user's program in two copies of its tree: as it is, and with edits.
+#pragma once
+
+#include "engine/program/source_tree.h"
+#include "engine/program/workload_run.h"
+#include "engine/storage/temporary_folder.h"
+#include "engine/whole_program/edit_trial.h"
+#include "engine/whole_program/printed_output.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Runs the workload, without its build and check, with a timeline. The program's status has to be
+/// 0.
+using TimelineOf =
+    std::function<Result<TimelineSummary>(const Workload& workload, const std::stop_token& stop)>;
+
+struct ProgramPairOptions {
+    CopyLimits limits;
+    TimelineOf timeline;
+    /// Says what begins: "building the original", ...
+    std::function<void(std::string_view)> onStep = {};
+    /// Between two runs whose outputs are compared: a program may take the time, in seconds, for a
+    /// seed.
+    std::chrono::milliseconds betweenRuns{1100};
+};
+
+/// How it is told that an edited program is right.
+enum class ProgramCheck : std::uint8_t { Command, Pattern, Output, Status };
+/// "check", "pattern", "output", "status"
+[[nodiscard]] std::string_view spelling(ProgramCheck check);
+
+/// The copies live in a temporary folder, which goes with the object.
+class ProgramPair final : public TrialProgram {
+public:
+    /// Copies the tree, which holds the workload's folder, twice. Errors as of copyTree().
+    [[nodiscard]] static Result<std::unique_ptr<ProgramPair>> make(const SourceTree& tree,
+                                                                   const Workload& workload,
+                                                                   ProgramPairOptions options,
+                                                                   std::stop_token stop);
+
+    /// Builds the original, and runs and checks it twice. Failed if a step of it fails.
+    [[nodiscard]] Result<void> buildOriginal();
+    [[nodiscard]] Result<TimelineSummary> timelineOfOriginal() const;
+
+    [[nodiscard]] const Workload& original() const { return original_; }
+    /// The root of the original's copy, where kernels may be searched.
+    [[nodiscard]] std::filesystem::path originalRoot() const { return folder_.path() / "original"; }
+    /// A folder that goes with the copies.
+    [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
+    [[nodiscard]] const TreeCopy& copied() const { return copied_; }
+
+    /// What buildOriginal() has found of the output; empty if all of it is compared, or none has to
+    /// be.
+    [[nodiscard]] std::string outputNote() const;
+    [[nodiscard]] ProgramCheck check() const;
+
+    /// The text of a file of the tree before edits. `file` is from the root. Failed if it cannot be
+    /// read.
+    [[nodiscard]] Result<std::string> textOf(const std::string& file) const;
+
+    [[nodiscard]] Result<std::optional<std::string>>
+    tryEdits(const analysis::EditSet& edits) override;
+    [[nodiscard]] Result<ProgramTurns> time() override;
+
+private:
+    ProgramPair(TemporaryFolder folder, ProgramPairOptions options, std::stop_token stop)
+        : folder_(std::move(folder)), options_(std::move(options)), stop_(std::move(stop)) {}
+
+    [[nodiscard]] std::filesystem::path editedRoot() const { return folder_.path() / "edited"; }
+    void say(std::string_view what) const;
+    [[nodiscard]] Result<WorkloadRun> run(const Workload& workload, WorkloadRunOptions options,
+                                          std::string& messages) const;
+    /// Writes the edited texts, and the original ones where earlier edits were.
+    [[nodiscard]] Result<void> write(const analysis::EditSet& edits);
+    [[nodiscard]] Result<double> secondsOf(const Workload& workload) const;
+
+    TemporaryFolder folder_;
+    ProgramPairOptions options_;
+    std::stop_token stop_;
+    TreeCopy copied_;
+    Workload original_;
+    Workload edited_;
+    std::optional<PrintedOutput> printed_;
+    double runSeconds_ = 0;                ///< Of the original's longest run.
+    std::vector<std::string> editedFiles_; ///< Those that differ from the original's now.
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,38 @@
+/// Where a program's time on the GPU goes, kernel by kernel.
+#pragma once
+
+#include "engine/timeline/timeline_summary.h"
+#include "engine/whole_program/kernel_places.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct KernelShare {
+    KernelTimes times;
+    double share = 0; ///< The part of the time of all kernels, copies and memsets, 0 to 1.
+    std::optional<KernelDefinition> place; ///< nullopt if the workspace does not define it.
+
+    /// How many times as fast all GPU work would be if the kernel took no time (Amdahl's law);
+    /// infinite if there is nothing else.
+    [[nodiscard]] double gainAtMost() const;
+};
+
+struct ProgramProfile {
+    std::vector<DeviceTimes> devices;
+    std::vector<KernelShare> kernels; ///< The longest first.
+
+    [[nodiscard]] std::uint64_t gpuTime() const; ///< Kernels, copies and memsets; nanoseconds.
+};
+
+/// Details of a kernel cost a run of it; they are given from this share on.
+inline constexpr double hotShare = 0.05;
+
+/// `folder` is the program's, from the root of the tree that `places` are of.
+[[nodiscard]] ProgramProfile programProfile(const TimelineSummary& summary,
+                                            const KernelPlaces& places,
+                                            const std::filesystem::path& folder);
+
+} // namespace kernelskill::engine

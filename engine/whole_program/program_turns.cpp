@@ -1,0 +1,77 @@
+#include "engine/whole_program/program_turns.h"
+
+#include "engine/capture/kernel_symbol.h"
+
+#include <algorithm>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr double perSecond = 1e9;
+
+double gpuSeconds(const TimelineSummary& summary) {
+    std::uint64_t time = 0;
+    for (const DeviceTimes& device : summary.devices)
+        time += device.kernels + device.copies + device.sets;
+    return static_cast<double>(time) / perSecond;
+}
+
+std::map<std::string, double> secondsByName(const TimelineSummary& summary) {
+    std::map<std::string, double> seconds;
+    for (const KernelTimes& kernel : summary.kernels)
+        seconds[kernelSymbol(kernel.symbol).qualifiedName] +=
+            static_cast<double>(kernel.total) / perSecond;
+    return seconds;
+}
+
+std::vector<double> ratiosOf(std::span<const TimePair> pairs) {
+    std::vector<double> ratios;
+    for (const TimePair& pair : pairs)
+        if (pair.before > 0 && pair.after > 0)
+            ratios.push_back(pair.ratio());
+    std::ranges::sort(ratios);
+    return ratios;
+}
+
+} // namespace
+
+std::optional<double> speedupOf(std::span<const TimePair> pairs) {
+    const auto ratios = ratiosOf(pairs);
+    return ratios.empty() ? std::nullopt : std::optional(ratios[ratios.size() / 2]);
+}
+
+bool isSlower(std::span<const TimePair> pairs) {
+    constexpr double noise = 0.98;
+    const auto ratios = ratiosOf(pairs);
+    return !ratios.empty() && ratios.back() < 1 && ratios[ratios.size() / 2] < noise;
+}
+
+std::vector<TimePair> ProgramTurns::gpu() const {
+    std::vector<TimePair> pairs;
+    for (const TimelineTurn& turn : kernels)
+        pairs.push_back({gpuSeconds(turn.before), gpuSeconds(turn.after)});
+    return pairs;
+}
+
+std::vector<TimePair> ProgramTurns::ofKernel(const std::string& qualifiedName,
+                                             const std::set<std::string>& added) const {
+    std::vector<TimePair> pairs;
+    for (const TimelineTurn& turn : kernels) {
+        const auto before = secondsByName(turn.before);
+        TimePair pair;
+        if (const auto found = before.find(qualifiedName); found != before.end())
+            pair.before = found->second;
+        for (const auto& [name, seconds] : secondsByName(turn.after)) {
+            const auto colons = name.rfind("::");
+            const bool isAdded =
+                !before.contains(name) &&
+                added.contains(colons == std::string::npos ? name : name.substr(colons + 2));
+            if (name == qualifiedName || isAdded)
+                pair.after += seconds;
+        }
+        pairs.push_back(pair);
+    }
+    return pairs;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,50 @@
+/// Times of a program and of its edited version, run in turns.
+#pragma once
+
+#include "engine/timeline/timeline_summary.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The original's figure and the edited program's, of runs that followed each other.
+struct TimePair {
+    double before = 0; ///< Seconds.
+    double after = 0;
+
+    [[nodiscard]] double ratio() const { return after > 0 ? before / after : 0; }
+    bool operator==(const TimePair&) const = default;
+};
+
+/// The median of the ratios: how many times as fast the edited program is. nullopt without pairs
+/// that have a time.
+[[nodiscard]] std::optional<double> speedupOf(std::span<const TimePair> pairs);
+
+/// Whether it is slower by more than 2 % in the median, and slower in each turn.
+[[nodiscard]] bool isSlower(std::span<const TimePair> pairs);
+
+/// A run of both versions with the timeline.
+struct TimelineTurn {
+    TimelineSummary before;
+    TimelineSummary after;
+};
+
+struct ProgramTurns {
+    std::vector<TimePair> wall; ///< The whole program, unrecorded.
+    std::vector<TimelineTurn> kernels;
+
+    /// All kernels, copies and memsets.
+    [[nodiscard]] std::vector<TimePair> gpu() const;
+    /// The kernel of this qualified name: in the edited program also the kernels that the original
+    /// does not launch and whose names are among `added`.
+    [[nodiscard]] std::vector<TimePair> ofKernel(const std::string& qualifiedName,
+                                                 const std::set<std::string>& added) const;
+};
+
+} // namespace kernelskill::engine

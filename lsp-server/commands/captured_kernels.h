@@ -1,0 +1,46 @@
+/// Kernels of a tree, with the launches that a program of the tree made.
+#pragma once
+
+#include "engine/whole_program/kernel_places.h"
+#include "lsp-server/configuration/options.h"
+#include "lsp-server/documents/snapshot.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace kernelskill::lsp {
+
+struct CapturedKernel {
+    SnapshotPtr snapshot; ///< Of the file that the kernel is read in: its own, or what includes it.
+    const analysis::KernelModel* kernel = nullptr; ///< One of the snapshot's.
+};
+
+/// Reads each file once, with one engine for all.
+class CapturedKernels {
+public:
+    /// `captures` is a folder as of engine::CaptureStore. Flags behind `--` are the program's, so
+    /// files are read without them.
+    CapturedKernels(std::shared_ptr<const engine::Workbench> workbench, std::filesystem::path root,
+                    const std::filesystem::path& captures, Options options);
+
+    /// The kernel of this symbol at `place`. A header is read in the one source that includes it.
+    /// InvalidInput if the file cannot be read or has no such kernel.
+    [[nodiscard]] Result<CapturedKernel> open(const engine::KernelDefinition& place,
+                                              const std::string& symbol);
+
+    [[nodiscard]] const engine::Workbench& workbench() const { return *workbench_; }
+
+private:
+    [[nodiscard]] Result<SnapshotPtr> read(const std::filesystem::path& file);
+    [[nodiscard]] std::filesystem::path includerOf(const std::filesystem::path& file) const;
+
+    std::shared_ptr<const engine::Workbench> workbench_;
+    std::filesystem::path root_;
+    std::shared_ptr<const engine::CaptureStore> captures_;
+    Options options_;
+    std::map<std::filesystem::path, SnapshotPtr> read_;
+};
+
+} // namespace kernelskill::lsp

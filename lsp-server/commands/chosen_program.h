@@ -1,0 +1,23 @@
+/// The program that a command runs: the words behind `--`, or one of the workspace's programs.
+#pragma once
+
+#include "engine/program/workload.h"
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/current_programs.h"
+
+#include <string>
+
+namespace kernelskill::lsp {
+
+struct ChosenProgram {
+    engine::Workload workload; ///< Its folder is in the place's root, or the current one.
+    CurrentPlace place;
+    std::filesystem::path folder; ///< The workload's folder, from the place's root.
+};
+
+/// `name` empty: the words behind `--`, run in the current folder. InvalidInput if both or none are
+/// given, or the folder is outside of the workspace; Missing if the folder belongs to another user.
+[[nodiscard]] Result<ChosenProgram> chosenProgram(const std::string& name,
+                                                  const Invocation& invocation);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,24 @@
+/// The programs of the folder that a command is called in.
+#pragma once
+
+#include "engine/program/workspace_programs.h"
+
+#include <filesystem>
+
+namespace kernelskill::lsp {
+
+/// The current folder and the workspace that it belongs to.
+struct CurrentPlace {
+    std::filesystem::path folder;
+    std::filesystem::path root;
+    bool isOwn = false; ///< Both belong to the user, or are in a folder that the user trusts.
+};
+[[nodiscard]] CurrentPlace currentPlace();
+
+/// Says on standard error if settings are not read because the folder belongs to another user.
+[[nodiscard]] engine::WorkspacePrograms programsAt(const CurrentPlace& place);
+
+/// Why nothing of a folder of another user is run.
+[[nodiscard]] Error notOwn(const CurrentPlace& place);
+
+} // namespace kernelskill::lsp

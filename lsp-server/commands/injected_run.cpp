@@ -1,0 +1,79 @@
+#include "lsp-server/commands/injected_run.h"
+
+#include "analysis/source/try.h"
+#include "engine/storage/temporary_folder.h"
+#include "lsp-server/commands/injection.h"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::lsp {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the program's own failure adds to an error that may follow from it.
+Error withStatus(Error error, int status) {
+    if (status != 0)
+        error.what += fmt::format("; the program ended with status {}", status);
+    return error;
+}
+
+/// Whether the recorder was loaded into a process of the program.
+bool wasAttached(const fs::path& incoming) {
+    std::error_code error;
+    for (fs::directory_iterator at(incoming, error), end; !error && at != end; at.increment(error))
+        if (at->path().filename().string().starts_with(engine::attachedPrefix))
+            return true;
+    return false;
+}
+
+Result<engine::TemporaryFolder> incomingFolder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    auto incoming = engine::TemporaryFolder::make(folder, "incoming");
+    if (error || !incoming)
+        return std::unexpected(Error{ErrorKind::Failed, "captures cannot be written",
+                                     folder.string(), "look at the folder's permissions"});
+    return std::move(*incoming);
+}
+
+} // namespace
+
+Result<RecordedTimeline> recordTimeline(const Options& options, const ProgramStart& start) {
+    KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-timeline.so"));
+    std::error_code error;
+    const auto folder =
+        engine::TemporaryFolder::make(fs::temp_directory_path(error), "kernelskill-timeline");
+    if (!folder)
+        return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
+    const auto path = folder->path() / "activities";
+    RecordedTimeline result;
+    KERNELSKILL_TRY(result.status, start({{injectionVariable, recorder.string()},
+                                          {engine::activityFileVariable, path.string()},
+                                          {engine::cuptiVariable, cuptiFor(options)}}));
+    auto file = engine::readActivities(path);
+    if (!file)
+        return std::unexpected(withStatus(std::move(file.error()), result.status));
+    if (!file->problem.empty())
+        return std::unexpected(withStatus(
+            {ErrorKind::Missing, file->problem, {}, "run `kernelskill doctor`"}, result.status));
+    result.file = std::move(*file);
+    return result;
+}
+
+Result<RecordedCaptures> recordCaptures(const fs::path& folder, engine::Recording wanted,
+                                        const Options& options, const ProgramStart& start) {
+    KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-capture.so"));
+    KERNELSKILL_TRY(const auto incoming, incomingFolder(folder));
+    wanted.folder = incoming.path().string();
+    wanted.cupti = cuptiFor(options);
+    RecordedCaptures result;
+    KERNELSKILL_TRY(result.status,
+                    start({{injectionVariable, recorder.string()},
+                           {engine::recordingVariable, engine::formatRecording(wanted)}}));
+    result.isAttached = wasAttached(incoming.path());
+    KERNELSKILL_TRY(result.captures, engine::adoptCaptures(folder, incoming.path()));
+    return result;
+}
+
+} // namespace kernelskill::lsp

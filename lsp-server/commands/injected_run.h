@@ -1,0 +1,45 @@
+/// Runs of a CUDA program with one of our recorders in it.
+#pragma once
+
+#include "engine/capture/capture_store.h"
+#include "engine/capture/recording.h"
+#include "engine/timeline/activity_file.h"
+#include "lsp-server/configuration/options.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// Runs the program with these variables added to its environment. Returns its exit status, or
+/// 128 + signal.
+using ProgramStart =
+    std::function<Result<int>(const std::vector<std::pair<std::string, std::string>>& added)>;
+
+struct RecordedTimeline {
+    int status = 0; ///< The program's.
+    engine::ActivityFile file;
+};
+
+/// Errors: those of `start`; Missing if there is no recorder, or it saw no CUDA driver or could not
+/// record, with the program's status if it failed.
+[[nodiscard]] Result<RecordedTimeline> recordTimeline(const Options& options,
+                                                      const ProgramStart& start);
+
+struct RecordedCaptures {
+    int status = 0;          ///< The program's.
+    bool isAttached = false; ///< Whether the recorder was loaded into a process of the program.
+    engine::StoredCaptures captures; ///< What was added; empty if nothing was captured.
+};
+
+/// Captures into the store `folder`. `wanted.folder` and `wanted.cupti` are set here. Errors: those
+/// of `start`; Missing if there is no recorder; Failed if the folder cannot be written.
+[[nodiscard]] Result<RecordedCaptures> recordCaptures(const std::filesystem::path& folder,
+                                                      engine::Recording wanted,
+                                                      const Options& options,
+                                                      const ProgramStart& start);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,225 @@
+#include "lsp-server/commands/optimize_program.h"
+
+#include "analysis/source/files.h"
+#include "analysis/source/try.h"
+#include "engine/program/command_words.h"
+#include "lsp-server/commands/chosen_program.h"
+#include "lsp-server/commands/file_writer.h"
+#include "lsp-server/commands/interruption.h"
+#include "lsp-server/commands/terminal.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace kernelskill::lsp {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::KernelEdits;
+using engine::ProgramPair;
+
+/// The program with its build and check: those of the command line, else its own. Words behind `--`
+/// are one of the workspace's programs if it has the same command.
+Result<ChosenProgram> programFor(const ProgramOptimizationArguments& arguments,
+                                 const Invocation& invocation) {
+    KERNELSKILL_TRY(auto chosen, chosenProgram(arguments.program, invocation));
+    engine::Workload& workload = chosen.workload;
+    if (arguments.program.empty()) {
+        const auto programs = programsAt(chosen.place);
+        const auto same = std::ranges::find_if(programs.workloads, [&](const auto& each) {
+            return each.command == workload.command && each.folder == workload.folder;
+        });
+        if (same != programs.workloads.end())
+            workload = *same;
+    }
+    if (!arguments.build.empty())
+        workload.build = engine::commandWords(arguments.build);
+    if (!arguments.check.empty()) {
+        workload.check = engine::commandWords(arguments.check);
+        workload.pattern.clear();
+    }
+    if (workload.build.empty())
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, "it is not known how the program is built",
+                  engine::commandText(workload.command),
+                  "say it: --build 'nvcc -O3 program.cu -o program', or `build` of a program in "
+                  ".kernelskill/programs.json"});
+    return chosen;
+}
+
+Result<engine::TimelineSummary> timelineOf(const engine::Workload& workload, const Options& options,
+                                           const std::stop_token& stop) {
+    KERNELSKILL_TRY(const auto recorded, recordTimeline(options, inCopy(workload, stop)));
+    if (recorded.status != 0)
+        return std::unexpected(Error{ErrorKind::Failed,
+                                     fmt::format("with the timeline the program ended with status "
+                                                 "{}",
+                                                 recorded.status),
+                                     engine::commandText(workload.command),
+                                     {}});
+    auto summary = engine::summaryOf(recorded.file.activities);
+    if (summary.kernels.empty())
+        return std::unexpected(Error{ErrorKind::Failed,
+                                     "the program ran no kernel",
+                                     engine::commandText(workload.command),
+                                     {}});
+    return summary;
+}
+
+/// Edits of the copy's files as edits of the tree's. Failed if one is of another file.
+Result<analysis::EditSet> editsFromRoot(const analysis::EditSet& edits, const fs::path& root) {
+    analysis::EditSet moved;
+    for (const auto& [file, fileEdits] : edits) {
+        const auto path = analysis::canonicalPath(file);
+        if (!analysis::isBelow(path, root))
+            return std::unexpected(Error{
+                ErrorKind::Failed, "its edits are of a file outside of the workspace", file, {}});
+        moved[path.lexically_relative(root).string()] = fileEdits;
+    }
+    return moved;
+}
+
+/// One optimisation, step by step.
+class Optimizing {
+public:
+    Optimizing(const ProgramOptimizationArguments& arguments, const Invocation& invocation,
+               std::stop_token stop)
+        : arguments_(arguments), invocation_(invocation), stop_(std::move(stop)) {}
+
+    Result<ProgramOptimizationReport> run() {
+        KERNELSKILL_TRY(const auto program, programFor(arguments_, invocation_));
+        KERNELSKILL_TRY(const auto tree, engine::listTree(program.place.root, stop_));
+        if (!tree.note.empty())
+            fmt::print(stderr, "note: {}\n", tree.note);
+        KERNELSKILL_TRY(pair_, makePair(program, tree));
+        KERNELSKILL_CHECK(pair_->buildOriginal());
+        KERNELSKILL_TRY(const auto times, pair_->timelineOfOriginal());
+        ProgramOptimizationReport report;
+        report.command = program.workload.command;
+        report.check = pair_->check();
+        report.outputNote = pair_->outputNote();
+        // The copy is what is searched, whatever becomes of the tree meanwhile.
+        const engine::KernelPlaces places({pair_->originalRoot(), tree.files, {}}, stop_);
+        KERNELSKILL_TRY(report.kernels,
+                        searchProgram(*pair_, engine::programProfile(times, places, program.folder),
+                                      arguments_.search, invocation_.options, stop_));
+        KERNELSKILL_TRY(const auto edits, keepEdits(report));
+        KERNELSKILL_TRY(const auto texts, editedTexts(edits));
+        for (const auto& [file, text] : texts)
+            report.diff += analysis::unifiedDiff(file, text.first, text.second);
+        if (arguments_.write && report.isImproved()) {
+            KERNELSKILL_CHECK(write(program.place.root, texts));
+            report.isWritten = true;
+        }
+        return report;
+    }
+
+private:
+    /// By path from the root: the original and the edited text.
+    using Texts = std::map<std::string, std::pair<std::string, std::string>>;
+
+    Result<std::unique_ptr<ProgramPair>> makePair(const ChosenProgram& program,
+                                                  const engine::SourceTree& tree) const {
+        engine::ProgramPairOptions options;
+        options.limits.bytes = arguments_.copyMebibytes << 20;
+        options.timeline = [this](const engine::Workload& workload, const std::stop_token& stop) {
+            return timelineOf(workload, invocation_.options, stop);
+        };
+        options.onStep = [](std::string_view what) { fmt::print(stderr, "{}\n", what); };
+        fmt::print(stderr, "copying {}\n", tree.root.string());
+        return ProgramPair::make(tree, program.workload, std::move(options), stop_);
+    }
+
+    /// Builds, checks and times the program with what the searches found.
+    Result<analysis::EditSet> keepEdits(ProgramOptimizationReport& report) const {
+        std::vector<KernelEdits> found;
+        std::vector<OptimizedProgramKernel*> kernels;
+        for (OptimizedProgramKernel& kernel : report.kernels) {
+            if (!kernel.found || !kernel.found->isImproved())
+                continue;
+            auto edits = editsFromRoot(kernel.found->edits, pair_->originalRoot());
+            if (!edits) {
+                kernel.outcome = KernelOutcome::TakenBack;
+                kernel.why = edits.error().describe();
+                continue;
+            }
+            const auto& verdict = kernel.found->verdict;
+            const double speedup = verdict && verdict->speedup
+                                       ? *verdict->speedup
+                                       : kernel.found->modelledGain.value_or(1);
+            found.push_back({kernel.share.place->qualifiedName, std::move(*edits),
+                             speedup > 0 ? kernel.share.share * (1 - 1 / speedup) : 0});
+            kernels.push_back(&kernel);
+        }
+        if (found.empty())
+            return analysis::EditSet();
+        KERNELSKILL_TRY(auto outcome, engine::runTrial(found, *pair_));
+        for (const std::size_t at : outcome.kept) {
+            kernels[at]->outcome = KernelOutcome::Kept;
+            kernels[at]->speedup = engine::speedupOf(
+                outcome.turns.ofKernel(found[at].kernel, engine::addedNames(found[at])));
+        }
+        for (const engine::TakenBack& back : outcome.takenBack) {
+            kernels[back.at]->outcome = KernelOutcome::TakenBack;
+            kernels[back.at]->why = back.why;
+        }
+        report.turns = std::move(outcome.turns);
+        return engine::joinedEdits(found, outcome.kept);
+    }
+
+    Result<Texts> editedTexts(const analysis::EditSet& edits) const {
+        Texts texts;
+        for (const auto& [file, fileEdits] : edits) {
+            KERNELSKILL_TRY(auto text, pair_->textOf(file));
+            KERNELSKILL_TRY(auto edited, analysis::applyEdits(text, fileEdits));
+            texts[file] = {std::move(text), std::move(edited)};
+        }
+        return texts;
+    }
+
+    /// Writes all files, or none if one has changed since it was copied.
+    static Result<void> write(const fs::path& root, const Texts& texts) {
+        for (const auto& [file, text] : texts)
+            if (analysis::readFile(root / file) != text.first)
+                return std::unexpected(Error{ErrorKind::InvalidInput,
+                                             "the file changed while the program was optimised, so "
+                                             "nothing was written",
+                                             (root / file).string(), "run the command again"});
+        for (const auto& [file, text] : texts)
+            KERNELSKILL_CHECK(replaceFile(root / file, text.second));
+        return {};
+    }
+
+    const ProgramOptimizationArguments& arguments_;
+    const Invocation& invocation_;
+    std::stop_token stop_;
+    std::unique_ptr<ProgramPair> pair_;
+};
+
+} // namespace
+
+int optimizeProgram(const ProgramOptimizationArguments& arguments, const Invocation& invocation) {
+    const Interruption interruption; // Before there are threads: they take its mask over.
+    const auto report = Optimizing(arguments, invocation, interruption.token()).run();
+    if (!report)
+        return reportError(report.error(), invocation);
+    if (invocation.json) {
+        printJson(programOptimizationJson(*report));
+    } else {
+        const Terminal terminal(stdout);
+        if (report->isImproved())
+            fmt::print("{}\n", terminal.paintDiff(report->diff));
+        for (const std::string& line : programOptimizationLines(*report))
+            fmt::print("{}\n", line);
+    }
+    if (report->isWritten)
+        fmt::print(stderr, "written\n");
+    return report->isImproved() ? exitDone : exitNothingFound;
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,27 @@
+/// `kernelskill optimize` of a whole program.
+#pragma once
+
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/program_search.h"
+
+#include <cstdint>
+#include <string>
+
+namespace kernelskill::lsp {
+
+struct ProgramOptimizationArguments {
+    std::string program; ///< One of the workspace's programs; empty: the words behind `--`.
+    std::string build;   ///< In place of the program's own.
+    std::string check;   ///< In place of the program's own.
+    std::uint64_t copyMebibytes = 1024;
+    bool write = false;
+    ProgramSearch search;
+};
+
+/// Copies the workspace, searches the program's hot kernels, builds, checks and times the program
+/// with their edits, and prints what is kept. Returns the exit status. The workspace changes only
+/// by --write.
+[[nodiscard]] int optimizeProgram(const ProgramOptimizationArguments& arguments,
+                                  const Invocation& invocation);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,228 @@
+#include "lsp-server/commands/program_search.h"
+
+#include "analysis/source/try.h"
+#include "engine/program/command_words.h"
+#include "engine/whole_program/search_budget.h"
+#include "lsp-server/commands/captured_kernels.h"
+#include "lsp-server/commands/executor_option.h"
+#include "lsp-server/commands/model_flags.h"
+#include "lsp-server/workspace/skill_folders.h"
+#include "lsp-server/workspace/workspace.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <unistd.h>
+#include <utility>
+
+namespace kernelskill::lsp {
+namespace {
+
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+/// A kernel to search, opened at its captured launch.
+struct OpenKernel {
+    std::size_t at = 0; ///< Index into the result.
+    CapturedKernel kernel;
+    double weight = 0;
+};
+
+Error cancelled() {
+    return {ErrorKind::Cancelled, "stopped", {}, {}};
+}
+
+class Search {
+public:
+    Search(const engine::ProgramPair& pair, const ProgramSearch& search, const Options& options,
+           const std::stop_token& stop)
+        : pair_(pair), search_(search), options_(optionsOn(search.executor, options)), stop_(stop) {
+    }
+
+    Result<std::vector<OptimizedProgramKernel>> run(const engine::ProgramProfile& profile) {
+        KERNELSKILL_CHECK(choose(profile));
+        if (std::ranges::all_of(result_, [](const auto& each) { return !each.why.empty(); }))
+            return std::move(result_);
+        const auto captures = pair_.folder() / "captures";
+        KERNELSKILL_TRY(const auto recorded, capture(captures));
+        KERNELSKILL_TRY(auto workbench,
+                        makeWorkbench(options_, skillFoldersOfCommand(pair_.originalRoot())));
+        KERNELSKILL_TRY(measures_, usesGpu(*workbench));
+        KERNELSKILL_TRY(const auto model, chosenModel(options_));
+        CapturedKernels kernels(std::move(workbench), pair_.originalRoot(), captures, options_);
+        KERNELSKILL_TRY(auto open, openAll(kernels, recorded.captures));
+        KERNELSKILL_CHECK(searchAll(kernels, open, model.get()));
+        return std::move(result_);
+    }
+
+private:
+    /// Lists the hot kernels, with the reason why one is not searched.
+    Result<void> choose(const engine::ProgramProfile& profile) {
+        std::vector<engine::KernelDefinition> known;
+        const std::size_t most = engine::searchableKernels(search_.maxKernels, search_.budget);
+        for (const engine::KernelShare& share : profile.kernels) {
+            const bool isNamed = !search_.kernel.empty();
+            if (isNamed ? !share.place || !share.place->qualifiedName.ends_with(search_.kernel)
+                        : share.share < engine::hotShare)
+                continue;
+            OptimizedProgramKernel& kernel = result_.emplace_back();
+            kernel.share = share;
+            if (!share.place)
+                kernel.why = "the workspace does not define it";
+            else if (std::ranges::find(known, *share.place) != known.end())
+                kernel.why = "another instantiation of it takes longer";
+            else if (known.size() >= most)
+                kernel.why = fmt::format("{} kernels at most are searched", most);
+            else
+                known.push_back(*share.place);
+        }
+        if (result_.empty() && !search_.kernel.empty())
+            return std::unexpected(Error{
+                ErrorKind::InvalidInput,
+                fmt::format("the program ran no kernel '{}' of this workspace", search_.kernel),
+                {},
+                "`kernelskill profile -- ./program` lists them"});
+        return {};
+    }
+
+    Result<RecordedCaptures> capture(const std::filesystem::path& folder) const {
+        engine::Recording recording;
+        recording.program = engine::commandText(pair_.original().command);
+        for (const OptimizedProgramKernel& kernel : result_)
+            if (kernel.why.empty())
+                recording.kernels.push_back(kernel.share.times.symbol);
+        fmt::print(stderr, "capturing {} kernel{}\n", recording.kernels.size(),
+                   recording.kernels.size() == 1 ? "" : "s");
+        auto recorded =
+            recordCaptures(folder, std::move(recording), options_, inCopy(pair_.original(), stop_));
+        if (recorded)
+            for (const Error& problem : recorded->captures.problems)
+                fmt::print(stderr, "warning: {}\n", problem.describe());
+        return recorded;
+    }
+
+    /// The executor that was asked for, else the GPU if there is one.
+    Result<bool> usesGpu(const engine::Workbench& workbench) const {
+        if (search_.executor == "emulator")
+            return false;
+        const auto gpu = workbench.machines().gpu(stop_);
+        if (!gpu && search_.executor != "auto")
+            return std::unexpected(gpu.error());
+        return gpu.has_value();
+    }
+
+    /// Profiles the kernels, which tells what each could gain. The one to search first comes first.
+    Result<std::vector<OpenKernel>> openAll(CapturedKernels& kernels,
+                                            const engine::StoredCaptures& captures) {
+        std::vector<OpenKernel> open;
+        for (std::size_t at = 0; at < result_.size(); ++at) {
+            OptimizedProgramKernel& kernel = result_[at];
+            if (!kernel.why.empty())
+                continue;
+            if (stop_.stop_requested())
+                return std::unexpected(cancelled());
+            fmt::print(stderr, "profiling {}\n", kernel.share.place->qualifiedName);
+            auto opened = openOne(kernels, captures, kernel);
+            if (opened)
+                open.push_back({at, std::move(*opened), kernel.share.share * kernel.saving});
+            else
+                kernel.why = opened.error().describe();
+        }
+        std::ranges::stable_sort(open, std::ranges::greater{}, &OpenKernel::weight);
+        return open;
+    }
+
+    Result<CapturedKernel> openOne(CapturedKernels& kernels, const engine::StoredCaptures& captures,
+                                   OptimizedProgramKernel& kernel) const {
+        const std::string& symbol = kernel.share.times.symbol;
+        if (std::ranges::none_of(captures.launches, [&](const engine::StoredLaunch& stored) {
+                return stored.launch.symbol == symbol;
+            }))
+            return std::unexpected(Error{ErrorKind::Failed,
+                                         "no launch of it was captured",
+                                         {},
+                                         "launches of graphs cannot be (docs/captures.md)"});
+        KERNELSKILL_TRY(auto opened, kernels.open(*kernel.share.place, symbol));
+        const engine::KernelRef ref{opened.snapshot->program, *opened.kernel};
+        const auto& profiler = kernels.workbench().profiler();
+        KERNELSKILL_TRY(const auto report, measures_ ? profiler.profileOnGpu(ref, stop_, {})
+                                                     : profiler.profile(ref, stop_, {}));
+        kernel.saving = engine::savingAtMost(report.measured, *report.bottleneck);
+        return opened;
+    }
+
+    Result<void> searchAll(CapturedKernels& kernels, const std::vector<OpenKernel>& open,
+                           engine::LanguageModel* model) {
+        std::vector<double> weights;
+        for (const OpenKernel& each : open)
+            weights.push_back(each.weight);
+        seconds left = search_.budget;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            OptimizedProgramKernel& kernel = result_[open[i].at];
+            const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
+            fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n",
+                       kernel.share.place->qualifiedName, 100 * kernel.share.share, time.count());
+            const auto begin = Clock::now();
+            searchOne(kernels, open[i].kernel, time, model, kernel);
+            kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+            left -= std::chrono::ceil<seconds>(Clock::now() - begin);
+            if (stop_.stop_requested())
+                return std::unexpected(cancelled());
+        }
+        return {};
+    }
+
+    void searchOne(CapturedKernels& kernels, const CapturedKernel& opened, seconds time,
+                   engine::LanguageModel* model, OptimizedProgramKernel& kernel) const {
+        engine::OptimizationOptions options = search_.options;
+        options.time = time;
+        options.measure = measures_;
+        const bool showsProgress = isatty(STDERR_FILENO) != 0;
+        const auto say = [&](std::string_view what, double) {
+            if (showsProgress)
+                fmt::print(stderr, "\r\033[K{}", what);
+        };
+        const Snapshot& snapshot = *opened.snapshot;
+        auto found = kernels.workbench().advisor().optimize(
+            {snapshot.program, *opened.kernel}, options, snapshot.memory(), stop_, say, model);
+        if (showsProgress)
+            fmt::print(stderr, "\r\033[K");
+        if (!found) {
+            kernel.why = found.error().describe();
+            return;
+        }
+        kernel.found = std::move(*found);
+        if (!kernel.found->isImproved()) {
+            kernel.outcome = KernelOutcome::NothingBetter;
+            kernel.why = kernel.found->stopText;
+        }
+    }
+
+    const engine::ProgramPair& pair_;
+    const ProgramSearch& search_;
+    Options options_;
+    const std::stop_token& stop_;
+    bool measures_ = false;
+    std::vector<OptimizedProgramKernel> result_;
+};
+
+} // namespace
+
+ProgramStart inCopy(const engine::Workload& workload, const std::stop_token& stop) {
+    return [workload, stop](const auto& added) -> Result<int> {
+        engine::Workload injected = workload;
+        injected.check.clear();
+        injected.pattern.clear();
+        injected.environment.insert(injected.environment.end(), added.begin(), added.end());
+        KERNELSKILL_TRY(const auto done, engine::runWorkload(injected, {.builds = false}, stop));
+        return done.run->status;
+    };
+}
+
+Result<std::vector<OptimizedProgramKernel>>
+searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
+              const ProgramSearch& search, const Options& options, const std::stop_token& stop) {
+    return Search(pair, search, options, stop).run(profile);
+}
+
+} // namespace kernelskill::lsp

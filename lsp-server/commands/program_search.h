@@ -1,0 +1,33 @@
+/// Searches the hot kernels of a program, at launches that the program made.
+#pragma once
+
+#include "lsp-server/commands/injected_run.h"
+#include "lsp-server/report/program_optimization_report.h"
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kernelskill::lsp {
+
+struct ProgramSearch {
+    std::string kernel; ///< This kernel alone; empty: all hot ones.
+    std::uint64_t maxKernels = 3;
+    std::chrono::seconds budget{60};
+    std::string executor = "auto"; ///< As of `--on`.
+    engine::OptimizationOptions options;
+};
+
+/// Runs the workload without its build and check, with variables added to its environment.
+[[nodiscard]] ProgramStart inCopy(const engine::Workload& workload, const std::stop_token& stop);
+
+/// Captures launches of the hot kernels in the original's copy and spends the budget on them, by
+/// engine::timeForNext(). Edits of a result name files of that copy. Errors: those of a run;
+/// InvalidInput if no kernel has the name; Cancelled.
+[[nodiscard]] Result<std::vector<OptimizedProgramKernel>>
+searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
+              const ProgramSearch& search, const Options& options, const std::stop_token& stop);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,152 @@
+#include "lsp-server/report/program_optimization_report.h"
+
+#include "lsp-server/report/metric_text.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::lsp {
+namespace {
+
+using engine::TimePair;
+using nlohmann::json;
+
+template <typename T>
+json orNull(const std::optional<T>& value) {
+    return value ? json(*value) : json(nullptr);
+}
+
+json kernelJson(const OptimizedProgramKernel& kernel) {
+    json result{{"name", kernel.share.times.name},
+                {"symbol", kernel.share.times.symbol},
+                {"file", nullptr},
+                {"line", nullptr},
+                {"share", kernel.share.share},
+                {"saving", kernel.saving},
+                {"seconds", kernel.seconds},
+                {"executor", nullptr},
+                {"skills", json::array()},
+                {"stop", nullptr},
+                {"search_speedup", nullptr},
+                {"model_gain", nullptr},
+                {"outcome", spelling(kernel.outcome)},
+                {"why", kernel.why},
+                {"speedup", orNull(kernel.speedup)}};
+    if (kernel.share.place) {
+        result["file"] = kernel.share.place->file.string();
+        result["line"] = kernel.share.place->line;
+    }
+    if (kernel.found) {
+        result["executor"] = kernel.found->executor;
+        result["skills"] = kernel.found->skills;
+        result["stop"] = spelling(kernel.found->stop);
+        if (kernel.found->verdict)
+            result["search_speedup"] = orNull(kernel.found->verdict->speedup);
+        result["model_gain"] = orNull(kernel.found->modelledGain);
+    }
+    return result;
+}
+
+json timesJson(const std::vector<TimePair>& pairs) {
+    json seconds = json::array();
+    for (const TimePair& pair : pairs)
+        seconds.push_back({{"before", pair.before}, {"after", pair.after}});
+    return {{"speedup", orNull(engine::speedupOf(pairs))}, {"seconds", std::move(seconds)}};
+}
+
+std::string kernelLine(const OptimizedProgramKernel& kernel) {
+    std::string line = fmt::format("{:>5.1f} %  {:<14}  {}", 100 * kernel.share.share,
+                                   spelling(kernel.outcome), kernel.share.times.name);
+    if (kernel.share.place)
+        line +=
+            fmt::format("  {}:{}", kernel.share.place->file.string(), kernel.share.place->line + 1);
+    if (kernel.found && !kernel.found->skills.empty())
+        line += fmt::format("  by {}", fmt::join(kernel.found->skills, ", then "));
+    if (kernel.speedup)
+        line += fmt::format("  {:.2f}x in the program", *kernel.speedup);
+    return kernel.why.empty() ? line : line + ": " + kernel.why;
+}
+
+double median(const std::vector<TimePair>& pairs, double TimePair::* member) {
+    std::vector<double> values;
+    for (const TimePair& pair : pairs)
+        values.push_back(pair.*member);
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
+std::string timesLine(std::string_view what, const std::vector<TimePair>& pairs) {
+    const auto speedup = engine::speedupOf(pairs);
+    if (!speedup)
+        return {};
+    const auto [low, high] = std::ranges::minmax(pairs, {}, &TimePair::ratio);
+    return fmt::format("{}: {:.2f}x ({:.2f} to {:.2f} in {} turn{}), {} to {}", what, *speedup,
+                       low.ratio(), high.ratio(), pairs.size(), pairs.size() == 1 ? "" : "s",
+                       durationText(median(pairs, &TimePair::before) * 1e6),
+                       durationText(median(pairs, &TimePair::after) * 1e6));
+}
+
+std::string checkLine(const ProgramOptimizationReport& report) {
+    switch (report.check) {
+    case engine::ProgramCheck::Command:
+        return "checked by its check command";
+    case engine::ProgramCheck::Pattern:
+        return "checked by its pattern";
+    case engine::ProgramCheck::Output:
+        return "checked by its output, which is the original's";
+    case engine::ProgramCheck::Status:
+        break;
+    }
+    return "checked by its exit status alone";
+}
+
+} // namespace
+
+std::string_view spelling(KernelOutcome outcome) {
+    switch (outcome) {
+    case KernelOutcome::Kept:
+        return "kept";
+    case KernelOutcome::TakenBack:
+        return "taken-back";
+    case KernelOutcome::NothingBetter:
+        return "nothing-better";
+    case KernelOutcome::NotSearched:
+        break;
+    }
+    return "not-searched";
+}
+
+json programOptimizationJson(const ProgramOptimizationReport& report) {
+    json kernels = json::array();
+    for (const OptimizedProgramKernel& kernel : report.kernels)
+        kernels.push_back(kernelJson(kernel));
+    return {{"program", report.command},
+            {"check", spelling(report.check)},
+            {"output_note", report.outputNote},
+            {"kernels", std::move(kernels)},
+            {"program_time", timesJson(report.turns.wall)},
+            {"gpu_time", timesJson(report.turns.gpu())},
+            {"diff", report.diff},
+            {"written", report.isWritten}};
+}
+
+std::vector<std::string> programOptimizationLines(const ProgramOptimizationReport& report) {
+    std::vector<std::string> lines;
+    for (const OptimizedProgramKernel& kernel : report.kernels)
+        lines.push_back(kernelLine(kernel));
+    if (report.isImproved()) {
+        lines.push_back(timesLine("GPU time of the program", report.turns.gpu()));
+        lines.push_back(timesLine("whole program", report.turns.wall));
+        lines.push_back(checkLine(report));
+    } else {
+        lines.emplace_back("nothing is better than the original");
+    }
+    if (!report.outputNote.empty())
+        lines.push_back(report.outputNote);
+    std::erase(lines, "");
+    return lines;
+}
+
+} // namespace kernelskill::lsp

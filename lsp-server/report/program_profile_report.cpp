@@ -1,0 +1,125 @@
+#include "lsp-server/report/program_profile_report.h"
+
+#include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/json_report.h"
+#include "lsp-server/report/metric_text.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+#include <ranges>
+
+namespace kernelskill::lsp {
+namespace {
+
+using engine::KernelShare;
+using nlohmann::json;
+
+std::string time(std::uint64_t nanoseconds) {
+    return durationText(static_cast<double>(nanoseconds) * 1e-3);
+}
+
+json deviceJson(const engine::DeviceTimes& device) {
+    return {{"device", device.device},
+            {"span_ns", device.span()},
+            {"busy_ns", device.busy},
+            {"idle_ns", device.idle()},
+            {"kernels_ns", device.kernels},
+            {"copies_ns", device.copies},
+            {"copied_bytes", device.copiedBytes},
+            {"sets_ns", device.sets}};
+}
+
+json kernelJson(const KernelShare& kernel,
+                const std::optional<Result<engine::KernelReport>>& details) {
+    const auto& times = kernel.times;
+    json result{{"name", times.name},
+                {"symbol", times.symbol},
+                {"file", nullptr},
+                {"line", nullptr},
+                {"launches", times.launches},
+                {"share", kernel.share},
+                {"at_most", nullptr},
+                {"microseconds", static_cast<double>(times.total) * 1e-3},
+                {"median_microseconds", static_cast<double>(times.median) * 1e-3},
+                {"roofline_percent", nullptr},
+                {"bottleneck", nullptr},
+                {"profile", nullptr}};
+    if (kernel.place) {
+        result["file"] = kernel.place->file.string();
+        result["line"] = kernel.place->line;
+    }
+    if (std::isfinite(kernel.gainAtMost()))
+        result["at_most"] = kernel.gainAtMost();
+    if (!details)
+        return result;
+    if (!*details) {
+        result["profile"] = errorJson(details->error());
+        return result;
+    }
+    const engine::KernelReport& report = **details;
+    if (report.measured)
+        result["roofline_percent"] = report.measured->percent();
+    result["bottleneck"] = bottleneckJson(*report.bottleneck);
+    result["profile"] = profileJson(report);
+    return result;
+}
+
+/// The place under the roofline: as measured, else what bounds it by the counts.
+std::string rooflineText(const engine::KernelReport& report) {
+    if (report.measured)
+        return fmt::format("{:.0f} %", report.measured->percent());
+    return report.roofline ? std::string(spelling(report.roofline->position)) : std::string();
+}
+
+} // namespace
+
+json programProfileJson(const ProgramProfileReport& report) {
+    json devices = json::array();
+    for (const engine::DeviceTimes& device : report.profile.devices)
+        devices.push_back(deviceJson(device));
+    json kernels = json::array();
+    for (std::size_t i = 0; i < report.profile.kernels.size(); ++i)
+        kernels.push_back(kernelJson(report.profile.kernels[i], report.details.at(i)));
+    return {{"program", report.command},
+            {"status", report.status},
+            {"dropped", report.dropped},
+            {"devices", std::move(devices)},
+            {"kernels", std::move(kernels)}};
+}
+
+std::vector<std::vector<std::string>> programProfileTable(const ProgramProfileReport& report,
+                                                          std::size_t most) {
+    std::vector<std::vector<std::string>> rows{
+        {"share", "at most", "total", "launches", "median", "roofline", "bottleneck", "kernel"}};
+    for (std::size_t i = 0; i < std::min(most, report.profile.kernels.size()); ++i) {
+        const KernelShare& kernel = report.profile.kernels[i];
+        const auto& details = report.details.at(i);
+        std::string place = kernel.times.name;
+        if (kernel.place)
+            place += fmt::format("  {}:{}", kernel.place->file.string(), kernel.place->line + 1);
+        rows.push_back(
+            {fmt::format("{:.1f} %", 100 * kernel.share),
+             std::isfinite(kernel.gainAtMost()) ? fmt::format("{:.2f}x", kernel.gainAtMost())
+                                                : "any",
+             time(kernel.times.total), std::to_string(kernel.times.launches),
+             time(kernel.times.median), details && *details ? rooflineText(**details) : "",
+             !details   ? ""
+             : *details ? std::string(spelling((*details)->bottleneck->kind))
+                        : "not known",
+             std::move(place)});
+    }
+    return rows;
+}
+
+std::string deviceText(const engine::DeviceTimes& device) {
+    std::string text = fmt::format("GPU {}: kernels {}, copies {}", device.device,
+                                   time(device.kernels), time(device.copies));
+    if (device.copies > 0)
+        text += fmt::format(" ({}B)", shortNumber(static_cast<double>(device.copiedBytes)));
+    return text + fmt::format(", memsets {}, idle {} of the {} from its first work to its last",
+                              time(device.sets), time(device.idle()), time(device.span()));
+}
+
+} // namespace kernelskill::lsp

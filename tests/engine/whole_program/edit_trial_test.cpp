@@ -1,0 +1,193 @@
+#include "engine/whole_program/edit_trial.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// The edit of kernel `at` puts its name at offset 10 * at of one file.
+KernelEdits kernelAt(std::uint32_t at, double gain) {
+    const std::string name = "k" + std::to_string(at);
+    return {name, {{"a.cu", {{{10 * at, 10 * at + 5}, name}}}}, gain};
+}
+
+/// Passes unless `failure` says otherwise for the names of the edited kernels.
+class FakeProgram final : public TrialProgram {
+public:
+    using Names = std::vector<std::string>;
+    std::function<std::optional<std::string>(const Names&)> failure = [](const Names&) {
+        return std::nullopt;
+    };
+    std::map<std::string, double> after; ///< Seconds of a kernel; 1 before, 0.5 where not said.
+    std::vector<Names> tried;
+    std::optional<Error> error;
+    std::size_t mostAtOnce = 3; ///< More kernels cost copies.
+    int timed = 0;
+
+    Result<std::optional<std::string>> tryEdits(const analysis::EditSet& edits) override {
+        if (error)
+            return std::unexpected(*error);
+        Names names;
+        for (const auto& [file, all] : edits)
+            for (const auto& edit : all)
+                names.push_back(edit.newText);
+        std::ranges::sort(names);
+        tried.push_back(names);
+        return failure(names);
+    }
+    Result<ProgramTurns> time() override {
+        ++timed;
+        TimelineTurn turn;
+        for (const std::string& name : {"k0", "k1", "k2"}) {
+            KernelTimes times;
+            times.symbol = name;
+            times.total = 1'000'000'000;
+            turn.before.kernels.push_back(times);
+            const bool isEdited = std::ranges::find(tried.back(), name) != tried.back().end();
+            const double seconds = after.contains(name) ? after.at(name) : 0.5;
+            if (isEdited)
+                times.total = static_cast<std::uint64_t>(seconds * 1e9);
+            turn.after.kernels.push_back(times);
+        }
+        turn.before.devices.resize(1);
+        turn.before.devices.front().kernels = 3'000'000'000;
+        turn.after.devices = turn.before.devices;
+        if (tried.back().size() > mostAtOnce)
+            turn.after.devices.front().copies = 2'000'000'000;
+        return ProgramTurns{{}, {turn, turn, turn}};
+    }
+};
+
+bool has(const FakeProgram::Names& names, const char* name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+const std::vector<KernelEdits> three{kernelAt(0, 0.3), kernelAt(1, 0.2), kernelAt(2, 0.1)};
+
+TEST(EditTrial, KeepsAllThatPassAtOnce) {
+    FakeProgram program;
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1, 2));
+    EXPECT_THAT(outcome->takenBack, IsEmpty());
+    EXPECT_EQ(outcome->turns.kernels.size(), 3u);
+    EXPECT_EQ(program.tried.size(), 1u);
+    EXPECT_EQ(program.timed, 1);
+}
+
+TEST(EditTrial, TakesBackTheOneThatFailsAndNoOther) {
+    for (const char* culprit : {"k0", "k1", "k2"}) {
+        FakeProgram program;
+        program.failure = [&](const FakeProgram::Names& names) {
+            return has(names, culprit) ? std::optional<std::string>("does not build")
+                                       : std::nullopt;
+        };
+        const auto outcome = runTrial(three, program);
+        ASSERT_TRUE(outcome);
+        EXPECT_EQ(outcome->kept.size(), 2u) << culprit;
+        ASSERT_EQ(outcome->takenBack.size(), 1u) << culprit;
+        EXPECT_EQ(three[outcome->takenBack.front().at].kernel, culprit);
+        EXPECT_EQ(outcome->takenBack.front().why, "does not build");
+        EXPECT_FALSE(has(program.tried.back(), culprit)) << "what is timed has no failing edit";
+        EXPECT_EQ(program.tried.back().size(), 2u);
+    }
+}
+
+TEST(EditTrial, KeepsNothingThatNeverPasses) {
+    FakeProgram program;
+    program.failure = [](const FakeProgram::Names& names) {
+        return std::optional(std::to_string(names.size()) + " fail");
+    };
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, IsEmpty());
+    EXPECT_THAT(outcome->takenBack, ElementsAre(TakenBack{0, "1 fail"}, TakenBack{1, "1 fail"},
+                                                TakenBack{2, "1 fail"}));
+    EXPECT_EQ(program.timed, 0);
+    EXPECT_TRUE(outcome->turns.kernels.empty());
+}
+
+TEST(EditTrial, TwoThatOnlyFailTogetherLoseOne) {
+    FakeProgram program;
+    program.failure = [](const FakeProgram::Names& names) {
+        return has(names, "k0") && has(names, "k1") ? std::optional<std::string>("together")
+                                                    : std::nullopt;
+    };
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 2));
+    EXPECT_THAT(outcome->takenBack, ElementsAre(TakenBack{1, "together"}));
+}
+
+TEST(EditTrial, TakesBackWhatIsSlowerInTheProgram) {
+    FakeProgram program;
+    program.after = {{"k1", 1.25}, {"k2", 1.0}};
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 2));
+    ASSERT_EQ(outcome->takenBack.size(), 1u);
+    EXPECT_EQ(outcome->takenBack.front().at, 1u);
+    EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("0.80 times as fast"));
+    EXPECT_EQ(program.timed, 2) << "times are of what is kept";
+    EXPECT_THAT(program.tried.back(), ElementsAre("k0", "k2"));
+}
+
+TEST(EditTrial, TakesBackTheLeastIfTheWholeIsSlower) {
+    FakeProgram program;
+    program.mostAtOnce = 2;
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1));
+    ASSERT_EQ(outcome->takenBack.size(), 1u);
+    EXPECT_EQ(outcome->takenBack.front().at, 2u);
+    EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("0.60 times as fast"));
+}
+
+TEST(EditTrial, OverlappingEditsLoseTheOneWithLessGain) {
+    std::vector<KernelEdits> kernels{kernelAt(0, 0.1), kernelAt(1, 0.3)};
+    kernels[0].edits["a.cu"].front().span = {12, 13};
+    FakeProgram program;
+    const auto outcome = runTrial(kernels, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(1));
+    EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("overlap"));
+}
+
+TEST(EditTrial, ErrorsEndIt) {
+    FakeProgram program;
+    program.error = Error{ErrorKind::Cancelled, "stopped", {}, {}};
+    const auto outcome = runTrial(three, program);
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().kind, ErrorKind::Cancelled);
+    int calls = 0;
+    program.error.reset();
+    program.failure = [&](const FakeProgram::Names&) {
+        return ++calls == 3 ? std::nullopt : std::optional<std::string>("now and then");
+    };
+    const auto unsteady = runTrial(three, program);
+    ASSERT_FALSE(unsteady);
+    EXPECT_THAT(unsteady.error().what, HasSubstr("passes and fails"));
+}
+
+TEST(EditTrial, WhatTwoKernelsShareIsAppliedOnce) {
+    std::vector<KernelEdits> kernels{kernelAt(0, 1), kernelAt(1, 1)};
+    const analysis::TextEdit include{{0, 0}, "#include <cuda_pipeline.h>\n"};
+    const analysis::TextEdit brace{{40, 40}, "}"};
+    kernels[0].edits["a.cu"].insert(kernels[0].edits["a.cu"].begin(), {include, brace, brace});
+    kernels[1].edits["a.cu"].insert(kernels[1].edits["a.cu"].begin(), include);
+    const auto joined = joinedEdits(kernels, {0, 1});
+    ASSERT_TRUE(joined);
+    const auto& edits = joined->at("a.cu");
+    EXPECT_EQ(std::ranges::count(edits, include), 1);
+    EXPECT_EQ(std::ranges::count(edits, brace), 2) << "one kernel's own edits are all its";
+}
+
+} // namespace
+} // namespace kernelskill::engine

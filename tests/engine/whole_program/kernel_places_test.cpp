@@ -1,0 +1,48 @@
+#include "engine/whole_program/kernel_places.h"
+#include "tests/engine/program/program_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+class KernelPlacesTest : public ::testing::Test {
+protected:
+    [[nodiscard]] std::optional<KernelDefinition> find(const std::string& symbol,
+                                                       const std::string& folder = "") const {
+        const auto tree = listTree(folder_.path(), {});
+        EXPECT_TRUE(tree);
+        return KernelPlaces(*tree, {}).of(symbol, folder);
+    }
+    testing::ProgramFolder folder_;
+};
+
+TEST_F(KernelPlacesTest, FindsKernelsByTheirSymbols) {
+    folder_.write("src/kernels.cuh", "#pragma once\n"
+                                     "__global__ void declared(float* x);\n"
+                                     "namespace blas {\n"
+                                     "template <typename T>\n"
+                                     "__global__ void copy(const T* x, T* y) { y[0] = x[0]; }\n"
+                                     "}\n");
+    folder_.write("main.cu", "// __global__ void ghost(float* x) {}\n"
+                             "#if 0\n__global__ void off(float* x) {}\n#endif\n"
+                             "extern \"C\" __global__ void plain(float* x) { x[0] = 0; }\n"
+                             "namespace {\n__global__ void hidden(float* x) { x[0] = 1; }\n}\n");
+    EXPECT_EQ(find("_ZN4blas4copyIfEEvPKT_PS1_"),
+              (KernelDefinition{"src/kernels.cuh", 3, "blas::copy"}));
+    EXPECT_EQ(find("plain"), (KernelDefinition{"main.cu", 4, "plain"}));
+    EXPECT_EQ(find("_ZN12_GLOBAL__N_16hiddenEPf"), (KernelDefinition{"main.cu", 6, "hidden"}));
+    for (const char* other : {"_Z8declaredPf", "_Z5ghostPf", "_Z3offPf", "_Z4copyPf", "nothing"})
+        EXPECT_EQ(find(other), std::nullopt) << other;
+}
+
+TEST_F(KernelPlacesTest, TakesTheDefinitionNearestToTheProgram) {
+    for (const char* folder : {"a", "b", "c/deep"})
+        folder_.write(std::string(folder) + "/k.cu", "__global__ void k(float* x) { x[0] = 0; }\n");
+    EXPECT_EQ(find("_Z1kPf", "b")->file, "b/k.cu");
+    EXPECT_EQ(find("_Z1kPf", "c/deep")->file, "c/deep/k.cu");
+    EXPECT_EQ(find("_Z1kPf")->file, "a/k.cu");
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,183 @@
+#include "engine/program/command_words.h"
+#include "engine/whole_program/program_pair.h"
+#include "tests/engine/program/program_folder.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace kernelskill::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// A shell script is the program; `build` makes it executable.
+class ProgramPairTest : public ::testing::Test {
+protected:
+    ProgramPairTest() {
+        folder_.write("src/program.sh", "#!/bin/sh\necho sum 4\n");
+        workload_ = {.name = "w",
+                     .command = {"./program"},
+                     .folder = folder_.path() / "src",
+                     .environment = {},
+                     .build = commandWords("cp program.sh program && chmod +x program"),
+                     .check = {},
+                     .pattern = {},
+                     .origin = {}};
+        options_.betweenRuns = std::chrono::milliseconds(1);
+        options_.timeline = [](const Workload& workload, const std::stop_token&) {
+            TimelineSummary summary;
+            KernelTimes kernel;
+            kernel.symbol = workload.folder.string().contains("/original/") ? "before" : "after";
+            summary.kernels.push_back(kernel);
+            return summary;
+        };
+    }
+
+    [[nodiscard]] std::unique_ptr<ProgramPair> make() {
+        const auto tree = listTree(folder_.path(), {});
+        EXPECT_TRUE(tree);
+        auto pair = ProgramPair::make(*tree, workload_, options_, stop_.get_token());
+        EXPECT_TRUE(pair) << pair.error().describe();
+        return std::move(*pair);
+    }
+    /// In place of "4".
+    static analysis::EditSet edit(std::string text) {
+        return {{"src/program.sh", {{{19, 20}, std::move(text)}}}};
+    }
+    static std::string why(ProgramPair& pair, const analysis::EditSet& edits) {
+        const auto tried = pair.tryEdits(edits);
+        EXPECT_TRUE(tried) << tried.error().describe();
+        return tried->value_or("passes");
+    }
+    static std::string text(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    testing::ProgramFolder folder_;
+    Workload workload_;
+    ProgramPairOptions options_;
+    std::stop_source stop_;
+};
+
+TEST_F(ProgramPairTest, EditsAreBuiltAndTheirOutputCompared) {
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(pair->check(), ProgramCheck::Output);
+    EXPECT_EQ(pair->outputNote(), "");
+    EXPECT_EQ(why(*pair, edit("5")), "the output differs: line 1 is 'sum 5' instead of 'sum 4'");
+    EXPECT_EQ(why(*pair, edit("4; exit 3")), "the run ended with status 3: sum 4");
+    EXPECT_EQ(why(*pair, edit("'4'")), "passes");
+    EXPECT_EQ(why(*pair, {}), "passes") << "earlier edits are undone";
+    EXPECT_EQ(text(pair->originalRoot() / "src/program.sh"), "#!/bin/sh\necho sum 4\n");
+    EXPECT_EQ(text(folder_.path() / "src/program.sh"), "#!/bin/sh\necho sum 4\n");
+    EXPECT_FALSE(fs::exists(folder_.path() / "src/program")) << "nothing is built in the tree";
+}
+
+TEST_F(ProgramPairTest, AFailedBuildNamesItsError) {
+    workload_.build = commandWords("grep -q 4 program.sh || { echo 'x.cu(3): error: bad' >&2; echo "
+                                   "done; exit 2; }; cp program.sh program; chmod +x program");
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(why(*pair, edit("5")), "the build ended with status 2: x.cu(3): error: bad");
+}
+
+TEST_F(ProgramPairTest, ACheckOrAPatternDecidesInPlaceOfTheOutput) {
+    workload_.check = {"grep", "-q", "sum"};
+    auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(pair->check(), ProgramCheck::Command);
+    EXPECT_EQ(why(*pair, edit("5")), "passes");
+    EXPECT_THAT(why(*pair, {{"src/program.sh", {{{15, 18}, "s"}}}}),
+                HasSubstr("the check ended with status 1"));
+    workload_.check.clear();
+    workload_.pattern = "sum [45]$";
+    pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(pair->check(), ProgramCheck::Pattern);
+    EXPECT_EQ(why(*pair, edit("5")), "passes");
+    EXPECT_THAT(why(*pair, edit("6")), HasSubstr("no line of the output matches"));
+}
+
+TEST_F(ProgramPairTest, OutputsThatAreNotComparableLeaveTheStatus) {
+    folder_.write("src/program.sh", "#!/bin/sh\necho $$\n");
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(pair->check(), ProgramCheck::Status);
+    EXPECT_THAT(pair->outputNote(), HasSubstr("only the exit status counts"));
+    const analysis::EditSet other{{"src/program.sh", {{{15, 17}, "x"}}}};
+    EXPECT_EQ(why(*pair, other), "passes");
+}
+
+TEST_F(ProgramPairTest, AnOriginalThatFailsIsAnError) {
+    workload_.build = {"false"};
+    folder_.write("src/old", std::string("\x7f"
+                                         "ELF"));
+    auto failed = make()->buildOriginal();
+    ASSERT_FALSE(failed);
+    EXPECT_THAT(failed.error().what,
+                HasSubstr("the original fails in a copy of the tree: the build ended"));
+    EXPECT_THAT(failed.error().remedy, HasSubstr("src/old"));
+    workload_.build = commandWords("cp program.sh program && chmod +x program");
+    folder_.write("src/program.sh", "#!/bin/sh\necho error: no GPU\nexit 9\n");
+    failed = make()->buildOriginal();
+    EXPECT_THAT(failed.error().what, HasSubstr("status 9: error: no GPU"));
+}
+
+TEST_F(ProgramPairTest, TimesBothInTurns) {
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    ASSERT_EQ(why(*pair, edit("4; sleep 0.05")), "passes");
+    const auto turns = pair->time();
+    ASSERT_TRUE(turns) << turns.error().describe();
+    ASSERT_EQ(turns->wall.size(), 3u);
+    ASSERT_EQ(turns->kernels.size(), 3u);
+    for (const TimePair& pair : turns->wall)
+        EXPECT_GT(pair.after, 0.05);
+    EXPECT_EQ(turns->kernels.front().before.kernels.front().symbol, "before");
+    EXPECT_EQ(turns->kernels.front().after.kernels.front().symbol, "after");
+}
+
+TEST_F(ProgramPairTest, CopiesGoAwayAlsoWhenItIsStopped) {
+    fs::path folder;
+    {
+        const auto pair = make();
+        folder = pair->folder();
+        EXPECT_TRUE(fs::exists(folder / "original/src/program.sh"));
+        EXPECT_TRUE(fs::exists(folder / "edited/src/program.sh"));
+        ASSERT_TRUE(pair->buildOriginal());
+        ASSERT_EQ(why(*pair, edit("'4'")), "passes");
+        stop_.request_stop();
+        EXPECT_EQ(pair->buildOriginal().error().kind, ErrorKind::Cancelled);
+        EXPECT_EQ(pair->tryEdits(edit("5")).error().kind, ErrorKind::Cancelled);
+        EXPECT_EQ(pair->time().error().kind, ErrorKind::Cancelled);
+    }
+    EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST_F(ProgramPairTest, ACompilationDatabaseNamesTheCopy) {
+    folder_.write(".gitignore", "compile_commands.json\nbuild\n");
+    const std::string root = folder_.path().string();
+    folder_.write("build/compile_commands.json",
+                  R"([{"directory": ")" + root + R"(", "file": "a.cu", "command": "nvcc a.cu"}])");
+    fs::create_symlink("build/compile_commands.json", folder_.path() / "compile_commands.json");
+    const auto pair = make();
+    const auto copied = text(pair->originalRoot() / "compile_commands.json");
+    EXPECT_THAT(copied, HasSubstr("\"directory\": \"" + pair->originalRoot().string() + "\""));
+    EXPECT_TRUE(fs::exists(pair->originalRoot() / "build/compile_commands.json"));
+}
+
+TEST_F(ProgramPairTest, AProgramOfOneNvccIsReadWithItsFlags) {
+    workload_.build = {"nvcc", "-DN=4", "-Iinclude", "a.cu", "-o", "a"};
+    EXPECT_EQ(text(make()->originalRoot() / "src/compile_flags.txt"), "-DN=4\n-Iinclude\n");
+    folder_.write("compile_flags.txt", "-DN=5\n");
+    const auto pair = make();
+    EXPECT_FALSE(fs::exists(pair->originalRoot() / "src/compile_flags.txt"));
+    EXPECT_EQ(text(pair->originalRoot() / "compile_flags.txt"), "-DN=5\n");
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,160 @@
+// `kernelskill optimize -- ./program`, on a stand-in of driver and CUPTI; the emulator searches.
+#include "tests/lsp-server/commands/fake_cuda_workspace.h"
+
+#include <gmock/gmock.h>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OptimizeProgram : public FakeCudaWorkspace {
+protected:
+    OptimizeProgram() {
+        ::setenv("TMPDIR", elsewhere.path().c_str(), 1);
+        workspace.write("columns.cu", columnProgram);
+    }
+    ~OptimizeProgram() override { ::unsetenv("TMPDIR"); }
+
+    [[nodiscard]] CommandResult optimize(std::vector<std::string> options,
+                                         const std::string& program = "./columns") const {
+        options.insert(options.begin(), {"optimize", "--on", "emulator", "--seed", "1", "--rounds",
+                                         "1", "--seconds", "120"});
+        if (!program.empty())
+            options.insert(options.end(), {"--", program});
+        return run(options);
+    }
+    [[nodiscard]] static std::string build() { return buildOf("columns.cu", "columns"); }
+    /// The files of the user's tree, and what is left of the copies.
+    void expectNothingLeft() const {
+        for (const auto& entry : fs::directory_iterator(workspace.path()))
+            EXPECT_THAT(entry.path().filename().string(),
+                        ::testing::AnyOf("columns.cu", ".kernelskill"));
+        for (const auto& entry : fs::directory_iterator(elsewhere.path()))
+            EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("kernelskill-optimize")));
+    }
+};
+
+TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
+    const auto result = optimize({"--json", "--build", build()});
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    EXPECT_EQ(document.at("check"), "output");
+    EXPECT_EQ(document.at("output_note"), "");
+    EXPECT_EQ(document.at("written"), false);
+    ASSERT_EQ(document.at("kernels").size(), 2u);
+    // The stand-in of nvcc knows neither shared memory nor barriers.
+    const auto& sums = document.at("kernels").at(0);
+    EXPECT_EQ(sums.at("outcome"), "taken-back");
+    EXPECT_THAT(sums.at("why").get<std::string>(), HasSubstr("the build ended with status 1"));
+    EXPECT_TRUE(sums.at("speedup").is_null());
+    const auto& scale = document.at("kernels").at(1);
+    EXPECT_EQ(scale.at("outcome"), "kept");
+    EXPECT_EQ(scale.at("why"), "");
+    EXPECT_EQ(scale.at("file"), "columns.cu");
+    EXPECT_EQ(scale.at("executor"), "emulator");
+    EXPECT_FALSE(scale.at("skills").empty());
+    EXPECT_GT(scale.at("speedup"), 1);
+    EXPECT_TRUE(scale.at("search_speedup").is_null()) << "nothing was measured in the search";
+    EXPECT_GT(scale.at("model_gain"), 1);
+    EXPECT_GT(document.at("gpu_time").at("speedup"), 1);
+    EXPECT_EQ(document.at("gpu_time").at("seconds").size(), 3u);
+    EXPECT_EQ(document.at("program_time").at("seconds").size(), 3u);
+    const auto diff = document.at("diff").get<std::string>();
+    EXPECT_THAT(diff, AllOf(HasSubstr("--- a/columns.cu\n+++ b/columns.cu\n"),
+                            HasSubstr("-    scale<<<32, 128>>>(ds, dt, 4096);"),
+                            Not(HasSubstr("__shared__")), Not(HasSubstr("/tmp"))));
+    EXPECT_EQ(read(workspace.path("columns.cu")), columnProgram);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, WritesWhenAskedTo) {
+    workspace.write(
+        ".kernelskill/programs.json",
+        json({{"columns", {{"command", "./columns"}, {"build", build()}, {"pattern", "^total"}}}})
+            .dump());
+    const auto result = optimize({"--program", "columns", "--kernel", "scale", "--write"}, "");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    EXPECT_THAT(result.output, AllOf(HasSubstr("kept"), HasSubstr("checked by its pattern"),
+                                     HasSubstr("GPU time of the program: ")));
+    EXPECT_THAT(result.errors, HasSubstr("written"));
+    const auto text = read(workspace.path("columns.cu"));
+    EXPECT_NE(text, columnProgram);
+    EXPECT_THAT(text, HasSubstr("sums[column] += a[row * columns + column];"))
+        << "--kernel names the other one";
+    expectNothingLeft();
+    // The words of a program that the workspace knows are built as it says.
+    const auto again = optimize({"--kernel", "columnSums", "--check", "false"});
+    EXPECT_EQ(again.status, 1);
+    EXPECT_THAT(again.errors, HasSubstr("the check ended with status 1"));
+}
+
+TEST_F(OptimizeProgram, EditsAHeaderAndTheLaunchInAnotherFile) {
+    const std::string text = columnProgram;
+    const auto kernels = text.find("__global__ void columnSums");
+    const auto host = text.find("int main");
+    workspace.write("kernels.cuh", "#pragma once\n\n" + text.substr(kernels, host - kernels));
+    workspace.write("columns.cu",
+                    text.substr(0, kernels) + "#include \"kernels.cuh\"\n\n" + text.substr(host));
+    const auto result = optimize({"--kernel", "scale", "--json", "--write", "--build", build()});
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    EXPECT_EQ(document.at("kernels").at(0).at("file"), "kernels.cuh");
+    EXPECT_EQ(document.at("written"), true);
+    EXPECT_THAT(document.at("diff").get<std::string>(),
+                AllOf(HasSubstr("+++ b/columns.cu"), HasSubstr("+++ b/kernels.cuh")));
+    EXPECT_THAT(read(workspace.path("kernels.cuh")), HasSubstr("float4"));
+    EXPECT_THAT(read(workspace.path("columns.cu")), Not(HasSubstr("scale<<<32, 128>>>")));
+}
+
+TEST_F(OptimizeProgram, AFailedCheckTakesEverythingBack) {
+    // Passes for the original's source alone, which is beside it.
+    const auto result = optimize({"--kernel", "scale", "--build", build(), "--check",
+                                  "cmp columns.cu ../original/columns.cu"});
+    EXPECT_EQ(result.status, 1) << result.errors;
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("taken-back"), HasSubstr("the check ended with status 1"),
+                      HasSubstr("nothing is better than the original")));
+    EXPECT_THAT(result.output, Not(HasSubstr("@@")));
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, SaysWhatItNeeds) {
+    const auto unbuilt = optimize({});
+    EXPECT_EQ(unbuilt.status, 2);
+    EXPECT_THAT(unbuilt.errors,
+                AllOf(HasSubstr("not known how the program is built"), HasSubstr("--build 'nvcc")));
+    EXPECT_EQ(run({"optimize"}).status, 2);
+    EXPECT_EQ(optimize({"columns.cu", "--build", build()}).status, 2);
+    EXPECT_EQ(optimize({"--report", "x.html", "--build", build()}).status, 2);
+    const auto failed = optimize({"--build", "false"});
+    EXPECT_EQ(failed.status, 1);
+    EXPECT_THAT(failed.errors, HasSubstr("the original fails in a copy of the tree"));
+    const auto unknown = optimize({"--build", build(), "--kernel", "nobody"});
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_THAT(unknown.errors, HasSubstr("no kernel 'nobody'"));
+    workspace.write("big.dat", std::string(2 << 20, 'x'));
+    const auto large = optimize({"--build", build(), "--copy-limit", "1"});
+    EXPECT_EQ(large.status, 2);
+    EXPECT_THAT(large.errors, HasSubstr("too large to copy"));
+    fs::remove(workspace.path("big.dat"));
+    const auto idle = optimize({"--build", "true"}, "/bin/true");
+    EXPECT_EQ(idle.status, 3);
+    EXPECT_THAT(idle.errors, HasSubstr("never started the CUDA driver"));
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, AnInterruptLeavesNothingBehind) {
+    // What the keyboard would do while it builds.
+    const auto result = optimize({"--build", "kill -INT $PPID; sleep 100"});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("building the original"), HasSubstr("stopping")));
+    expectNothingLeft();
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing
