@@ -1,5 +1,7 @@
 #include "engine/capture/recorder/driver_functions.h"
 
+#include <utility>
+
 namespace kernelskill::engine::capture {
 
 #define KERNELSKILL_TEXT_OF(name) #name
@@ -23,6 +25,17 @@ Result<DriverFunctions> DriverFunctions::load() {
                   {},
                   {}});
     return functions;
+}
+
+Error DriverFunctions::failure(const std::string& step, CUresult status) const {
+    const char* name = nullptr;
+    const char* text = nullptr;
+    std::string what = step;
+    if (cuGetErrorName(status, &name) == CUDA_SUCCESS && name != nullptr)
+        what += std::string(": ") + name;
+    if (cuGetErrorString(status, &text) == CUDA_SUCCESS && text != nullptr)
+        what += std::string(" (") + text + ")";
+    return {ErrorKind::Failed, std::move(what), {}, {}};
 }
 
 } // namespace kernelskill::engine::capture

@@ -1,29 +1,53 @@
-/// The driver's functions that the recorder calls. The program has loaded the driver.
+/// The driver's functions that the recorders call. The program has loaded the driver.
 #pragma once
 
 #include "engine/process/shared_library.h"
 
 #include <cuda.h>
+#include <string>
 
 namespace kernelskill::engine::capture {
 
 #define KERNELSKILL_CAPTURE_FUNCTIONS(X)                                                           \
+    X(cuCtxGetCurrent)                                                                             \
     X(cuCtxGetDevice)                                                                              \
+    X(cuCtxSetCurrent)                                                                             \
+    X(cuCtxSynchronize)                                                                            \
+    X(cuDeviceGetAttribute)                                                                        \
     X(cuDeviceGetName)                                                                             \
-    X(cuMemGetAddressRange)                                                                        \
-    X(cuMemcpyDtoHAsync)                                                                           \
-    X(cuStreamCreate)                                                                              \
-    X(cuStreamDestroy)                                                                             \
-    X(cuStreamSynchronize)                                                                         \
-    X(cuStreamIsCapturing)                                                                         \
     X(cuEventCreate)                                                                               \
-    X(cuEventRecord)                                                                               \
-    X(cuEventQuery)                                                                                \
     X(cuEventDestroy)                                                                              \
-    X(cuThreadExchangeStreamCaptureMode)                                                           \
+    X(cuEventElapsedTime)                                                                          \
+    X(cuEventQuery)                                                                                \
+    X(cuEventRecord)                                                                               \
+    X(cuFuncGetAttribute)                                                                          \
     X(cuFuncGetModule)                                                                             \
     X(cuFuncGetParamInfo)                                                                          \
-    X(cuKernelGetParamInfo)
+    X(cuFuncSetAttribute)                                                                          \
+    X(cuGetErrorName)                                                                              \
+    X(cuGetErrorString)                                                                            \
+    X(cuKernelGetFunction)                                                                         \
+    X(cuKernelGetParamInfo)                                                                        \
+    X(cuLaunchKernelEx)                                                                            \
+    X(cuMemAlloc)                                                                                  \
+    X(cuMemFree)                                                                                   \
+    X(cuMemFreeHost)                                                                               \
+    X(cuMemGetAddressRange)                                                                        \
+    X(cuMemGetInfo)                                                                                \
+    X(cuMemHostAlloc)                                                                              \
+    X(cuMemcpyDtoDAsync)                                                                           \
+    X(cuMemcpyDtoHAsync)                                                                           \
+    X(cuMemcpyHtoDAsync)                                                                           \
+    X(cuMemsetD8Async)                                                                             \
+    X(cuModuleGetFunction)                                                                         \
+    X(cuModuleGetGlobal)                                                                           \
+    X(cuModuleLoadData)                                                                            \
+    X(cuModuleUnload)                                                                              \
+    X(cuStreamCreate)                                                                              \
+    X(cuStreamDestroy)                                                                             \
+    X(cuStreamIsCapturing)                                                                         \
+    X(cuStreamSynchronize)                                                                         \
+    X(cuThreadExchangeStreamCaptureMode)
 
 /// The declarations of cuda.h, which names the newest version of each function by a macro.
 struct DriverFunctions {
@@ -34,6 +58,15 @@ struct DriverFunctions {
 
     /// Missing, with the function's name, if the driver is older than CUDA 12.4.
     [[nodiscard]] static Result<DriverFunctions> load();
+
+    /// Failed, with CUDA's own name and text for `status`; `step` says what was attempted.
+    [[nodiscard]] Error failure(const std::string& step, CUresult status) const;
+    /// An error if `status` is one.
+    [[nodiscard]] Result<void> check(const char* step, CUresult status) const {
+        if (status != CUDA_SUCCESS)
+            return std::unexpected(failure(step, status));
+        return {};
+    }
 };
 
 } // namespace kernelskill::engine::capture

@@ -1,10 +1,8 @@
 // libcupti.so.13 for tests: the part of its callback API that capturing needs.
-#define __CUDA_API_VERSION_INTERNAL // for the arguments of launches
 #include "fake_driver.h"
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
-#include <generated_cuda_meta.h>
 #include <set>
 
 namespace {
@@ -12,7 +10,9 @@ namespace {
 struct Subscriber {
     CUpti_CallbackFunc callback = nullptr;
     void* user = nullptr;
-    std::set<std::uint32_t> enabled;
+    std::set<std::uint32_t> enabled; ///< Functions of the driver.
+    bool hearsAll = false;           ///< All of them.
+    std::set<std::uint32_t> resources;
 };
 
 Subscriber& subscriber() {
@@ -20,26 +20,33 @@ Subscriber& subscriber() {
     return instance;
 }
 
-void forward(bool isExit, const char* symbol, const FakeLaunch& launch, CUresult* result,
-             std::uint64_t* shared) {
-    const std::uint32_t function = launch.config != nullptr
-                                       ? CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx
-                                       : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-    if (!subscriber().enabled.contains(function))
+CUcontext const context = reinterpret_cast<CUcontext>(0xC0);
+
+void forward(bool isExit, std::uint32_t function, const void* arguments, const char* symbol,
+             CUresult* result, std::uint64_t* shared) {
+    if (!subscriber().hearsAll && !subscriber().enabled.contains(function))
         return;
-    const cuLaunchKernel_params plain{launch.function,   launch.grid[0],  launch.grid[1],
-                                      launch.grid[2],    launch.block[0], launch.block[1],
-                                      launch.block[2],   launch.shared,   launch.stream,
-                                      launch.parameters, launch.extra};
-    const cuLaunchKernelEx_params extended{launch.config, launch.function, launch.parameters,
-                                           launch.extra};
     CUpti_CallbackData data{};
     data.callbackSite = isExit ? CUPTI_API_EXIT : CUPTI_API_ENTER;
-    data.functionParams = launch.config != nullptr ? static_cast<const void*>(&extended) : &plain;
+    data.functionParams = arguments;
     data.functionReturnValue = result;
     data.symbolName = symbol;
     data.correlationData = shared;
+    data.context = context;
     subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_DRIVER_API, function, &data);
+}
+
+void forwardModule(const char* image, std::size_t bytes) {
+    if (!subscriber().resources.contains(CUPTI_CBID_RESOURCE_MODULE_LOADED))
+        return;
+    CUpti_ModuleResourceData module{};
+    module.pCubin = image;
+    module.cubinSize = bytes;
+    CUpti_ResourceData data{};
+    data.context = context;
+    data.resourceDescriptor = &module;
+    subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_RESOURCE,
+                          CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
 } // namespace
@@ -50,14 +57,22 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc ca
     *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber());
     subscriber().callback = callback;
     subscriber().user = user;
-    fakeListen(&forward);
+    fakeListen(&forward, &forwardModule);
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId function) {
-    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || enable == 0)
+    if (enable == 0)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    subscriber().enabled.insert(function);
+    (domain == CUPTI_CB_DOMAIN_RESOURCE ? subscriber().resources : subscriber().enabled)
+        .insert(function);
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableDomain(std::uint32_t enable, CUpti_SubscriberHandle,
+                              CUpti_CallbackDomain domain) {
+    if (enable == 0 || domain != CUPTI_CB_DOMAIN_DRIVER_API)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    subscriber().hearsAll = true;
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
