@@ -84,7 +84,8 @@ CopyStore::differingPages(std::span<const Compared> parts) {
     std::vector<DeviceWork::Pair> pairs(parts.size());
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto* device = std::get_if<OwnMemory>(&parts[i].copy->memory_);
-        if (device != nullptr && parts[i].address % DeviceWork::comparedBytes == 0)
+        if (device != nullptr && !parts[i].isByHost &&
+            parts[i].address % DeviceWork::comparedBytes == 0)
             pairs[i] = {parts[i].address, device->address(), parts[i].copy->bytes()};
     }
     auto pages = work_.differingPages(pairs);

@@ -57,6 +57,7 @@ public:
     struct Compared {
         CUdeviceptr address = 0;
         const MemoryCopy* copy = nullptr;
+        bool isByHost = false; ///< Read it back instead of comparing on the device.
     };
     /// For each part, the numbers of its pages (DeviceWork::pageBytes) that may differ from the
     /// copy. Waits.

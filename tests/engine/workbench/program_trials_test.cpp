@@ -93,9 +93,6 @@ TEST_F(ProgramTrialsTest, SaysWhyItDidNotTry) {
     const auto never = trialOf(text);
     EXPECT_EQ(never.outcome, ProgramTrialOutcome::NotJudged);
     EXPECT_THAT(never.sentence, HasSubstr("before the launch"));
-    trial_.program.words = {"launch"};
-    trial_.program.words[0] = "/nowhere/program";
-    EXPECT_THAT(trialOf(text).sentence, HasSubstr("cannot be started"));
     std::stop_source stop;
     stop.request_stop();
     KernelChange change;
@@ -103,6 +100,9 @@ TEST_F(ProgramTrialsTest, SaysWhyItDidNotTry) {
     const auto cancelled = tryInProgram(workbench_->machines(), program(text), program(text),
                                         change, trial_, stop.get_token());
     ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().kind, ErrorKind::Cancelled);
+    trial_.program.words[0] = "/nowhere/program";
+    EXPECT_THAT(trialOf(text).sentence, HasSubstr("cannot be started"));
 }
 
 } // namespace
