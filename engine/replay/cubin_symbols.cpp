@@ -9,7 +9,8 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr unsigned char kernelFlag = 0x10; // In st_other: a kernel, not a function of the device.
+constexpr unsigned char kernelFlag = 0x10;  // In st_other: a kernel, not a function of the device.
+constexpr unsigned char managedFlag = 0x04; // In st_other.
 constexpr std::string_view callGraph = ".nv.callgraph";
 
 /// Bounds-checked reading of an image whose address may have any alignment.
@@ -97,7 +98,8 @@ private:
             const auto section =
                 symbol->st_shndx == SHN_UNDEF ? std::nullopt : sectionAt(symbol->st_shndx);
             if (type == STT_OBJECT && section && holdsVariables(nameOf(*section)))
-                symbols_.variables.push_back({std::move(name), symbol->st_size});
+                symbols_.variables.push_back(
+                    {std::move(name), symbol->st_size, (symbol->st_other & managedFlag) != 0});
             else if (type == STT_FUNC && symbol->st_shndx == SHN_UNDEF)
                 undefined_.emplace(i, std::move(name));
             else if (type == STT_FUNC && (symbol->st_other & kernelFlag) != 0)

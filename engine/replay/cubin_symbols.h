@@ -17,6 +17,7 @@ namespace kernelskill::engine {
 struct CubinVariable {
     std::string name;
     std::uint64_t bytes = 0;
+    bool isManaged = false; ///< `__managed__`
     bool operator==(const CubinVariable&) const = default;
 };
 

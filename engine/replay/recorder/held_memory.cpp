@@ -78,8 +78,16 @@ Result<std::unique_ptr<HeldMemory>> HeldMemory::save(DeviceWork& work,
         std::size_t bytes = 0;
         if (driver.cuModuleGetGlobal(&address, &bytes, module, variable.name.c_str()) !=
                 CUDA_SUCCESS ||
-            bytes == 0)
+            bytes == 0) {
+            if (variable.isManaged)
+                return std::unexpected(
+                    Error{ErrorKind::Unsupported,
+                          "the driver gives no address for the managed variable '" + variable.name +
+                              "', so it is not saved",
+                          {},
+                          {}});
             continue; // A text of the compiler's, which has no name for the driver.
+        }
         if (auto added =
                 held->add("the variable '" + variable.name + "'", address, bytes, variable.name);
             !added)

@@ -19,6 +19,7 @@ struct CubinImage {
     struct Variable {
         std::string name;
         std::uint64_t bytes = 0;
+        bool isManaged = false;
     };
     std::vector<Kernel> kernels;
     std::vector<Variable> variables;
@@ -65,7 +66,7 @@ inline std::string imageOf(const CubinImage& image) {
         }
     }
     for (const auto& variable : image.variables)
-        add(variable.name, STT_OBJECT, 0, global, variable.bytes);
+        add(variable.name, STT_OBJECT, variable.isManaged ? 0x04 : 0, global, variable.bytes);
 
     std::vector<Elf64_Shdr> sections(names.size());
     for (std::size_t i = 0; i < names.size(); ++i)

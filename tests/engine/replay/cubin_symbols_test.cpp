@@ -20,11 +20,12 @@ Result<CubinSymbols> read(const std::string& image) {
 TEST(CubinSymbols, FindsVariablesAndWhatKernelsCall) {
     CubinImage image;
     image.kernels = {{"quiet", {}}, {"loud", {"vprintf", "malloc"}}, {"checks", {"__assertfail"}}};
-    image.variables = {{"table", 400}, {"count", 4}};
+    image.variables = {{"table", 400}, {"count", 4}, {"shared", 8, true}};
     const auto symbols = read(imageOf(image));
     ASSERT_TRUE(symbols);
     EXPECT_THAT(symbols->variables,
-                ElementsAre(CubinVariable{"table", 400}, CubinVariable{"count", 4}));
+                ElementsAre(CubinVariable{"table", 400, false}, CubinVariable{"count", 4, false},
+                            CubinVariable{"shared", 8, true}));
     ASSERT_EQ(symbols->kernels.size(), 3u);
     EXPECT_THAT(symbols->kernels.at("quiet"), IsEmpty());
     EXPECT_THAT(symbols->kernels.at("loud"), ElementsAre("malloc", "vprintf"));

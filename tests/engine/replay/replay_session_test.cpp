@@ -364,6 +364,7 @@ TEST_F(ReplaySessionTest, RefusesByName) {
     EXPECT_THAT(refusal("map launch"), HasSubstr("cuMemMap"));
     EXPECT_THAT(refusal("calls-printf launch"), HasSubstr("printf()"));
     EXPECT_THAT(refusal("unloaded launch"), HasSubstr("was not seen"));
+    EXPECT_THAT(refusal("hidden-variable launch"), HasSubstr("managed variable 'hidden'"));
     target_.waitMilliseconds = 200;
     EXPECT_THAT(refusal("blocked launch"), HasSubstr("did not end in 200 ms"));
     target_.waitMilliseconds = 2'000;

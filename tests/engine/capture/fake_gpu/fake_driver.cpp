@@ -231,7 +231,7 @@ void fakeAddVariable(const char* name, const void* value, std::size_t bytes) {
 void* fakeOwnVariable(const char* name) {
     return gpu().ownModule.variables.at(name).data();
 }
-void fakeLoadModule(const char* calls) {
+void fakeLoadModule(const char* calls, const char* managed) {
     kernelskill::testing::CubinImage image;
     for (const auto& kernel : gpu().kernels) {
         image.kernels.push_back({kernel->symbol, {}});
@@ -239,7 +239,9 @@ void fakeLoadModule(const char* calls) {
             image.kernels.back().calls = {calls};
     }
     for (const auto& [name, value] : gpu().ownModule.variables)
-        image.variables.push_back({name, value.size()});
+        image.variables.push_back({name, value.size(), false});
+    if (*managed != 0)
+        image.variables.push_back({managed, 4, true});
     const std::string bytes = imageOf(image);
     if (gpu().onModule != nullptr)
         gpu().onModule(bytes.data(), bytes.size());

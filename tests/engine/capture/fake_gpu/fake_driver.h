@@ -20,8 +20,9 @@ void fakeImageKernel(const char* symbol, const std::size_t* sizes, std::size_t c
 void fakeAddVariable(const char* name, const void* value, std::size_t bytes);
 /// Where that variable is.
 void* fakeOwnVariable(const char* name);
-/// Says that the program's module is loaded; `calls` are the functions that its kernels call.
-void fakeLoadModule(const char* calls);
+/// Says that the program's module is loaded; `calls` are the functions that its kernels call, and
+/// `managed` is a managed variable that the driver does not know by name; empty texts: none.
+void fakeLoadModule(const char* calls, const char* managed);
 /// For a kernel's body: the variable of the module that the running kernel is of; null if it has
 /// none.
 void* fakeVariable(const char* name);

@@ -219,7 +219,8 @@ int main(int argc, char** argv) {
         return std::ranges::find(words, word) != words.end();
     };
     if (!has("unloaded"))
-        fakeLoadModule(has("calls-printf") ? "vprintf" : "");
+        fakeLoadModule(has("calls-printf") ? "vprintf" : "",
+                       has("hidden-variable") ? "hidden" : "");
     for (const std::string_view what : words) {
         if (what == "launch")
             program.launch(program.scaleKernel);
