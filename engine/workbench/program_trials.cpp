@@ -2,7 +2,6 @@
 
 #include "engine/capture/kernel_symbol.h"
 #include "engine/inputs/launch_inference.h"
-#include "engine/replay/replay_session.h"
 #include "engine/static_facts/device_code.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -28,100 +27,123 @@ MemoryElement elementOf(analysis::ScalarKind kind) {
     }
 }
 
-/// One kernel at one launch.
-class KernelInProgram {
-public:
-    KernelInProgram(const Machines& machines, KernelRef before, KernelRef after,
-                    const KernelChange& change, const HeldDescription& held, std::stop_token stop)
-        : machines_(machines), before_(before), after_(after), change_(change), held_(held),
-          symbol_(kernelSymbol(held.launch.symbol)), stop_(std::move(stop)) {}
-
-    Result<TryRequest> request() {
-        if (change_.isSignatureChanged)
-            return std::unexpected(refused("the change gives the kernel other parameters"));
-        TryRequest request;
-        auto launch = held_.launch;
-        auto edited = editedLaunch();
-        if (!edited)
-            return std::unexpected(edited.error());
-        for (const auto& [kernel, shape] :
-             {std::pair{before_, std::optional<LaunchSpec>()}, std::pair{after_, *edited}}) {
-            auto code = deviceCode(kernel, symbol_.templateArguments, architecture(),
-                                   machines_.factsOptions(), stop_);
-            if (!code)
-                return std::unexpected(code.error());
-            ReplayCandidate candidate{std::move(code->cubin), code->facts.symbol, launch.grid,
-                                      launch.block,           launch.sharedBytes, std::nullopt};
-            if (shape) {
-                candidate.grid = {shape->grid.x, shape->grid.y, shape->grid.z};
-                candidate.block = {shape->block.x, shape->block.y, shape->block.z};
-                candidate.sharedBytes = shape->dynamicSharedBytes;
-            }
-            request.candidates.push_back(std::move(candidate));
-        }
-        addMemory(request);
-        return request;
-    }
-
-private:
-    static Error refused(std::string why) {
-        return {ErrorKind::Unsupported, std::move(why), {}, {}};
-    }
-    [[nodiscard]] std::string architecture() const {
-        return fmt::format("sm_{}{}", held_.capabilityMajor, held_.capabilityMinor);
-    }
-
-    /// The new version's launch on the held arguments; nullopt if it is that of the program.
-    Result<std::optional<LaunchSpec>> editedLaunch() const {
-        StoredCaptures captures;
-        captures.launches.push_back({held_.launch, symbol_, {}});
-        const auto known = capturedLaunches(*before_.program.model, before_.kernel, captures);
-        if (known.launches.empty()) {
-            if (!change_.isLaunchChanged)
-                return std::nullopt;
-            return std::unexpected(refused(
-                "the change is of the launch as well, and the program's arguments do not tell the "
-                "new one" +
-                (known.refusals.empty() ? std::string() : ": " + known.refusals.front())));
-        }
-        auto edited = editedCapture({*before_.program.model, before_.kernel},
-                                    {*after_.program.model, after_.kernel}, known.launches.front());
-        if (!edited)
-            return std::unexpected(edited.error());
-        return std::optional(std::move(*edited));
-    }
-
-    /// The types behind pointers, and what the old version only writes.
-    void addMemory(TryRequest& request) const {
-        const auto& parameters = before_.kernel.parameters;
-        const auto& passed = held_.launch.parameters;
-        for (std::size_t i = 0; i < parameters.size() && i < passed.size(); ++i) {
-            const auto& buffer = passed[i].buffer;
-            if (!buffer || parameters[i].type.pointerDepth != 1)
-                continue;
-            request.elements.push_back(
-                {buffer->address, buffer->bytes, elementOf(parameters[i].type.scalar)});
-            if (parameters[i].isWritten && !parameters[i].isRead && !parameters[i].escapes)
-                request.onlyWritten.push_back(buffer->address);
-        }
-    }
-
-    const Machines& machines_;
-    KernelRef before_;
-    KernelRef after_;
-    const KernelChange& change_;
-    const HeldDescription& held_;
-    KernelSymbol symbol_;
-    std::stop_token stop_;
-};
-
-ProgramTrial notJudged(const Error& error) {
-    ProgramTrial trial;
-    trial.sentence = error.describe();
-    return trial;
+Error refused(std::string why) {
+    return {ErrorKind::Unsupported, std::move(why), {}, {}};
 }
 
 } // namespace
+
+Result<std::unique_ptr<KernelInProgram>>
+KernelInProgram::open(const Machines& machines, const ProgramSource& before,
+                      const std::string& kernel, const std::string& launchedAs,
+                      ProgramTrialOptions options, const std::stop_token& stop) {
+    const auto* old = analysis::kernelNamed(*before.model, kernel);
+    if (old == nullptr)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, "no kernel '" + kernel + "'", before.file, {}});
+    std::unique_ptr<KernelInProgram> opened(
+        new KernelInProgram(machines, {before, *old}, std::move(options)));
+    ReplayTarget target;
+    target.cupti = opened->options_.cupti;
+    target.kernel = launchedAs;
+    auto session = ReplaySession::open(opened->options_.program, target, stop);
+    if (!session)
+        return std::unexpected(session.error());
+    opened->session_ = std::move(*session);
+    return opened;
+}
+
+Result<ProgramTrial> KernelInProgram::tryVersion(const ProgramSource& after,
+                                                 const KernelChange& change,
+                                                 const std::stop_token& stop) {
+    if (change.isSignatureChanged)
+        return std::unexpected(refused("the change gives the kernel other parameters"));
+    const auto* kernel = analysis::kernelNamed(*after.model, change.name);
+    if (kernel == nullptr)
+        return std::unexpected(refused("the new version has no kernel '" + change.name + "'"));
+    const auto launch = editedLaunch({after, *kernel}, change);
+    if (!launch)
+        return std::unexpected(launch.error());
+    if (!old_) {
+        auto compiled = candidateOf(before_, stop);
+        if (!compiled)
+            return std::unexpected(compiled.error());
+        old_ = std::move(*compiled);
+    }
+    auto candidate = candidateOf({after, *kernel}, stop);
+    if (!candidate)
+        return std::unexpected(candidate.error());
+    if (*launch) {
+        const LaunchSpec& edited = **launch;
+        candidate->grid = {edited.grid.x, edited.grid.y, edited.grid.z};
+        candidate->block = {edited.block.x, edited.block.y, edited.block.z};
+        candidate->sharedBytes = edited.dynamicSharedBytes;
+    }
+    TryRequest request;
+    request.candidates = {*old_, std::move(*candidate)};
+    addMemory(request);
+    const auto trials = session_->tryAll(std::move(request), options_.isExact, stop);
+    if (!trials)
+        return std::unexpected(trials.error());
+    return judgeInProgram(held(), trials->at(0), trials->at(1));
+}
+
+Result<ReplayCandidate> KernelInProgram::candidateOf(KernelRef kernel,
+                                                     const std::stop_token& stop) const {
+    const CapturedLaunch& launch = held().launch;
+    auto code = deviceCode(kernel, kernelSymbol(launch.symbol).templateArguments,
+                           fmt::format("sm_{}{}", held().capabilityMajor, held().capabilityMinor),
+                           machines_.factsOptions(), stop);
+    if (!code)
+        return std::unexpected(code.error());
+    return ReplayCandidate{std::move(code->cubin), code->facts.symbol, launch.grid,
+                           launch.block,           launch.sharedBytes, std::nullopt};
+}
+
+/// The new version's launch on the held arguments; nullopt if it is that of the program.
+Result<std::optional<LaunchSpec>> KernelInProgram::editedLaunch(KernelRef after,
+                                                                const KernelChange& change) const {
+    StoredCaptures captures;
+    captures.launches.push_back({held().launch, kernelSymbol(held().launch.symbol), {}});
+    const auto known = capturedLaunches(*before_.program.model, before_.kernel, captures);
+    if (known.launches.empty()) {
+        if (!change.isLaunchChanged)
+            return std::nullopt;
+        return std::unexpected(refused(
+            "the change is of the launch as well, and the program's arguments do not tell the new "
+            "one" +
+            (known.refusals.empty() ? std::string() : ": " + known.refusals.front())));
+    }
+    auto edited = editedCapture({*before_.program.model, before_.kernel},
+                                {*after.program.model, after.kernel}, known.launches.front());
+    if (!edited)
+        return std::unexpected(edited.error());
+    return std::optional(std::move(*edited));
+}
+
+/// The types behind pointers, and what the old version only writes.
+void KernelInProgram::addMemory(TryRequest& request) const {
+    const auto& parameters = before_.kernel.parameters;
+    const auto& passed = held().launch.parameters;
+    for (std::size_t i = 0; i < parameters.size() && i < passed.size(); ++i) {
+        const auto& buffer = passed[i].buffer;
+        if (!buffer || parameters[i].type.pointerDepth != 1)
+            continue;
+        request.elements.push_back(
+            {buffer->address, buffer->bytes, elementOf(parameters[i].type.scalar)});
+        if (parameters[i].isWritten && !parameters[i].isRead && !parameters[i].escapes)
+            request.onlyWritten.push_back(buffer->address);
+    }
+}
+
+Result<std::string> KernelInProgram::resume(const std::stop_token& stop) {
+    const auto status = session_->resume(options_.restLimit, stop);
+    if (!status && status.error().kind == ErrorKind::Cancelled)
+        return std::unexpected(status.error());
+    if (!status)
+        return status.error().what + ", so it was ended";
+    return *status == 0 ? std::string() : fmt::format("the program ended with status {}", *status);
+}
 
 Result<ProgramTrial> tryInProgram(const Machines& machines, const ProgramSource& before,
                                   const ProgramSource& after, const KernelChange& change,
@@ -130,38 +152,27 @@ Result<ProgramTrial> tryInProgram(const Machines& machines, const ProgramSource&
         trial.program = fmt::format("{}", fmt::join(options.program.words, " "));
         return trial;
     };
-    const auto unless = [&](const Error& error) -> Result<ProgramTrial> {
+    const auto notJudged = [&](const Error& error) -> Result<ProgramTrial> {
         if (error.kind == ErrorKind::Cancelled)
             return std::unexpected(error);
-        return finished(notJudged(error));
+        ProgramTrial trial;
+        trial.sentence = error.describe();
+        return finished(std::move(trial));
     };
-    const auto* old = analysis::kernelNamed(*before.model, change.name);
-    const auto* edited = analysis::kernelNamed(*after.model, change.name);
-    if (old == nullptr || edited == nullptr)
-        return unless({ErrorKind::Internal, "a version lacks the kernel", change.name, {}});
-    ReplayTarget target;
-    target.cupti = options.cupti;
-    target.kernel = change.oldName.empty() ? change.name : change.oldName;
-    auto session = ReplaySession::open(options.program, target, stop);
-    if (!session)
-        return unless(session.error());
-    const HeldDescription held = (*session)->held();
-    auto request =
-        KernelInProgram(machines, {before, *old}, {after, *edited}, change, held, stop).request();
-    if (!request)
-        return unless(request.error());
-    const auto trials = (*session)->tryAll(std::move(*request), options.isExact, stop);
-    if (!trials)
-        return unless(trials.error());
-    ProgramTrial trial = judgeInProgram(held, trials->at(0), trials->at(1));
-    const auto status = (*session)->resume(options.restLimit, stop);
-    if (!status && status.error().kind == ErrorKind::Cancelled)
-        return std::unexpected(status.error());
-    if (!status)
-        trial.notes.push_back(status.error().what + ", so it was ended");
-    else if (*status != 0)
-        trial.notes.push_back(fmt::format("the program ended with status {}", *status));
-    return finished(std::move(trial));
+    auto kernel =
+        KernelInProgram::open(machines, before, change.name,
+                              change.oldName.empty() ? change.name : change.oldName, options, stop);
+    if (!kernel)
+        return notJudged(kernel.error());
+    auto trial = (*kernel)->tryVersion(after, change, stop);
+    if (!trial)
+        return notJudged(trial.error());
+    const auto end = (*kernel)->resume(stop);
+    if (!end)
+        return std::unexpected(end.error());
+    if (!end->empty())
+        trial->notes.push_back(*end);
+    return finished(std::move(*trial));
 }
 
 } // namespace kernelskill::engine
