@@ -18,6 +18,15 @@ Result<DriverFunctions> DriverFunctions::load() {
         missing = KERNELSKILL_TEXT(name);
     KERNELSKILL_CAPTURE_FUNCTIONS(KERNELSKILL_FIND)
 #undef KERNELSKILL_FIND
+#define KERNELSKILL_FIND(name)                                                                     \
+    if (!library->find(functions.name, KERNELSKILL_TEXT(name)))                                    \
+        functions.missingForReplay = KERNELSKILL_TEXT(name);
+    KERNELSKILL_REPLAY_FUNCTIONS(KERNELSKILL_FIND)
+#undef KERNELSKILL_FIND
+    // Drivers before CUDA 12.8 have it under its older name alone.
+    if (!library->find(functions.cuEventElapsedTime, KERNELSKILL_TEXT(cuEventElapsedTime)) &&
+        !library->find(functions.cuEventElapsedTime, "cuEventElapsedTime"))
+        functions.missingForReplay = "cuEventElapsedTime";
     if (missing != nullptr)
         return std::unexpected(
             Error{ErrorKind::Missing,

@@ -9,52 +9,59 @@
 namespace kernelskill::engine::capture {
 
 #define KERNELSKILL_CAPTURE_FUNCTIONS(X)                                                           \
-    X(cuCtxGetCurrent)                                                                             \
     X(cuCtxGetDevice)                                                                              \
-    X(cuCtxSetCurrent)                                                                             \
-    X(cuCtxSynchronize)                                                                            \
-    X(cuDeviceGetAttribute)                                                                        \
     X(cuDeviceGetName)                                                                             \
     X(cuEventCreate)                                                                               \
     X(cuEventDestroy)                                                                              \
-    X(cuEventElapsedTime)                                                                          \
     X(cuEventQuery)                                                                                \
     X(cuEventRecord)                                                                               \
-    X(cuFuncGetAttribute)                                                                          \
     X(cuFuncGetModule)                                                                             \
     X(cuFuncGetParamInfo)                                                                          \
-    X(cuFuncSetAttribute)                                                                          \
-    X(cuGetErrorName)                                                                              \
-    X(cuGetErrorString)                                                                            \
-    X(cuKernelGetFunction)                                                                         \
     X(cuKernelGetParamInfo)                                                                        \
-    X(cuLaunchKernelEx)                                                                            \
-    X(cuMemAlloc)                                                                                  \
-    X(cuMemFree)                                                                                   \
-    X(cuMemFreeHost)                                                                               \
     X(cuMemGetAddressRange)                                                                        \
-    X(cuMemGetInfo)                                                                                \
-    X(cuMemHostAlloc)                                                                              \
-    X(cuMemcpyDtoDAsync)                                                                           \
     X(cuMemcpyDtoHAsync)                                                                           \
-    X(cuMemcpyHtoDAsync)                                                                           \
-    X(cuMemsetD8Async)                                                                             \
-    X(cuModuleGetFunction)                                                                         \
-    X(cuModuleGetGlobal)                                                                           \
-    X(cuModuleLoadData)                                                                            \
-    X(cuModuleUnload)                                                                              \
     X(cuStreamCreate)                                                                              \
     X(cuStreamDestroy)                                                                             \
     X(cuStreamIsCapturing)                                                                         \
     X(cuStreamSynchronize)                                                                         \
     X(cuThreadExchangeStreamCaptureMode)
 
+// Those that only a held program needs.
+#define KERNELSKILL_REPLAY_FUNCTIONS(X)                                                            \
+    X(cuCtxGetCurrent)                                                                             \
+    X(cuCtxSetCurrent)                                                                             \
+    X(cuCtxSynchronize)                                                                            \
+    X(cuDeviceGetAttribute)                                                                        \
+    X(cuFuncGetAttribute)                                                                          \
+    X(cuFuncSetAttribute)                                                                          \
+    X(cuGetErrorName)                                                                              \
+    X(cuGetErrorString)                                                                            \
+    X(cuKernelGetFunction)                                                                         \
+    X(cuLaunchKernelEx)                                                                            \
+    X(cuMemAlloc)                                                                                  \
+    X(cuMemFree)                                                                                   \
+    X(cuMemFreeHost)                                                                               \
+    X(cuMemGetInfo)                                                                                \
+    X(cuMemHostAlloc)                                                                              \
+    X(cuMemcpyDtoDAsync)                                                                           \
+    X(cuMemcpyHtoDAsync)                                                                           \
+    X(cuMemsetD8Async)                                                                             \
+    X(cuModuleGetFunction)                                                                         \
+    X(cuModuleGetGlobal)                                                                           \
+    X(cuModuleLoadData)                                                                            \
+    X(cuModuleUnload)
+
 /// The declarations of cuda.h, which names the newest version of each function by a macro.
 struct DriverFunctions {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
     KERNELSKILL_CAPTURE_FUNCTIONS(KERNELSKILL_MEMBER)
+    KERNELSKILL_REPLAY_FUNCTIONS(KERNELSKILL_MEMBER)
+    KERNELSKILL_MEMBER(cuEventElapsedTime)
 #undef KERNELSKILL_MEMBER
+
+    /// A function that a held program needs and this driver lacks; null: there is none.
+    const char* missingForReplay = nullptr;
 
     /// Missing, with the function's name, if the driver is older than CUDA 12.4.
     [[nodiscard]] static Result<DriverFunctions> load();

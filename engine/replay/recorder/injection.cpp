@@ -89,6 +89,13 @@ Result<void> listen(ReplayTarget target) {
     const auto driver = capture::DriverFunctions::load();
     if (!driver)
         return std::unexpected(driver.error());
+    if (driver->missingForReplay != nullptr)
+        return std::unexpected(
+            Error{ErrorKind::Missing,
+                  std::string("the driver is too old to hold a program: it has no ") +
+                      driver->missingForReplay,
+                  {},
+                  {}});
     const auto cupti = capture::CallbackApi::load(target.cupti);
     if (!cupti)
         return std::unexpected(cupti.error());
