@@ -34,6 +34,18 @@ ChangeOutcome outcomeOf(const Verdict& verdict) {
     return verdict.isAboutEdit ? ChangeOutcome::Wrong : ChangeOutcome::NotJudged;
 }
 
+ChangeOutcome outcomeOf(const ProgramTrial& trial) {
+    switch (trial.outcome) {
+    case ProgramTrialOutcome::Agrees:
+        return ChangeOutcome::Right;
+    case ProgramTrialOutcome::Differs:
+        return ChangeOutcome::Wrong;
+    case ProgramTrialOutcome::NotJudged:
+        break;
+    }
+    return ChangeOutcome::NotJudged;
+}
+
 ChangeOutcome Verification::outcome() const {
     ChangeOutcome worst = host ? host->outcome : ChangeOutcome::Right;
     for (const JudgedKernel& kernel : kernels)

@@ -5,6 +5,7 @@
 #include "engine/verdict/candidate_diagnosis.h"
 #include "engine/verdict/verdict.h"
 #include "engine/verification/kernel_changes.h"
+#include "engine/verification/program_trial.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,7 @@ enum class ChangeOutcome : std::uint8_t {
 [[nodiscard]] std::string_view spelling(ChangeOutcome outcome);
 /// A verdict that is Invalid is Wrong if it is about the edit, else NotJudged.
 [[nodiscard]] ChangeOutcome outcomeOf(const Verdict& verdict);
+[[nodiscard]] ChangeOutcome outcomeOf(const ProgramTrial& trial);
 
 struct JudgedKernel {
     KernelChange change;
@@ -35,7 +37,9 @@ struct JudgedKernel {
     /// The result for a kernel without a verdict, in one sentence without a full stop.
     std::string note;
     std::vector<Hazard> hazards; ///< The hazards of a new kernel.
-    double seconds = 0;          ///< The time of the review.
+    /// The trial in the user's program; nullopt if none was asked for, or if it was wrong before.
+    std::optional<ProgramTrial> inProgram;
+    double seconds = 0; ///< The time of the review.
 };
 
 /// The code around the kernels: what the host asks of the GPU, and whether all of it compiles.

@@ -66,6 +66,8 @@ public:
             judged.change = change_.kernels[i];
             if (auto finished = judge(judged); !finished)
                 return std::unexpected(finished.error());
+            if (auto tried = tryInUsersProgram(judged); !tried)
+                return std::unexpected(tried.error());
             judged.seconds = secondsSince(begin);
             done_.kernels.push_back(std::move(judged));
         }
@@ -135,6 +137,21 @@ private:
                                   machines_.toolchain(), stop_);
         }
         judged.verdict = std::move(*verdict);
+        return {};
+    }
+
+    /// A kernel that is wrong is not run on the GPU beside the user's data.
+    Result<void> tryInUsersProgram(JudgedKernel& judged) {
+        if (!options_.program || !judged.verdict || judged.outcome != ChangeOutcome::Right)
+            return {};
+        if (const auto say = sink(judged.change.name))
+            say("trying it in the program", 0.9);
+        auto trial = tryInProgram(machines_, change_.before, after_, judged.change,
+                                  *options_.program, stop_);
+        if (!trial)
+            return std::unexpected(cancelled());
+        judged.outcome = std::max(judged.outcome, outcomeOf(*trial));
+        judged.inProgram = std::move(*trial);
         return {};
     }
 

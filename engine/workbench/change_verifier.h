@@ -4,7 +4,9 @@
 #include "engine/review/reviewer.h"
 #include "engine/verification/verification.h"
 #include "engine/workbench/profiler.h"
+#include "engine/workbench/program_trials.h"
 
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -14,6 +16,8 @@ struct VerifyOptions {
     /// The one kernel to judge, by qualified or plain name; empty: all that differ.
     std::string kernel;
     skills::Accuracy accuracy{skills::Numerics::Reassociates};
+    /// Each kernel that is right is tried in this program as well; nullopt: none is.
+    std::optional<ProgramTrialOptions> program = std::nullopt;
 };
 
 /// Thread-safe.

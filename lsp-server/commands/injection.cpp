@@ -17,7 +17,8 @@ Result<std::filesystem::path> injectedLibrary(const char* name) {
     auto library = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
     if (std::filesystem::exists(library, ignored))
         return library;
-    return std::unexpected(Error{ErrorKind::Missing, "the recorder is not here", library.string(),
+    return std::unexpected(Error{ErrorKind::Missing, "the library for the program is not here",
+                                 library.string(),
                                  "build where CUDA's headers are found (12.6 or newer)"});
 }
 

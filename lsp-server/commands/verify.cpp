@@ -1,6 +1,7 @@
 #include "analysis/source/files.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/executor_option.h"
+#include "lsp-server/commands/injection.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/judged_edit.h"
@@ -11,10 +12,14 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -89,6 +94,14 @@ void printKernel(const Terminal& terminal, const engine::JudgedKernel& kernel,
         sentence += (sentence.empty() ? "" : "; ") + kernel.verdict->summary;
     fmt::print("  {}: {} {}\n", terminal.paint(colourOf(kernel.outcome), word), sentence,
                terminal.paint(Colour::Dim, fmt::format("({:.1f} s)", kernel.seconds)));
+    if (kernel.inProgram) {
+        const auto& trial = *kernel.inProgram;
+        fmt::print("  in {}, launch {} of {}: {}\n", trial.program, trial.launch,
+                   kernel.change.oldName.empty() ? kernel.change.name : kernel.change.oldName,
+                   terminal.paint(colourOf(outcomeOf(trial)), trial.sentence));
+        for (const std::string& note : trial.notes)
+            fmt::print("    {}\n", terminal.paint(Colour::Dim, note));
+    }
     if (kernel.verdict) {
         printChecks(terminal, *kernel.verdict);
         if (isRight)
@@ -114,10 +127,50 @@ void printVerification(const engine::Verification& done, const engine::ProgramSo
                                   fmt::format("as before: {}", fmt::join(done.unchanged, ", "))));
 }
 
+/// What stands behind `--`: flags of nvcc, which begin with a dash, then another `--` and a
+/// program; or a program alone.
+struct WordsBehindDashes {
+    std::vector<std::string> flags;
+    std::vector<std::string> program;
+};
+
+WordsBehindDashes parted(const std::vector<std::string>& words) {
+    if (!words.empty() && !words.front().starts_with('-'))
+        return {{}, words};
+    const auto dashes = std::ranges::find(words, "--");
+    if (dashes == words.end())
+        return {words, {}};
+    return {{words.begin(), dashes}, {dashes + 1, words.end()}};
+}
+
+Result<engine::ProgramTrialOptions> programTrial(const std::vector<std::string>& words,
+                                                 const VerifyArguments& arguments,
+                                                 const Options& options) {
+    const auto library = injectedLibrary("libkernelskill-replay.so");
+    if (!library)
+        return std::unexpected(library.error());
+    engine::ProgramTrialOptions wanted;
+    wanted.program.words = words;
+    wanted.program.library = *library;
+    wanted.program.output = STDERR_FILENO;
+    wanted.cupti = cuptiFor(options);
+    wanted.isExact = arguments.isExact;
+    return wanted;
+}
+
 int runVerify(const VerifyArguments& arguments, const Invocation& invocation) {
     const Interruption interruption; // Before there are threads: they take its mask over.
-    const auto opened =
-        openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
+    const auto words = parted(invocation.options.fallbackFlags);
+    auto options = optionsOn(arguments.executor, invocation.options);
+    options.fallbackFlags = words.flags;
+    std::optional<engine::ProgramTrialOptions> inProgram;
+    if (!words.program.empty()) {
+        auto wanted = programTrial(words.program, arguments, options);
+        if (!wanted)
+            return reportError(wanted.error(), invocation);
+        inProgram = std::move(*wanted);
+    }
+    const auto opened = openInput(arguments.file, options);
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
@@ -131,8 +184,9 @@ int runVerify(const VerifyArguments& arguments, const Invocation& invocation) {
     };
     const auto numerics =
         arguments.isExact ? skills::Numerics::Exact : skills::Numerics::Reassociates;
-    const auto done = snapshot.workbench->verifier().verify(
-        old->program, snapshot.program, {arguments.kernel, numerics}, interruption.token(), say);
+    const auto done = snapshot.workbench->verifier().verify(old->program, snapshot.program,
+                                                            {arguments.kernel, numerics, inProgram},
+                                                            interruption.token(), say);
     if (showsProgress)
         fmt::print(stderr, "\r\033[K");
     if (!done)
@@ -156,12 +210,18 @@ void addVerifyCommand(CliCommand& program, Invocation& invocation) {
         "  kernelskill verify saxpy.cu --against main~3       against another commit\n"
         "  kernelskill verify fast.cu --against simple.cu     against another file\n"
         "  kernelskill verify saxpy.cu -- -Iinclude -DN=64    pass nvcc's flags after `--`\n"
+        "  kernelskill verify saxpy.cu -- ./program 1024      try it in a program, too\n"
+        "  kernelskill verify saxpy.cu -- -DN=64 -- ./program flags and a program\n"
         "\nKernels that differ by more than comments and white space, or whose launches or used "
         "functions do, are compiled\n"
         "and run in both versions, on a GPU also timed. Headers are compared as the commit has "
         "them. Sums may be formed in\n"
         "another order unless --exact is given: errors against float64 tell rounding from "
         "mistakes.\n"
+        "With a program, which is built from one of the two versions, each kernel that is right is "
+        "also "
+        "tried at its first launch\n"
+        "there: all memory of the program has to be as before. It needs a GPU.\n"
         "Exit status: 0 all that changed is right, or nothing changed; 1 something is wrong or "
         "could not be judged.");
     addJsonFlag(command, invocation);

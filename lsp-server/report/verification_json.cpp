@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,38 @@ json lineOf(const engine::ProgramSource& program, const std::string& kernel) {
     return program.model->source->lineColumn(found->nameSpan.begin).line;
 }
 
+json programJson(const engine::ProgramTrial& trial) {
+    json differences = json::array();
+    for (const engine::MemoryDifference& each : trial.differences)
+        differences.push_back(
+            {{"where", each.where},
+             {"bytes", each.bytes},
+             {"firstOffset", each.firstOffset},
+             {"differingBytes", each.differingBytes},
+             {"strayBytes", each.strayBytes},
+             {"element", spelling(each.element)},
+             {"maxRelative",
+              std::isfinite(each.maxRelative) ? json(each.maxRelative) : json(nullptr)}});
+    json timing = nullptr;
+    if (trial.timing)
+        timing = {{"speedup", trial.timing->speedup},
+                  {"least", trial.timing->least},
+                  {"most", trial.timing->most},
+                  {"rounds", trial.timing->candidate.rounds},
+                  {"before_us", trial.timing->original.median},
+                  {"after_us", trial.timing->candidate.median}};
+    return {{"program", trial.program},
+            {"launch", trial.launch},
+            {"outcome", spelling(engine::outcomeOf(trial))},
+            {"sentence", trial.sentence},
+            {"allocations", trial.allocations},
+            {"allocatedBytes", trial.allocatedBytes},
+            {"savedBytes", trial.savedBytes},
+            {"differences", std::move(differences)},
+            {"timing", std::move(timing)},
+            {"notes", trial.notes}};
+}
+
 json kernelJson(const engine::JudgedKernel& kernel, const engine::ProgramSource& after) {
     json differs = json::array();
     for (const auto& [name, words] : partsOf(kernel.change))
@@ -54,6 +87,7 @@ json kernelJson(const engine::JudgedKernel& kernel, const engine::ProgramSource&
              kernel.diagnosis ? json(engine::diagnosisJson(*kernel.diagnosis)) : json(nullptr)},
             {"note", kernel.note},
             {"hazards", std::move(hazards)},
+            {"inProgram", kernel.inProgram ? programJson(*kernel.inProgram) : json(nullptr)},
             {"seconds", kernel.seconds}};
 }
 

@@ -26,6 +26,8 @@
 #include "engine/program/json_with_comments.h"
 #include "engine/program/makefile_text.h"
 #include "engine/program/workload_json.h"
+#include "engine/replay/cubin_symbols.h"
+#include "engine/replay/replay_wire.h"
 #include "engine/static_facts/compile_job.h"
 #include "lsp-server/documents/incremental_sync.h"
 #include "lsp-server/protocol/position.h"
@@ -274,6 +276,19 @@ void readProgramGraph(std::string_view bytes) {
         require(*first == *second);
 }
 
+void readCubin(std::string_view bytes) {
+    if (const auto symbols = engine::cubinSymbols(bytesOf(bytes)))
+        require(symbols->variables.size() <= bytes.size());
+}
+
+/// What a held program and the server say to each other; a program can answer anything.
+void readReplayFrames(std::string_view bytes) {
+    if (const auto request = engine::decodeReplayRequest(bytesOf(bytes)))
+        std::ignore = engine::encode(*request);
+    if (const auto answer = engine::decodeReplayAnswer(bytesOf(bytes)))
+        std::ignore = engine::encode(*answer);
+}
+
 /// A makefile, with what each line of its recipes says.
 void readMakefile(std::string_view bytes) {
     const auto make = engine::readMakefileText("/nowhere/Makefile", bytes);
@@ -318,6 +333,8 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"captures", readCapture},
         FuzzTarget{"worker-frames", readWorkerFrames},
         FuzzTarget{"runner-frames", readRunnerFrames},
+        FuzzTarget{"replay-frames", readReplayFrames},
+        FuzzTarget{"cubins", readCubin},
         FuzzTarget{"torch-frames", readTorchFrames},
         FuzzTarget{"cache-files", readCacheFiles},
         FuzzTarget{"pt2", readProgramArchive},

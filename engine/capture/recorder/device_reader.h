@@ -26,6 +26,9 @@ public:
     DeviceReader& operator=(DeviceReader&&) = delete;
     ~DeviceReader();
 
+    /// Its own stream, independent of all others.
+    [[nodiscard]] CUstream stream() const { return stream_; }
+
     /// Whether all work in `stream` so far ends within `time`. The inputs of a launch are ordered
     /// before it in its stream. Other work is not waited for, because it may itself wait for this
     /// program's next step.
@@ -42,7 +45,7 @@ private:
         : driver_(&driver), stream_(stream), modeBefore_(before) {}
 
     const DriverFunctions* driver_;
-    CUstream stream_; ///< The reader's own stream, independent of all others.
+    CUstream stream_;
     CUstreamCaptureMode modeBefore_;
 };
 

@@ -1,12 +1,12 @@
 // libkernelskill-capture.so: the CUDA driver loads it into the user's program at its start
 // (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It registers a CUPTI callback around
 // every kernel launch. If anything fails here, the program continues as without it.
+#include "engine/capture/recorder/callback_api.h"
 #include "engine/capture/recorder/launch_call.h"
 #include "engine/capture/recorder/launch_recorder.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
 #include <exception>
 #include <fstream>
@@ -14,18 +14,6 @@
 
 namespace kernelskill::engine::capture {
 namespace {
-
-#define KERNELSKILL_CALLBACK_FUNCTIONS(X)                                                          \
-    X(cuptiSubscribe)                                                                              \
-    X(cuptiEnableCallback)                                                                         \
-    X(cuptiGetResultString)
-
-struct CallbackApi {
-// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
-#define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
-    KERNELSKILL_CALLBACK_FUNCTIONS(KERNELSKILL_MEMBER)
-#undef KERNELSKILL_MEMBER
-};
 
 constexpr CUpti_CallbackId launches[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
@@ -72,37 +60,23 @@ std::string listen(Recording recording) {
     const auto driver = DriverFunctions::load();
     if (!driver)
         return driver.error().what;
-    const auto library =
-        SharedLibrary::open({recording.cupti, "libcupti.so.13", "libcupti.so.12", "libcupti.so"});
-    if (!library)
-        return "CUPTI cannot be loaded: " + library.error().what;
-    CallbackApi cupti;
-    const char* missing = nullptr;
-#define KERNELSKILL_FIND(name)                                                                     \
-    if (!library->find(cupti.name, #name))                                                         \
-        missing = #name;
-    KERNELSKILL_CALLBACK_FUNCTIONS(KERNELSKILL_FIND)
-#undef KERNELSKILL_FIND
-    if (missing != nullptr)
-        return std::string("this CUPTI has no ") + missing;
-    const auto failed = [&](CUptiResult status) {
-        const char* text = nullptr;
-        cupti.cuptiGetResultString(status, &text);
-        return std::string("CUPTI: ") + (text != nullptr ? text : "it failed");
-    };
+    const auto cupti = CallbackApi::load(recording.cupti);
+    if (!cupti)
+        return cupti.error().what;
     const std::string attached =
         recording.folder + "/" + attachedPrefix + std::to_string(::getpid());
     auto listener = std::make_unique<Listener>(std::move(recording), *driver);
     CUpti_SubscriberHandle subscriber = nullptr;
-    if (const auto status = cupti.cuptiSubscribe(&subscriber, &aroundLaunch, listener.get());
-        status != CUPTI_SUCCESS)
-        return failed(status);
+    if (const auto subscribed =
+            cupti->check(cupti->cuptiSubscribe(&subscriber, &aroundLaunch, listener.get()));
+        !subscribed)
+        return subscribed.error().what;
     static_cast<void>(listener.release()); // CUPTI uses it from here on.
     for (const CUpti_CallbackId launch : launches) {
-        if (const auto status =
-                cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch);
-            status != CUPTI_SUCCESS)
-            return failed(status);
+        if (const auto enabled = cupti->check(
+                cupti->cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch));
+            !enabled)
+            return enabled.error().what;
     }
     std::ofstream{attached}.flush(); // An empty file is enough.
     return {};

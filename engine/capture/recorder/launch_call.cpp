@@ -30,6 +30,20 @@ LaunchCall plainCall(const Parameters& given, bool isPerThread) {
     return call;
 }
 
+bool isKept(CUlaunchAttributeID attribute) {
+    return attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE ||
+           attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+           attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+}
+
+LaunchCall cooperative(LaunchCall call) {
+    CUlaunchAttribute attribute{};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute.value.cooperative = 1;
+    call.attributes.push_back(attribute);
+    return call;
+}
+
 template <typename Parameters>
 LaunchCall extendedCall(const Parameters& given, bool isPerThread) {
     LaunchCall call;
@@ -41,8 +55,15 @@ LaunchCall extendedCall(const Parameters& given, bool isPerThread) {
     call.stream = streamOf(config.hStream, isPerThread);
     call.parameters = given.kernelParams;
     call.extra = given.extra;
+    for (unsigned i = 0; i < config.numAttrs; ++i) {
+        if (isKept(config.attrs[i].id))
+            call.attributes.push_back(config.attrs[i]);
+    }
     return call;
 }
+
+/// CUDA's limit is 32764 bytes of parameters, so no kernel has more.
+constexpr std::size_t maxParameterCount = 32764;
 
 } // namespace
 
@@ -57,12 +78,51 @@ std::optional<LaunchCall> launchCallOf(std::uint32_t function, const void* given
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
         return extendedCall(*static_cast<const cuLaunchKernelEx_ptsz_params*>(given), true);
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
-        return plainCall(*static_cast<const cuLaunchCooperativeKernel_params*>(given), false);
+        return cooperative(
+            plainCall(*static_cast<const cuLaunchCooperativeKernel_params*>(given), false));
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
-        return plainCall(*static_cast<const cuLaunchCooperativeKernel_ptsz_params*>(given), true);
+        return cooperative(
+            plainCall(*static_cast<const cuLaunchCooperativeKernel_ptsz_params*>(given), true));
     default:
         return std::nullopt;
     }
+}
+
+bool isFunction(CUfunction handle, const DriverFunctions& driver) {
+    CUmodule module = nullptr;
+    return driver.cuFuncGetModule(&module, handle) == CUDA_SUCCESS;
+}
+
+Result<std::vector<CapturedParameter>> parametersOf(const LaunchCall& call,
+                                                    const DriverFunctions& driver) {
+    const bool hasModule = isFunction(call.function, driver);
+    const auto layout = [&](std::size_t index, std::size_t& offset, std::size_t& bytes) {
+        const auto status =
+            hasModule ? driver.cuFuncGetParamInfo(call.function, index, &offset, &bytes)
+                      : driver.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(call.function),
+                                                    index, &offset, &bytes);
+        return status == CUDA_SUCCESS;
+    };
+    const std::byte* packed = nullptr;
+    for (void** at = call.extra; at != nullptr && *at != CU_LAUNCH_PARAM_END; at += 2) {
+        if (*at == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            packed = static_cast<const std::byte*>(at[1]);
+    }
+    std::vector<CapturedParameter> parameters;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    for (std::size_t index = 0; index < maxParameterCount && layout(index, offset, bytes);
+         ++index) {
+        const auto* value = call.parameters != nullptr
+                                ? static_cast<const std::byte*>(call.parameters[index])
+                            : packed != nullptr ? packed + offset
+                                                : nullptr;
+        if (value == nullptr)
+            return std::unexpected(Error{
+                ErrorKind::Unsupported, "its arguments were passed in an unknown way", {}, {}});
+        parameters.push_back({offset, {value, value + bytes}, {}});
+    }
+    return parameters;
 }
 
 } // namespace kernelskill::engine::capture

@@ -15,8 +15,6 @@
 namespace kernelskill::engine::capture {
 namespace {
 
-/// CUDA's limit is 32764 bytes of parameters, so no kernel has more.
-constexpr std::size_t maxParameterCount = 32764;
 constexpr const char* claimFolder = "claims";
 
 std::string now() {
@@ -170,36 +168,11 @@ bool LaunchRecorder::claim(const CapturedLaunch& launch) const {
 }
 
 void LaunchRecorder::readParameters(CapturedLaunch& launch, const LaunchCall& call) const {
-    // The handle is a CUfunction, or a CUkernel, which has no module.
-    CUmodule module = nullptr;
-    const bool isFunction = driver_.cuFuncGetModule(&module, call.function) == CUDA_SUCCESS;
-    const auto layout = [&](std::size_t index, std::size_t& offset, std::size_t& bytes) {
-        const auto status =
-            isFunction ? driver_.cuFuncGetParamInfo(call.function, index, &offset, &bytes)
-                       : driver_.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(call.function),
-                                                      index, &offset, &bytes);
-        return status == CUDA_SUCCESS;
-    };
-    const std::byte* packed = nullptr;
-    for (void** at = call.extra; at != nullptr && *at != CU_LAUNCH_PARAM_END; at += 2) {
-        if (*at == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            packed = static_cast<const std::byte*>(at[1]);
-    }
-    std::size_t offset = 0;
-    std::size_t bytes = 0;
-    for (std::size_t index = 0; index < maxParameterCount && layout(index, offset, bytes);
-         ++index) {
-        const auto* value = call.parameters != nullptr
-                                ? static_cast<const std::byte*>(call.parameters[index])
-                            : packed != nullptr ? packed + offset
-                                                : nullptr;
-        if (value == nullptr) {
-            launch.missing = "its arguments were passed in an unknown way";
-            launch.parameters.clear();
-            return;
-        }
-        launch.parameters.push_back({offset, {value, value + bytes}, {}});
-    }
+    auto parameters = parametersOf(call, driver_);
+    if (parameters)
+        launch.parameters = std::move(*parameters);
+    else
+        launch.missing = parameters.error().what;
 }
 
 void LaunchRecorder::readBefore(CapturedLaunch& launch, const DeviceReader& reader, bool isReady) {

@@ -125,5 +125,36 @@ TEST_F(VerifyCommand, WhatIsMissingIsNamed) {
     EXPECT_EQ(runKernelskill({"verify", file, "--against", ""}).status, 2);
 }
 
+#ifdef KERNELSKILL_CAPTURE_LIBRARY // Then there is a library for programs, too.
+TEST_F(VerifyCommand, TriesWhatIsRightInAProgram) {
+    const std::string file = workspace.write("a.cu", scale);
+    commit();
+    workspace.write("a.cu", replaced(scale, "2.0f * x[i]", "x[i] + x[i]"));
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"/nowhere/program", "12"},
+          {"-DN=3", "--", "/nowhere/program"}}) {
+        std::vector<std::string> arguments{"verify", file, "--json", "--"};
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        const CommandResult result = runKernelskill(arguments, workspace.path());
+        EXPECT_EQ(result.status, 1) << result.errors;
+        const json done = json::parse(result.output, nullptr, false);
+        ASSERT_TRUE(done.is_object()) << result.errors;
+        EXPECT_EQ(done.at("outcome"), "not-judged");
+        const json& trial = done.at("kernels").at(0).at("inProgram");
+        ASSERT_TRUE(trial.is_object()) << done.dump(1);
+        EXPECT_THAT(trial.at("program"), HasSubstr("/nowhere/program"));
+        EXPECT_THAT(trial.at("sentence"), HasSubstr("cannot be started"));
+    }
+    // What is wrong without the program is not run in it.
+    workspace.write("a.cu", replaced(scale, "2.0f * x[i]", "3.0f * x[i]"));
+    const CommandResult wrong =
+        runKernelskill({"verify", file, "--json", "--", "/nowhere/program"}, workspace.path());
+    const json done = json::parse(wrong.output, nullptr, false);
+    ASSERT_TRUE(done.is_object()) << wrong.errors;
+    EXPECT_EQ(done.at("outcome"), "wrong");
+    EXPECT_TRUE(done.at("kernels").at(0).at("inProgram").is_null());
+}
+#endif
+
 } // namespace
 } // namespace kernelskill::lsp::testing

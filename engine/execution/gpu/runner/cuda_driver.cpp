@@ -41,24 +41,4 @@ Error CudaDriver::failure(const char* step, CUresult status) const {
     return {ErrorKind::Failed, std::move(what), {}, {}};
 }
 
-bool isSticky(CUresult status) {
-    switch (status) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_UNKNOWN:
-        return true;
-    default:
-        return false;
-    }
-}
-
 } // namespace kernelskill::engine::gpu

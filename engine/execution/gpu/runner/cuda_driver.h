@@ -72,7 +72,4 @@ struct CudaDriver {
     }
 };
 
-/// Whether the context is destroyed after `status`, so that every later call fails.
-[[nodiscard]] bool isSticky(CUresult status);
-
 } // namespace kernelskill::engine::gpu

@@ -1,5 +1,5 @@
-/// The runner's own kernels, as PTX that the driver compiles for any GPU. They sweep the L2 cache,
-/// fill buffers, and measure the device's maximum throughput.
+/// Kernels of our own, as PTX that the driver compiles for any GPU. They sweep the L2 cache, fill
+/// and compare buffers, and measure the device's maximum throughput.
 #pragma once
 
 #include <string_view>
@@ -15,6 +15,9 @@ namespace kernelskill::engine::gpu {
 ///   independent chains.
 /// - fill_float, fill_word: writes `count` 4-byte elements at `to`, as fillBuffer() (buffer_fill.h)
 ///   has them for the seed `from`: floats, and integers below `window`.
+/// - differ_pages: compares `count` 16-byte words at `from` and at `to`; for word w that differs,
+/// it
+///   sets the 32-bit word w / 4096 at `window` to 1, so that each tells of 64 KiB.
 [[nodiscard]] std::string_view helperKernels();
 
 } // namespace kernelskill::engine::gpu

@@ -1,4 +1,4 @@
-// libcupti.so.13 for tests: the part of its callback API that capturing needs, and of its activity
+// libcupti.so.13 for tests: the part of its callback API that recorders need, and of its activity
 // API that timelines need. A launch takes 10 ns a thread.
 #define __CUDA_API_VERSION_INTERNAL // for the arguments of launches
 #include "../../timeline/fake_activities.h"
@@ -15,7 +15,9 @@ namespace {
 struct Subscriber {
     CUpti_CallbackFunc callback = nullptr;
     void* user = nullptr;
-    std::set<std::uint32_t> enabled;
+    std::set<std::uint32_t> enabled; ///< Functions of the driver.
+    bool hearsAll = false;           ///< All of them.
+    std::set<std::uint32_t> resources;
 };
 
 Subscriber& subscriber() {
@@ -23,25 +25,19 @@ Subscriber& subscriber() {
     return instance;
 }
 
-void forward(bool isExit, const char* symbol, const FakeLaunch& launch, CUresult* result,
-             std::uint64_t* shared) {
-    const std::uint32_t function = launch.config != nullptr
-                                       ? CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx
-                                       : CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-    if (!subscriber().enabled.contains(function))
+CUcontext const context = reinterpret_cast<CUcontext>(0xC0);
+
+void forward(bool isExit, std::uint32_t function, const void* arguments, const char* symbol,
+             CUresult* result, std::uint64_t* shared) {
+    if (!subscriber().hearsAll && !subscriber().enabled.contains(function))
         return;
-    const cuLaunchKernel_params plain{launch.function,   launch.grid[0],  launch.grid[1],
-                                      launch.grid[2],    launch.block[0], launch.block[1],
-                                      launch.block[2],   launch.shared,   launch.stream,
-                                      launch.parameters, launch.extra};
-    const cuLaunchKernelEx_params extended{launch.config, launch.function, launch.parameters,
-                                           launch.extra};
     CUpti_CallbackData data{};
     data.callbackSite = isExit ? CUPTI_API_EXIT : CUPTI_API_ENTER;
-    data.functionParams = launch.config != nullptr ? static_cast<const void*>(&extended) : &plain;
+    data.functionParams = arguments;
     data.functionReturnValue = result;
     data.symbolName = symbol;
     data.correlationData = shared;
+    data.context = context;
     subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_DRIVER_API, function, &data);
 }
 
@@ -56,23 +52,38 @@ Timeline& timeline() {
     return instance;
 }
 
-void record(bool isExit, const char* symbol, const FakeLaunch& launch, CUresult* result,
-            std::uint64_t*) {
-    if (!isExit || *result != CUDA_SUCCESS)
+void record(bool isExit, std::uint32_t function, const void* arguments, const char* symbol,
+            CUresult* result, std::uint64_t*) {
+    if (!isExit || *result != CUDA_SUCCESS || function != CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
         return;
-    const std::uint64_t threads = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2] *
-                                  launch.block[0] * launch.block[1] * launch.block[2];
+    const auto& launch = *static_cast<const cuLaunchKernel_params*>(arguments);
+    const std::uint64_t threads = std::uint64_t{launch.gridDimX} * launch.gridDimY *
+                                  launch.gridDimZ * launch.blockDimX * launch.blockDimY *
+                                  launch.blockDimZ;
     CUpti_ActivityKernel10 kernel{};
     kernel.name = symbol;
     kernel.start = timeline().now + 500;
     kernel.end = timeline().now = kernel.start + 10 * threads;
-    kernel.gridX = static_cast<std::int32_t>(launch.grid[0]);
-    kernel.gridY = static_cast<std::int32_t>(launch.grid[1]);
-    kernel.gridZ = static_cast<std::int32_t>(launch.grid[2]);
-    kernel.blockX = static_cast<std::int32_t>(launch.block[0]);
-    kernel.blockY = static_cast<std::int32_t>(launch.block[1]);
-    kernel.blockZ = static_cast<std::int32_t>(launch.block[2]);
+    kernel.gridX = static_cast<std::int32_t>(launch.gridDimX);
+    kernel.gridY = static_cast<std::int32_t>(launch.gridDimY);
+    kernel.gridZ = static_cast<std::int32_t>(launch.gridDimZ);
+    kernel.blockX = static_cast<std::int32_t>(launch.blockDimX);
+    kernel.blockY = static_cast<std::int32_t>(launch.blockDimY);
+    kernel.blockZ = static_cast<std::int32_t>(launch.blockDimZ);
     timeline().kernels.push_back(kernel);
+}
+
+void forwardModule(const char* image, std::size_t bytes) {
+    if (!subscriber().resources.contains(CUPTI_CBID_RESOURCE_MODULE_LOADED))
+        return;
+    CUpti_ModuleResourceData module{};
+    module.pCubin = image;
+    module.cubinSize = bytes;
+    CUpti_ResourceData data{};
+    data.context = context;
+    data.resourceDescriptor = &module;
+    subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_RESOURCE,
+                          CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
 } // namespace
@@ -86,7 +97,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc give
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
     timeline().activities.enabled.insert(kind);
-    fakeListen(&record);
+    fakeListen(&record, [](const char*, std::size_t) {});
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
@@ -113,14 +124,22 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc ca
     *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber());
     subscriber().callback = callback;
     subscriber().user = user;
-    fakeListen(&forward);
+    fakeListen(&forward, &forwardModule);
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId function) {
-    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || enable == 0)
+    if (enable == 0)
         return CUPTI_ERROR_INVALID_PARAMETER;
-    subscriber().enabled.insert(function);
+    (domain == CUPTI_CB_DOMAIN_RESOURCE ? subscriber().resources : subscriber().enabled)
+        .insert(function);
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableDomain(std::uint32_t enable, CUpti_SubscriberHandle,
+                              CUpti_CallbackDomain domain) {
+    if (enable == 0 || domain != CUPTI_CB_DOMAIN_DRIVER_API)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    subscriber().hearsAll = true;
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetResultString(CUptiResult, const char** text) {

@@ -7,23 +7,31 @@
 #include <cstdint>
 #include <cuda.h>
 
-/// The arguments of a launch; those of cuLaunchKernelEx where there is a `config`.
-struct FakeLaunch {
-    CUfunction function = nullptr;
-    unsigned grid[3] = {1, 1, 1};
-    unsigned block[3] = {1, 1, 1};
-    unsigned shared = 0;
-    CUstream stream = nullptr;
-    void** parameters = nullptr;
-    void** extra = nullptr;
-    const CUlaunchConfig* config = nullptr;
-};
-
 extern "C" {
 /// A kernel that runs `body` with the parameters' values, one after the other in memory, when its
 /// stream gets to it.
 CUfunction fakeKernel(const char* symbol, const std::size_t* sizes, std::size_t count,
                       void (*body)(const std::byte* parameters));
+/// The same kernel in modules that are loaded from an image: a kernel of this name there runs
+/// `body`.
+void fakeImageKernel(const char* symbol, const std::size_t* sizes, std::size_t count,
+                     void (*body)(const std::byte* parameters));
+/// Gives the program's own module a variable.
+void fakeAddVariable(const char* name, const void* value, std::size_t bytes);
+/// Where that variable is.
+void* fakeOwnVariable(const char* name);
+/// Says that the program's module is loaded; `calls` are the functions that its kernels call, and
+/// `managed` is a managed variable that the driver does not know by name; empty texts: none.
+void fakeLoadModule(const char* calls, const char* managed);
+/// For a kernel's body: the variable of the module that the running kernel is of; null if it has
+/// none.
+void* fakeVariable(const char* name);
+/// For a kernel's body: the kernel takes so long.
+void fakeSpend(float microseconds);
+/// For a kernel's body: the context is lost.
+void fakeFault();
+/// For a kernel's body: it never ends.
+void fakeHang();
 /// Nothing in this stream ends.
 void fakeBlock(CUstream stream);
 /// While it is set, calls that may not be made during a capture end it, unless their thread
@@ -31,7 +39,9 @@ void fakeBlock(CUstream stream);
 void fakeCapture(CUstream stream, bool isCapturing);
 bool fakeIsInvalidated();
 
-using FakeCallback = void (*)(bool isExit, const char* symbol, const FakeLaunch& launch,
-                              CUresult* result, std::uint64_t* shared);
-void fakeListen(FakeCallback callback);
+/// Around each call: `function` and `arguments` are those of CUPTI's callbacks.
+using FakeCallback = void (*)(bool isExit, std::uint32_t function, const void* arguments,
+                              const char* symbol, CUresult* result, std::uint64_t* shared);
+using FakeModuleCallback = void (*)(const char* image, std::size_t bytes);
+void fakeListen(FakeCallback callback, FakeModuleCallback onModule);
 }

@@ -1,0 +1,170 @@
+#include "engine/replay/difference_tally.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+template <typename T>
+T valueAt(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+double halfAt(const std::byte* at) {
+    const auto bits = valueAt<std::uint16_t>(at);
+    const int exponent = bits >> 10 & 31;
+    const int fraction = bits & 1023;
+    double value = 0;
+    if (exponent == 31)
+        value = fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                              : std::numeric_limits<double>::infinity();
+    else
+        value =
+            exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+    return (bits & 0x8000) != 0 ? -value : value;
+}
+
+double bfloatAt(const std::byte* at) {
+    const std::uint32_t bits = std::uint32_t{valueAt<std::uint16_t>(at)} << 16;
+    float value = 0;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+std::size_t sizeOf(MemoryElement element) {
+    switch (element) {
+    case MemoryElement::Float16:
+    case MemoryElement::BFloat16:
+        return 2;
+    case MemoryElement::Float64:
+        return 8;
+    default: // Bytes are looked at as float32.
+        return 4;
+    }
+}
+
+double numberAt(MemoryElement element, const std::byte* at) {
+    switch (element) {
+    case MemoryElement::Float16:
+        return halfAt(at);
+    case MemoryElement::BFloat16:
+        return bfloatAt(at);
+    case MemoryElement::Float64:
+        return valueAt<double>(at);
+    default:
+        return valueAt<float>(at);
+    }
+}
+
+double relativeDifference(double one, double other) {
+    if (one == other || (std::isnan(one) && std::isnan(other)))
+        return 0;
+    if (!std::isfinite(one) || !std::isfinite(other))
+        return std::numeric_limits<double>::infinity();
+    return std::abs(one - other) / std::max(std::abs(one), std::abs(other));
+}
+
+} // namespace
+
+DifferenceTally::DifferenceTally(std::string where, std::uint64_t address, std::uint64_t bytes,
+                                 std::span<const TypedRange> elements) {
+    difference_.where = std::move(where);
+    difference_.address = address;
+    difference_.bytes = bytes;
+    stretches_.push_back({});
+    std::vector<TypedRange> inside;
+    for (const TypedRange& range : elements) {
+        if (range.bytes > 0 && range.address < address + bytes &&
+            range.bytes > address - std::min(address, range.address))
+            inside.push_back(range);
+    }
+    std::ranges::sort(inside, {}, [](const TypedRange& range) {
+        return std::pair(range.address, range.element);
+    });
+    for (const TypedRange& range : inside) {
+        const std::uint64_t begin = range.address - std::min(range.address, address);
+        const Stretch stretch{range.address < address ? 0 : begin, range.element};
+        if (stretches_.back().offset == stretch.offset)
+            stretches_.back() = stretch;
+        else
+            stretches_.push_back(stretch);
+    }
+}
+
+void DifferenceTally::add(std::uint64_t offset, std::span<const std::byte> found,
+                          std::span<const std::byte> expected, std::span<const std::byte> before) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] == expected[i])
+            continue;
+        if (!differs_)
+            difference_.firstOffset = offset + i;
+        differs_ = true;
+        ++difference_.differingBytes;
+        if (expected[i] == before[i])
+            ++difference_.strayBytes;
+    }
+    const std::uint64_t end = offset + found.size();
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+        const std::uint64_t last = i + 1 < stretches_.size() ? stretches_[i + 1].offset : end;
+        const std::uint64_t from = std::max(offset, stretches_[i].offset);
+        const std::uint64_t to = std::min(end, last);
+        if (from < to)
+            addNumbers(from, stretches_[i], found.subspan(from - offset, to - from),
+                       expected.subspan(from - offset, to - from));
+    }
+}
+
+void DifferenceTally::addNumbers(std::uint64_t offset, const Stretch& stretch,
+                                 std::span<const std::byte> found,
+                                 std::span<const std::byte> expected) {
+    if (std::ranges::equal(found, expected))
+        return;
+    if (difference_.element != stretch.element) {
+        isOfOneType_ = isOfOneType_ && difference_.element == MemoryElement::Bytes;
+        difference_.element = stretch.element;
+    }
+    if (stretch.element == MemoryElement::Bytes)
+        isOfOneType_ = false;
+    const std::size_t size = sizeOf(stretch.element);
+    const std::size_t skipped = (size - (offset - stretch.offset) % size) % size;
+    const auto differs = [&](std::size_t from, std::size_t to) {
+        return !std::ranges::equal(found.subspan(from, to - from),
+                                   expected.subspan(from, to - from));
+    };
+    std::size_t at = std::min(skipped, found.size());
+    // Parts of elements are no numbers.
+    if (differs(0, at))
+        leaveOut();
+    for (; at + size <= found.size(); at += size) {
+        if (std::memcmp(found.data() + at, expected.data() + at, size) == 0)
+            continue;
+        const double relative = relativeDifference(numberAt(stretch.element, found.data() + at),
+                                                   numberAt(stretch.element, expected.data() + at));
+        // Two patterns of one number are still another result, of which the number says nothing.
+        difference_.maxRelative = std::max(difference_.maxRelative, relative);
+    }
+    if (differs(at, found.size()))
+        leaveOut();
+}
+
+void DifferenceTally::leaveOut() {
+    differs_ = true;
+    difference_.maxRelative = std::numeric_limits<double>::infinity();
+}
+
+std::optional<MemoryDifference> DifferenceTally::result() const {
+    if (!differs_)
+        return std::nullopt;
+    MemoryDifference result = difference_;
+    if (!isOfOneType_)
+        result.element = MemoryElement::Bytes;
+    return result;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,48 @@
+/// Sums up how a part of memory differs from what it should be.
+#pragma once
+
+#include "engine/replay/replay_wire.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// For one part of memory, which is given in pieces.
+class DifferenceTally {
+public:
+    /// `elements` are the types of memory at device addresses. Where several ranges hold a byte,
+    /// the one that begins last counts.
+    DifferenceTally(std::string where, std::uint64_t address, std::uint64_t bytes,
+                    std::span<const TypedRange> elements);
+
+    /// A piece at `offset`: what is there, what should be there, and what was there before the
+    /// launch; all of one size.
+    void add(std::uint64_t offset, std::span<const std::byte> found,
+             std::span<const std::byte> expected, std::span<const std::byte> before);
+    /// Says that there are more differences than were given: their numbers are not known.
+    void leaveOut();
+
+    /// nullopt if nothing differs.
+    [[nodiscard]] std::optional<MemoryDifference> result() const;
+
+private:
+    /// A stretch of one type, up to the next one.
+    struct Stretch {
+        std::uint64_t offset = 0;
+        MemoryElement element = MemoryElement::Bytes;
+    };
+    void addNumbers(std::uint64_t offset, const Stretch& stretch, std::span<const std::byte> found,
+                    std::span<const std::byte> expected);
+
+    MemoryDifference difference_;
+    std::vector<Stretch> stretches_; ///< By offset; the first one begins at 0.
+    bool differs_ = false;
+    bool isOfOneType_ = true;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,73 @@
+/// A launch that the program waits in, and trials of other kernels in its place.
+#pragma once
+
+#include "engine/capture/recorder/launch_call.h"
+#include "engine/replay/recorder/held_memory.h"
+#include "engine/replay/recorder/kernel_run.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kernelskill::engine::replay {
+
+/// Belongs to the thread that launches. The launch itself is made by the driver afterwards.
+class HeldLaunch {
+public:
+    /// Waits for earlier work, saves the memory and runs the kernel twice. Afterwards, and also
+    /// after an error, the memory is as it was, unless the kernel itself failed. Unsupported, with
+    /// the reason, if the launch cannot be tried.
+    [[nodiscard]] static Result<std::unique_ptr<HeldLaunch>>
+    prepare(const DriverFunctions& driver, const capture::LaunchCall& call,
+            const ProgramMemory& memory, const ReplayTarget& target);
+
+    [[nodiscard]] const HeldDescription& description() const { return description_; }
+    /// Afterwards the memory may be anything that restore() can mend.
+    [[nodiscard]] ReplayAnswer answer(const TryRequest& request);
+    /// Makes the memory what it was when the launch was held. False if the context is lost.
+    [[nodiscard]] bool restore();
+
+private:
+    /// The original's results with other contents in memory that it only writes.
+    struct Poisoned {
+        std::vector<std::uint64_t> addresses;                      ///< As they were asked for.
+        std::vector<std::pair<std::size_t, std::uint64_t>> places; ///< Parts with addresses.
+        OtherResults results;
+        std::string note; ///< Why there are none; empty if there are.
+    };
+    using Candidates = std::vector<std::unique_ptr<LoadedCandidate>>; ///< Null: refused.
+
+    HeldLaunch(const DriverFunctions& driver, const ReplayTarget& target)
+        : driver_(driver), target_(target) {}
+
+    [[nodiscard]] Result<void> readLaunch(const capture::LaunchCall& call,
+                                          const ProgramMemory& memory);
+    [[nodiscard]] Result<void> saveAndRun(const ProgramMemory& memory);
+    void describe(const capture::LaunchCall& call);
+
+    [[nodiscard]] Result<void> runOnce(const KernelRun& run, const VariablePlaces& variables,
+                                       const Poisoned* poisoned, std::chrono::milliseconds limit);
+    /// Runs it as often as asked until it differs.
+    [[nodiscard]] Result<void> check(const LoadedCandidate& candidate, const TryRequest& request,
+                                     CandidateResult& result);
+    [[nodiscard]] Result<void> poison(const TryRequest& request);
+    [[nodiscard]] Result<void> choosePoisoned();
+    [[nodiscard]] Result<void> time(const Candidates& candidates, const TryRequest& request,
+                                    TryAnswer& answer);
+    [[nodiscard]] Result<double> timeOnce(const KernelRun& run, const VariablePlaces& variables,
+                                          std::chrono::milliseconds limit);
+
+    const DriverFunctions& driver_;
+    const ReplayTarget& target_;
+    std::unique_ptr<DeviceWork> work_;
+    std::unique_ptr<HeldMemory> memory_;
+    std::shared_ptr<const CubinSymbols> symbols_;
+    CUfunction held_ = nullptr; ///< The launched function, also if the launch takes a CUkernel.
+    KernelRun original_;
+    HeldDescription description_;
+    std::optional<Poisoned> poisoned_;
+    std::optional<std::uint32_t> running_; ///< The candidate whose run is under way.
+};
+
+} // namespace kernelskill::engine::replay

@@ -1,0 +1,135 @@
+#include "engine/replay/recorder/launch_holder.h"
+
+#include "engine/capture/kernel_symbol.h"
+#include "engine/process/file_descriptor.h"
+#include "engine/process/frame_io.h"
+#include "engine/replay/recorder/held_launch.h"
+#include "engine/replay/recorder/own_calls.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace kernelskill::engine::replay {
+namespace {
+
+/// Not open if there is no server, or if it holds another process already.
+FileDescriptor connected(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+        return {};
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!socket.isOpen() ||
+        ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return {};
+    return socket;
+}
+
+/// False if the server is gone, which must not end the program.
+bool send(int socket, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto count = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0)
+            bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+/// Opens the gate at its end, if it was closed.
+class ClosedGate {
+public:
+    ClosedGate(CallGate& gate, std::chrono::milliseconds time)
+        : gate_(gate), isClosed_(gate.close(time)) {}
+    ClosedGate(const ClosedGate&) = delete;
+    ClosedGate& operator=(const ClosedGate&) = delete;
+    ~ClosedGate() {
+        if (isClosed_)
+            gate_.open();
+    }
+    [[nodiscard]] bool isClosed() const { return isClosed_; }
+
+private:
+    CallGate& gate_;
+    bool isClosed_;
+};
+
+} // namespace
+
+bool LaunchHolder::begin(const capture::LaunchCall& call) noexcept {
+    try {
+        if (isOver_ || call.symbol == nullptr || !isWanted(call.symbol) || memory_.isCapturing() ||
+            isCaptured(call.stream))
+            return false;
+        if (launches_ + 1 == target_.ordinal && !isOver_.exchange(true))
+            hold(call);
+        return true;
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "%s%s\n", notHeldPrefix.data(), problem.what());
+        return false;
+    }
+}
+
+bool LaunchHolder::isWanted(const std::string& symbol) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = wanted_.find(symbol);
+    if (known != wanted_.end())
+        return known->second;
+    const bool isNamed =
+        symbol == target_.kernel || kernelSymbol(symbol).qualifiedName == target_.kernel;
+    wanted_.emplace(symbol, isNamed);
+    return isNamed;
+}
+
+/// Whether the launch only becomes part of a graph. While another stream of the context is
+/// captured, the legacy stream cannot be queried.
+bool LaunchHolder::isCaptured(CUstream stream) const {
+    const OwnCalls own;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver_.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void LaunchHolder::hold(const capture::LaunchCall& call) {
+    const OwnCalls own;
+    if (const FileDescriptor socket = connected(target_.socket); socket.isOpen())
+        serve(socket.get(), call);
+}
+
+void LaunchHolder::serve(int socket, const capture::LaunchCall& call) {
+    const ClosedGate gate(gate_, std::chrono::milliseconds(target_.waitMilliseconds));
+    Result<std::unique_ptr<HeldLaunch>> held =
+        std::unexpected(Error{ErrorKind::Unsupported,
+                              "calls of the program's other threads did not end in " +
+                                  std::to_string(target_.waitMilliseconds) + " ms",
+                              {},
+                              {}});
+    if (gate.isClosed())
+        held = HeldLaunch::prepare(driver_, call, memory_, target_);
+    while (const auto payload = wire::readPayload(socket)) {
+        const auto request = decodeReplayRequest(*payload);
+        ReplayAnswer answer;
+        if (!request)
+            answer = ReplayFailure{request.error(), false, std::nullopt};
+        else if (std::holds_alternative<ResumeRequest>(*request))
+            break;
+        else if (!held)
+            answer = ReplayFailure{held.error(), false, std::nullopt};
+        else if (const auto* trial = std::get_if<TryRequest>(&*request))
+            answer = (*held)->answer(*trial);
+        else
+            answer = (*held)->description();
+        if (!send(socket, encode(answer)))
+            break;
+    }
+    if (held && !(*held)->restore())
+        std::fprintf(stderr, "kernelskill: a trial has broken the program's GPU context\n");
+}
+
+} // namespace kernelskill::engine::replay

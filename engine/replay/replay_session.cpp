@@ -1,0 +1,138 @@
+#include "engine/replay/replay_session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// For restoring, comparing and reading back beside the runs themselves.
+constexpr std::chrono::milliseconds besideRuns{120'000};
+
+/// The most that an answer may take.
+std::chrono::milliseconds timeFor(const TryRequest& request) {
+    const auto runs = std::chrono::milliseconds::rep{request.checks} + request.rounds + 8;
+    const auto kernels = static_cast<std::chrono::milliseconds::rep>(request.candidates.size() + 1);
+    constexpr std::chrono::milliseconds most = std::chrono::hours(1);
+    return std::min(most, besideRuns + runs * kernels * request.limit);
+}
+
+/// Addresses of another start of the program.
+bool isSameLaunch(const HeldDescription& one, const HeldDescription& other) {
+    return one.launch.symbol == other.launch.symbol && one.launch.grid == other.launch.grid &&
+           one.launch.block == other.launch.block &&
+           one.launch.sharedBytes == other.launch.sharedBytes &&
+           one.launch.parameters.size() == other.launch.parameters.size();
+}
+
+/// `address` of the one launch in the other, by the parameter whose memory it is in.
+std::uint64_t moved(std::uint64_t address, const HeldDescription& from, const HeldDescription& to) {
+    for (std::size_t i = 0; i < from.launch.parameters.size(); ++i) {
+        const auto& here = from.launch.parameters[i].buffer;
+        const auto& there = to.launch.parameters[i].buffer;
+        if (here && there && here->address == address)
+            return there->address;
+    }
+    return address;
+}
+
+void movePointers(std::vector<std::vector<std::byte>>& values, const HeldDescription& from,
+                  const HeldDescription& to) {
+    for (auto& value : values) {
+        std::uint64_t address = 0;
+        if (value.size() != sizeof address)
+            continue;
+        std::memcpy(&address, value.data(), sizeof address);
+        address = moved(address, from, to);
+        std::memcpy(value.data(), &address, sizeof address);
+    }
+}
+
+} // namespace
+
+Result<std::unique_ptr<ReplaySession>>
+ReplaySession::open(ReplayProgram program, ReplayTarget target, const std::stop_token& stop) {
+    std::unique_ptr<ReplaySession> session(
+        new ReplaySession(std::move(program), std::move(target)));
+    if (auto started = session->startProgram(stop); !started)
+        return std::unexpected(started.error());
+    return session;
+}
+
+Result<void> ReplaySession::startProgram(const std::stop_token& stop) {
+    process_.reset(); // Its memory has to be free before it is started again.
+    auto started = HeldProgram::start(program_, target_, stop);
+    if (!started)
+        return std::unexpected(started.error());
+    if (starts_ > 0 && !isSameLaunch(held_, (*started)->description()))
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  "the program launched the kernel in another way when it was started again",
+                  {},
+                  {}});
+    ++starts_;
+    process_ = std::move(*started);
+    held_ = process_->description();
+    return {};
+}
+
+Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, bool isExact,
+                                                         const std::stop_token& stop) {
+    std::vector<ReplayedTrial> trials(request.candidates.size());
+    std::vector<std::size_t> places; ///< Of the candidates that are still to be tried.
+    for (std::size_t i = 0; i < trials.size(); ++i)
+        places.push_back(i);
+    while (!places.empty()) {
+        if (!process_)
+            return std::unexpected(
+                Error{ErrorKind::Failed, "the program is not held any more", {}, {}});
+        auto answer = process_->ask(request, timeFor(request), stop);
+        if (!answer) {
+            process_.reset();
+            return std::unexpected(answer.error());
+        }
+        if (const auto* tried = std::get_if<TryAnswer>(&*answer)) {
+            for (std::size_t i = 0; i < places.size(); ++i)
+                trials[places[i]] = judgeTrial(held_, *tried, i, isExact);
+            return trials;
+        }
+        const auto* failure = std::get_if<ReplayFailure>(&*answer);
+        if (failure == nullptr)
+            return std::unexpected(
+                Error{ErrorKind::Internal, "the held program answered another question", {}, {}});
+        if (!failure->candidate || *failure->candidate >= places.size()) {
+            if (failure->isFatal)
+                process_.reset();
+            return std::unexpected(failure->error);
+        }
+        trials[places[*failure->candidate]] = failedTrial(failure->error);
+        const auto at = static_cast<std::ptrdiff_t>(*failure->candidate);
+        places.erase(places.begin() + at);
+        request.candidates.erase(request.candidates.begin() + at);
+        if (!failure->isFatal)
+            continue;
+        const HeldDescription before = held_;
+        if (auto started = startProgram(stop); !started)
+            return std::unexpected(started.error());
+        for (TypedRange& range : request.elements)
+            range.address = moved(range.address, before, held_);
+        for (std::uint64_t& address : request.onlyWritten)
+            address = moved(address, before, held_);
+        for (ReplayCandidate& candidate : request.candidates) {
+            if (candidate.parameters)
+                movePointers(*candidate.parameters, before, held_);
+        }
+    }
+    return trials;
+}
+
+Result<int> ReplaySession::resume(std::chrono::milliseconds time, const std::stop_token& stop) {
+    if (!process_)
+        return std::unexpected(
+            Error{ErrorKind::Failed, "the program is not held any more", {}, {}});
+    return process_->resume(time, stop);
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,127 @@
+/// The messages between the server and a program that is held at a launch: one frame each, with one
+/// answer to each request but the last.
+#pragma once
+
+#include "analysis/source/error.h"
+#include "engine/capture/captured_launch.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// What a range of memory holds, for the comparison of numbers.
+enum class MemoryElement : std::uint8_t { Bytes, Float16, BFloat16, Float32, Float64 };
+/// "bytes", "float16", "bfloat16", "float32", "float64"
+[[nodiscard]] std::string_view spelling(MemoryElement element);
+
+struct TypedRange {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    MemoryElement element = MemoryElement::Bytes;
+};
+
+/// A kernel that is tried in the place of the held launch's.
+struct ReplayCandidate {
+    std::string cubin;
+    std::string symbol; ///< Its name in the cubin.
+    std::array<std::uint32_t, 3> grid{1, 1, 1};
+    std::array<std::uint32_t, 3> block{1, 1, 1};
+    std::uint64_t sharedBytes = 0; ///< Dynamic shared memory.
+    /// The bytes of each parameter; nullopt: those of the held launch.
+    std::optional<std::vector<std::vector<std::byte>>> parameters;
+};
+
+struct DescribeHeldRequest {};
+
+/// Compares each candidate with the original, then times all of them in turns.
+struct TryRequest {
+    std::vector<ReplayCandidate> candidates;
+    std::vector<TypedRange> elements; ///< Types of memory; the rest is compared as bytes.
+    /// Addresses of memory that the original only writes, each up to the end of its allocation. The
+    /// candidates are compared once more with other contents there, so that contents from an
+    /// earlier launch do not pass for results.
+    std::vector<std::uint64_t> onlyWritten;
+    std::uint32_t checks = 3;                ///< Runs of each candidate that are compared.
+    std::uint32_t rounds = 20;               ///< Timed rounds; 0: nothing is timed.
+    std::chrono::milliseconds limit{10'000}; ///< Of one run of a kernel.
+};
+
+/// Restores the memory and lets the program go on. There is no answer.
+struct ResumeRequest {};
+
+using ReplayRequest = std::variant<DescribeHeldRequest, TryRequest, ResumeRequest>;
+
+/// A part of memory that is not as the original leaves it.
+struct MemoryDifference {
+    std::string where;             ///< "the allocation at 0x7f…", "the variable 'table'"
+    std::uint64_t address = 0;     ///< Of the part; 0 for a variable.
+    std::uint64_t bytes = 0;       ///< Size of the part.
+    std::uint64_t firstOffset = 0; ///< Of the first byte that differs.
+    std::uint64_t differingBytes = 0;
+    /// Of these, the bytes that the original leaves as they were.
+    std::uint64_t strayBytes = 0;
+    MemoryElement element = MemoryElement::Bytes; ///< The type that the range was given.
+    /// The largest |a - b| / max(|a|, |b|) of elements that differ, as float32 where the type is
+    /// not known; infinite if one is not a finite number and the other is another one.
+    double maxRelative = 0;
+};
+
+struct HeldDescription {
+    CapturedLaunch launch; ///< Its buffers have addresses and sizes, but no data.
+    bool isCooperative = false;
+    std::uint32_t capabilityMajor = 0;
+    std::uint32_t capabilityMinor = 0;
+    std::uint64_t allocations = 0; ///< That the kernel may write to.
+    std::uint64_t allocatedBytes = 0;
+    std::uint64_t variables = 0;  ///< `__device__` and `__constant__` ones of its module.
+    std::uint64_t savedBytes = 0; ///< The memory that the pause takes.
+    bool isSavedOnDevice = false;
+    std::uint64_t writtenBytes = 0; ///< That the original changes.
+    /// How a second run of the original differs from the first; empty: not at all.
+    std::vector<MemoryDifference> variation;
+};
+
+/// What became of one candidate.
+struct CandidateResult {
+    std::optional<Error> refusal; ///< Why it could not be run; then the rest is empty.
+    std::vector<MemoryDifference> differences;
+    /// Whether the differences are those with other contents in the memory that is only written.
+    bool isByStaleMemory = false;
+    /// Of each round; empty if it writes where the original does not.
+    std::vector<double> microseconds;
+    std::vector<std::string> notes;
+};
+
+struct TryAnswer {
+    std::vector<double> original; ///< Microseconds of each round.
+    std::vector<CandidateResult> candidates;
+    std::vector<std::string> notes;
+};
+
+struct ReplayFailure {
+    Error error;
+    bool isFatal = false; ///< The program's context is lost: end it.
+    /// The number of the candidate that is at fault; nullopt: none of them.
+    std::optional<std::uint32_t> candidate;
+};
+
+using ReplayAnswer = std::variant<HeldDescription, TryAnswer, ReplayFailure>;
+
+/// Whole frames with their length.
+[[nodiscard]] std::vector<std::byte> encode(const ReplayRequest& request);
+[[nodiscard]] std::vector<std::byte> encode(const ReplayAnswer& answer);
+
+/// Reads a frame's payload. Returns an Internal error for malformed data.
+[[nodiscard]] Result<ReplayRequest> decodeReplayRequest(std::span<const std::byte> payload);
+[[nodiscard]] Result<ReplayAnswer> decodeReplayAnswer(std::span<const std::byte> payload);
+
+} // namespace kernelskill::engine

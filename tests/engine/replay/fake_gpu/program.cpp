@@ -1,0 +1,267 @@
+// A program of a user's, on the stand-in of the driver (tests/engine/capture/fake_gpu), and the
+// kernels that are tried in the place of its own. Its words say what it does, in turn; its output
+// is what all of its memory holds at the end.
+#include "fake_driver.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+constexpr int count = 40'000; // More than one page of what is compared at once.
+constexpr std::size_t bytes = count * sizeof(float);
+
+float* extra = nullptr; ///< Memory that no parameter points to.
+float* locked = nullptr;
+int runs = 0;
+
+// void scale(float a, const float* x, float* y, int n)
+struct Parameters {
+    float a;
+    const float* x;
+    float* y;
+    int n;
+
+    explicit Parameters(const std::byte* given) {
+        std::memcpy(&a, given, sizeof a);
+        std::memcpy(&x, given + 8, sizeof x);
+        std::memcpy(&y, given + 16, sizeof y);
+        std::memcpy(&n, given + 24, sizeof n);
+    }
+};
+
+/// y = a * factor * x for [begin, end) of n parts, and one more in `launches`.
+void scalePart(const std::byte* given, double begin, double end) {
+    const Parameters p(given);
+    float factor = 1;
+    if (const void* variable = fakeVariable("factor"); variable != nullptr)
+        std::memcpy(&factor, variable, sizeof factor);
+    for (int i = static_cast<int>(begin * p.n); i < static_cast<int>(end * p.n); ++i)
+        p.y[i] = p.a * factor * p.x[i];
+    if (void* variable = fakeVariable("launches"); variable != nullptr) {
+        int launches = 0;
+        std::memcpy(&launches, variable, sizeof launches);
+        ++launches;
+        std::memcpy(variable, &launches, sizeof launches);
+    }
+}
+
+void scale(const std::byte* given) {
+    scalePart(given, 0, 1);
+    fakeSpend(20);
+}
+void right(const std::byte* given) {
+    scalePart(given, 0, 1);
+    fakeSpend(10);
+}
+void wrong(const std::byte* given) {
+    scale(given);
+    Parameters(given).y[30'007] += 1'000;
+}
+void rounded(const std::byte* given) {
+    scale(given);
+    Parameters(given).y[7] *= 1.0000002f;
+}
+void writesInput(const std::byte* given) {
+    scale(given);
+    const_cast<float*>(Parameters(given).x)[3] = -1;
+}
+void writesElsewhere(const std::byte* given) {
+    scale(given);
+    extra[39'999] = 5;
+}
+void writesLocked(const std::byte* given) {
+    scale(given);
+    locked[2] = 5;
+}
+void half(const std::byte* given) {
+    scalePart(given, 0, 0.5);
+}
+void sometimes(const std::byte* given) {
+    scale(given);
+    if (++runs % 3 == 0)
+        Parameters(given).y[0] = 0;
+}
+void faults(const std::byte*) {
+    fakeFault();
+}
+void hangs(const std::byte*) {
+    fakeHang();
+}
+void ends(const std::byte*) {
+    _exit(3);
+}
+void varies(const std::byte* given) {
+    scale(given);
+    Parameters(given).y[1] = static_cast<float>(++runs);
+}
+
+constexpr std::array<std::size_t, 4> sizes{4, 8, 8, 4};
+
+void addCandidates() {
+    const auto add = [](const char* name, void (*body)(const std::byte*)) {
+        fakeImageKernel(name, sizes.data(), sizes.size(), body);
+    };
+    add("right", &right);
+    add("_Z5scalefPKfPfi", &right); // What a compiler calls it.
+    add("wrong", &wrong);
+    add("rounded", &rounded);
+    add("writes input", &writesInput);
+    add("writes elsewhere", &writesElsewhere);
+    add("writes locked", &writesLocked);
+    add("half", &half);
+    add("sometimes", &sometimes);
+    add("faults", &faults);
+    add("hangs", &hangs);
+    add("ends", &ends);
+    add("does not load", &right);
+    add("prints", &right);
+    fakeImageKernel("three parameters", sizes.data(), 3, &right);
+}
+
+struct Program {
+    CUfunction first; ///< The stand-in gives the first kernel a handle of the older kind.
+    CUfunction scaleKernel;
+    CUfunction variesKernel;
+    CUdeviceptr x = 0;
+    CUdeviceptr y = 0;
+    std::vector<CUdeviceptr> all;
+    int threadLaunches = 0;
+
+    Program() {
+        first = fakeKernel("_Z5firstfPKfPfi", sizes.data(), sizes.size(), &scale);
+        scaleKernel = fakeKernel("_Z5scalefPKfPfi", sizes.data(), sizes.size(), &scale);
+        variesKernel = fakeKernel("_Z6variesfPKfPfi", sizes.data(), sizes.size(), &varies);
+        const float factor = 3;
+        const int launches = 0;
+        fakeAddVariable("factor", &factor, sizeof factor);
+        fakeAddVariable("launches", &launches, sizeof launches);
+        addCandidates();
+        CUdeviceptr more = 0;
+        cuMemAlloc(&x, bytes);
+        cuMemAlloc(&y, bytes);
+        cuMemAlloc(&more, bytes + 4); // Not a multiple of what is compared at once.
+        extra = reinterpret_cast<float*>(more);
+        void* host = nullptr;
+        cuMemHostAlloc(&host, bytes, 0);
+        locked = static_cast<float*>(host);
+        all = {x, y, more};
+        std::vector<float> values(count);
+        std::iota(values.begin(), values.end(), 1.0f);
+        cuMemcpyHtoD(x, values.data(), bytes);
+        cuMemcpyHtoD(more, values.data(), bytes);
+    }
+
+    void launch(CUfunction kernel, CUstream stream = nullptr) {
+        float a = 2;
+        int n = count;
+        std::array<void*, 4> parameters{&a, &x, &y, &n};
+        cuLaunchKernel(kernel, (count + 255) / 256, 1, 1, 256, 1, 1, 64, stream, parameters.data(),
+                       nullptr);
+    }
+
+    /// Launches with x twice as large.
+    void change() const {
+        std::vector<float> values(count);
+        cuMemcpyDtoH(values.data(), x, bytes);
+        for (float& value : values)
+            value *= 2;
+        cuMemcpyHtoD(x, values.data(), bytes);
+    }
+
+    /// Threads that copy to memory of their own while another one launches.
+    void runThreads() {
+        std::vector<CUdeviceptr> own(4);
+        std::vector<std::jthread> threads;
+        for (CUdeviceptr& address : own) {
+            cuMemAlloc(&address, bytes);
+            all.push_back(address);
+            threads.emplace_back([&address] {
+                std::vector<float> values(count);
+                for (int round = 1; round <= 50; ++round) {
+                    values.assign(count, static_cast<float>(round));
+                    cuMemcpyHtoD(address, values.data(), bytes);
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+            });
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        launch(scaleKernel);
+    }
+
+    void print() const {
+        for (const CUdeviceptr address : all) {
+            std::vector<float> values(count);
+            const auto status = cuMemcpyDtoH(values.data(), address, bytes);
+            std::printf("%.17g (%d) ", std::accumulate(values.begin(), values.end(), 0.0), status);
+        }
+        int launches = 0;
+        std::memcpy(&launches, fakeOwnVariable("launches"), sizeof launches);
+        std::printf("%g %d\n", std::accumulate(locked, locked + count, 0.0), launches);
+    }
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    cuInit(0);
+    Program program;
+    const std::vector<std::string_view> words(argv + 1, argv + argc);
+    const auto has = [&](std::string_view word) {
+        return std::ranges::find(words, word) != words.end();
+    };
+    if (!has("unloaded"))
+        fakeLoadModule(has("calls-printf") ? "vprintf" : "",
+                       has("hidden-variable") ? "hidden" : "");
+    for (const std::string_view what : words) {
+        if (what == "launch")
+            program.launch(program.scaleKernel);
+        else if (what == "first")
+            program.launch(program.first);
+        else if (what == "varies")
+            program.launch(program.variesKernel);
+        else if (what == "own-stream")
+            program.launch(program.scaleKernel, reinterpret_cast<CUstream>(0x500));
+        else if (what == "change")
+            program.change();
+        else if (what == "threads")
+            program.runThreads();
+        else if (what == "managed") {
+            cuMemAllocManaged(&program.y, bytes, 1);
+            program.all.push_back(program.y);
+        } else if (what == "async") {
+            cuMemAllocAsync(&program.y, bytes, nullptr);
+            program.all.push_back(program.y);
+        } else if (what == "pitch") {
+            std::size_t pitch = 0;
+            cuMemAllocPitch(&program.y, &pitch, bytes / 100, 100, 4);
+            program.all.push_back(program.y);
+        } else if (what == "free") {
+            cuMemFree(program.all.back());
+            program.all.pop_back();
+        } else if (what == "free-async") {
+            cuMemFreeAsync(program.all.back(), nullptr);
+            program.all.pop_back();
+        } else if (what == "map")
+            cuMemMap(0x10000, 4096, 0, 0, 0);
+        else if (what == "blocked")
+            fakeBlock(reinterpret_cast<CUstream>(0x700));
+        else if (what == "capture")
+            fakeCapture(reinterpret_cast<CUstream>(0x500), true);
+        else if (what == "end-capture")
+            fakeCapture(reinterpret_cast<CUstream>(0x500), false);
+        else if (what == "says")
+            std::fprintf(stderr, "it is what it is\n");
+    }
+    program.print();
+    std::fflush(nullptr);
+    _exit(has("fail") ? 7 : 0);
+}

@@ -1,0 +1,425 @@
+// Programs that are held at a launch, on a stand-in of driver and CUPTI
+// (tests/engine/capture/fake_gpu).
+#include "engine/replay/replay_session.h"
+#include "tests/engine/replay/cubin_image.h"
+#include "tests/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sys/wait.h>
+#include <thread>
+
+namespace kernelskill::engine {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// They stand beside those of the captures.
+constexpr const char* fakeProgram = KERNELSKILL_FAKE_GPU "/kernelskill_replay_fake_program";
+std::filesystem::path library() {
+    return std::filesystem::path(KERNELSKILL_CAPTURE_LIBRARY).parent_path() /
+           "libkernelskill-replay.so";
+}
+
+constexpr const char* symbol = "_Z5scalefPKfPfi";
+constexpr std::uint64_t bytes = 160'000;
+
+class ReplaySessionTest : public ::testing::Test {
+protected:
+    ReplaySessionTest() {
+        program_.environment = {{"LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU}};
+        program_.library = library();
+        program_.startLimit = milliseconds(20'000);
+        target_.kernel = "scale";
+        target_.waitMilliseconds = 2'000;
+    }
+
+    [[nodiscard]] ReplayProgram programOf(const std::string& words) const {
+        ReplayProgram program = program_;
+        program.words = {fakeProgram};
+        std::istringstream text(words);
+        program.words.insert(program.words.end(), std::istream_iterator<std::string>(text), {});
+        return program;
+    }
+    /// What the program says by itself.
+    [[nodiscard]] static std::string alone(const std::string& words) {
+        const std::string command = "LD_LIBRARY_PATH='" KERNELSKILL_FAKE_GPU "' '" +
+                                    std::string(fakeProgram) + "' " + words + " 2>/dev/null";
+        std::string output;
+        std::FILE* pipe = popen(command.c_str(), "r");
+        std::array<char, 4096> part{};
+        while (pipe != nullptr && std::fgets(part.data(), part.size(), pipe) != nullptr)
+            output += part.data();
+        pclose(pipe);
+        return output;
+    }
+    [[nodiscard]] std::string said() const {
+        std::ifstream file(output(), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    [[nodiscard]] std::string output() const { return (folder_.path() / "output").string(); }
+
+    [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
+        auto program = programOf(words);
+        file_ = FileDescriptor(
+            ::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+        program.output = file_.get();
+        return ReplaySession::open(std::move(program), target_, {});
+    }
+    static ReplayCandidate candidate(const std::string& name) {
+        testing::CubinImage image;
+        image.kernels = {{name, {}}};
+        if (name == "prints")
+            image.kernels.back().calls = {"vprintf"};
+        image.variables = {{"factor", 4}, {"launches", 4}};
+        ReplayCandidate candidate;
+        candidate.cubin = imageOf(image);
+        candidate.symbol = name;
+        candidate.grid = {157, 1, 1};
+        candidate.block = {256, 1, 1};
+        return candidate;
+    }
+    static TryRequest requestOf(std::vector<ReplayCandidate> candidates) {
+        TryRequest request;
+        request.candidates = std::move(candidates);
+        request.limit = milliseconds(300);
+        return request;
+    }
+    /// The trial of one candidate; the program goes on afterwards, and says what it says alone.
+    [[nodiscard]] ReplayedTrial trialOf(const std::string& words, const std::string& name,
+                                        bool isExact = true) {
+        auto session = open(words);
+        if (!session) {
+            ADD_FAILURE() << session.error().describe();
+            return {};
+        }
+        return trialIn(**session, words, name, isExact);
+    }
+    [[nodiscard]] ReplayedTrial trialIn(ReplaySession& session, const std::string& words,
+                                        const std::string& name, bool isExact = true) {
+        auto request = requestOf({candidate(name)});
+        const auto& parameters = session.held().launch.parameters;
+        const auto& y = *parameters.at(2).buffer;
+        request.elements = {{y.address, y.bytes, MemoryElement::Float32}};
+        request.onlyWritten = {y.address};
+        auto trials = session.tryAll(request, isExact, {});
+        if (!trials) {
+            ADD_FAILURE() << trials.error().describe();
+            return {};
+        }
+        const auto status = session.resume(milliseconds(20'000), {});
+        EXPECT_EQ(status.value_or(-1), 0);
+        EXPECT_EQ(said(), alone(words));
+        return trials->at(0);
+    }
+
+    testing::TemporaryFolder folder_;
+    ReplayProgram program_;
+    ReplayTarget target_;
+    FileDescriptor file_;
+};
+
+TEST_F(ReplaySessionTest, DescribesTheLaunch) {
+    const auto session = open("launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    const HeldDescription& held = (*session)->held();
+    EXPECT_EQ(held.launch.symbol, symbol);
+    EXPECT_EQ(held.launch.ordinal, 1u);
+    EXPECT_EQ(held.launch.grid, (std::array<std::uint32_t, 3>{157, 1, 1}));
+    EXPECT_EQ(held.launch.block, (std::array<std::uint32_t, 3>{256, 1, 1}));
+    EXPECT_EQ(held.launch.sharedBytes, 64u);
+    EXPECT_EQ(held.launch.device, "Fake GPU");
+    ASSERT_THAT(held.launch.parameters, SizeIs(4));
+    EXPECT_EQ(held.launch.parameters[1].buffer->bytes, bytes);
+    EXPECT_FALSE(held.launch.parameters[3].buffer);
+    EXPECT_EQ(held.allocations, 3u);
+    EXPECT_EQ(held.allocatedBytes, 3 * bytes + 4);
+    EXPECT_EQ(held.variables, 2u);
+    EXPECT_EQ(held.capabilityMajor, 9u);
+    // All of it once, and once more what the kernel writes: y and a variable.
+    EXPECT_EQ(held.savedBytes, 4 * bytes + 4 + 8 + 4);
+    EXPECT_TRUE(held.isSavedOnDevice);
+    EXPECT_EQ(held.writtenBytes, bytes + 4);
+    EXPECT_THAT(held.variation, IsEmpty());
+}
+
+TEST_F(ReplaySessionTest, TriesARightCandidate) {
+    const auto trial = trialOf("launch launch", "right");
+    EXPECT_EQ(trial.outcome, TrialOutcome::Same) << trial.sentence;
+    EXPECT_THAT(trial.original, SizeIs(20));
+    EXPECT_THAT(trial.candidate, SizeIs(20));
+    EXPECT_THAT(trial.original, Each(::testing::DoubleNear(20, 0.01)));
+    EXPECT_THAT(trial.candidate, Each(::testing::DoubleNear(10, 0.01)));
+    EXPECT_THAT(trial.notes, IsEmpty());
+}
+
+TEST_F(ReplaySessionTest, SavesToTheHostWhereTheDeviceHasNoRoom) {
+    target_.deviceBytes = bytes + 1;
+    auto session = open("launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_FALSE((*session)->held().isSavedOnDevice);
+    EXPECT_EQ(trialIn(**session, "launch", "right").outcome, TrialOutcome::Same);
+    auto again = open("launch");
+    ASSERT_TRUE(again);
+    EXPECT_EQ(trialIn(**again, "launch", "writes elsewhere").outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, FindsAWrongValue) {
+    const auto trial = trialOf("launch", "wrong", false);
+    EXPECT_EQ(trial.outcome, TrialOutcome::Different);
+    ASSERT_THAT(trial.differences, SizeIs(1));
+    const auto& difference = trial.differences[0];
+    EXPECT_EQ(difference.firstOffset / 4, 30'007u);
+    EXPECT_LE(difference.differingBytes, 4u);
+    EXPECT_EQ(difference.element, MemoryElement::Float32);
+    EXPECT_NEAR(difference.maxRelative, 1'000 / (6.0 * 30'008 + 1'000), 1e-6);
+    EXPECT_THAT(trial.sentence, HasSubstr("parameter 3"));
+}
+
+TEST_F(ReplaySessionTest, KnowsRoundingFromAnotherResult) {
+    EXPECT_EQ(trialOf("launch", "rounded", false).outcome, TrialOutcome::Rounded);
+    EXPECT_EQ(trialOf("launch", "rounded", true).outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, FindsWritesToOtherMemory) {
+    for (const char* name : {"writes input", "writes elsewhere", "writes locked"}) {
+        const auto trial = trialOf("launch", name, false);
+        EXPECT_EQ(trial.outcome, TrialOutcome::Different) << name;
+        ASSERT_THAT(trial.differences, SizeIs(1)) << name;
+        EXPECT_EQ(trial.differences[0].strayBytes, trial.differences[0].differingBytes) << name;
+    }
+}
+
+TEST_F(ReplaySessionTest, FindsResultsThatAnEarlierLaunchHasLeft) {
+    target_.ordinal = 2;
+    const auto trial = trialOf("launch launch", "half");
+    EXPECT_EQ(trial.outcome, TrialOutcome::Different);
+    EXPECT_THAT(trial.sentence, HasSubstr("an earlier launch"));
+    EXPECT_EQ(trialOf("launch change launch", "half").outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, FindsARaceThatShowsSometimes) {
+    EXPECT_EQ(trialOf("launch", "sometimes").outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, ComparesVariablesOfTheModule) {
+    // Without the module's variables it computes with the factor 1, and counts nothing.
+    auto session = open("launch");
+    ASSERT_TRUE(session);
+    auto request = requestOf({candidate("right")});
+    testing::CubinImage image;
+    image.kernels = {{"right", {}}};
+    image.variables = {{"launches", 4}};
+    request.candidates[0].cubin = imageOf(image);
+    auto trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Different);
+    image.variables = {{"factor", 4}};
+    request.candidates[0].cubin = imageOf(image);
+    trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials);
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Different);
+    EXPECT_THAT(trials->at(0).sentence, HasSubstr("the variable 'launches'"));
+    image.variables = {{"factor", 4}, {"launches", 4}, {"unknown", 4}};
+    request.candidates[0].cubin = imageOf(image);
+    trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials);
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+    EXPECT_THAT(trials->at(0).notes, ::testing::ElementsAre(HasSubstr("'unknown'")));
+}
+
+TEST_F(ReplaySessionTest, RefusesCandidatesThatCannotBeRun) {
+    for (const auto& [name, why] :
+         {std::pair{"does not load", "does not load"}, std::pair{"three parameters", "parameters"},
+          std::pair{"prints", "printf()"}, std::pair{"nobody knows it", "no kernel"}}) {
+        const auto trial = trialOf("launch", name);
+        EXPECT_EQ(trial.outcome, TrialOutcome::NotLoaded) << name;
+        EXPECT_THAT(trial.sentence, HasSubstr(why));
+    }
+    auto session = open("launch");
+    ASSERT_TRUE(session);
+    auto request = requestOf({candidate("right")});
+    request.candidates[0].block = {2'048, 1, 1};
+    const auto trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials);
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::NotLoaded);
+    request.candidates[0].cubin = "no cubin";
+    const auto others = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(others);
+    EXPECT_THAT(others->at(0).sentence, HasSubstr("no cubin"));
+}
+
+TEST_F(ReplaySessionTest, PassesOtherArguments) {
+    auto session = open("launch");
+    ASSERT_TRUE(session);
+    auto request = requestOf({candidate("right"), candidate("right")});
+    auto& values = request.candidates[0].parameters.emplace();
+    for (const auto& parameter : (*session)->held().launch.parameters)
+        values.push_back(parameter.value);
+    request.candidates[1].parameters = values;
+    const float a = 7;
+    std::memcpy(request.candidates[1].parameters->at(0).data(), &a, sizeof a);
+    const auto trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials);
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
+    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
+    for (const char* name : {"faults", "hangs"}) {
+        auto session = open("launch launch");
+        ASSERT_TRUE(session);
+        const auto trials = (*session)->tryAll(
+            requestOf({candidate("right"), candidate(name), candidate("wrong")}), true, {});
+        ASSERT_TRUE(trials) << trials.error().describe();
+        EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
+        EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed) << name;
+        EXPECT_EQ(trials->at(2).outcome, TrialOutcome::Different);
+        EXPECT_THAT(trials->at(0).candidate, SizeIs(20)) << "it is timed all the same";
+        EXPECT_EQ((*session)->starts(), 2);
+        // The output of the first start is that of a program that was ended.
+        EXPECT_EQ((*session)->resume(milliseconds(20'000), {}).value_or(-1), 0);
+        EXPECT_EQ(said(), alone("launch launch"));
+    }
+}
+
+TEST_F(ReplaySessionTest, SaysThatTheProgramHasEnded) {
+    auto session = open("launch");
+    ASSERT_TRUE(session);
+    const auto trials = (*session)->tryAll(requestOf({candidate("ends")}), true, {});
+    ASSERT_FALSE(trials);
+    EXPECT_THAT(trials.error().what, HasSubstr("ended while it was held, with status 3"));
+    const auto more = (*session)->tryAll(requestOf({candidate("right")}), true, {});
+    ASSERT_FALSE(more);
+    EXPECT_THAT(more.error().what, HasSubstr("not held any more"));
+}
+
+TEST_F(ReplaySessionTest, FollowsAllocationsOfEveryKind) {
+    for (const char* words : {"managed launch", "async launch", "pitch launch", "free launch",
+                              "async launch free-async", "own-stream"}) {
+        EXPECT_EQ(trialOf(words, "right").outcome, TrialOutcome::Same) << words;
+        EXPECT_EQ(trialOf(words, "wrong").outcome, TrialOutcome::Different) << words;
+    }
+}
+
+TEST_F(ReplaySessionTest, HoldsTheLaunchThatWasAskedFor) {
+    target_.ordinal = 3;
+    const std::string words = "launch change launch first change launch change launch";
+    auto session = open(words);
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_EQ((*session)->held().launch.ordinal, 3u);
+    EXPECT_EQ(trialIn(**session, words, "right").outcome, TrialOutcome::Same);
+    target_.ordinal = 1;
+    target_.kernel = "_Z5firstfPKfPfi";
+    auto other = open(words);
+    ASSERT_TRUE(other) << other.error().describe();
+    EXPECT_EQ((*other)->held().launch.symbol, target_.kernel);
+}
+
+TEST_F(ReplaySessionTest, LeavesLaunchesAloneThatAreCaptured) {
+    const std::string words = "capture own-stream end-capture change launch";
+    auto session = open(words);
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_EQ(trialIn(**session, words, "right").outcome, TrialOutcome::Same);
+    const auto never = open("capture own-stream end-capture");
+    ASSERT_FALSE(never);
+    EXPECT_THAT(never.error().what, HasSubstr("ended with status 0 before the launch"));
+}
+
+TEST_F(ReplaySessionTest, LetsOtherThreadsWait) {
+    EXPECT_EQ(trialOf("threads", "right").outcome, TrialOutcome::Same);
+    EXPECT_EQ(trialOf("threads", "wrong").outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, DoesNotBlameCandidatesForResultsThatVary) {
+    target_.kernel = "varies";
+    auto session = open("varies");
+    ASSERT_TRUE(session);
+    EXPECT_THAT((*session)->held().variation, SizeIs(1));
+    const auto trials =
+        (*session)->tryAll(requestOf({candidate("right"), candidate("writes input")}), true, {});
+    ASSERT_TRUE(trials);
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::NotJudged) << trials->at(0).sentence;
+    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
+}
+
+TEST_F(ReplaySessionTest, RefusesByName) {
+    const auto refusal = [&](const std::string& words) {
+        const auto session = open(words);
+        return session ? std::string("held") : session.error().describe();
+    };
+    EXPECT_THAT(refusal("map launch"), HasSubstr("cuMemMap"));
+    EXPECT_THAT(refusal("calls-printf launch"), HasSubstr("printf()"));
+    EXPECT_THAT(refusal("unloaded launch"), HasSubstr("was not seen"));
+    EXPECT_THAT(refusal("hidden-variable launch"), HasSubstr("managed variable 'hidden'"));
+    target_.waitMilliseconds = 200;
+    EXPECT_THAT(refusal("blocked launch"), HasSubstr("did not end in 200 ms"));
+    target_.waitMilliseconds = 2'000;
+    target_.deviceBytes = 1'000;
+    target_.hostBytes = 400'000;
+    EXPECT_THAT(refusal("launch"), HasSubstr("the pause needs"));
+    target_.hostBytes = 3 * bytes + 100; // Enough to save it, not for the result.
+    EXPECT_THAT(refusal("launch"), HasSubstr("the pause needs"));
+}
+
+TEST_F(ReplaySessionTest, SaysWhyNothingIsHeld) {
+    auto program = programOf("launch says");
+    program.words[0] = "/nowhere/program";
+    auto session = ReplaySession::open(program, target_, {});
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().kind, ErrorKind::Missing);
+
+    target_.kernel = "another";
+    session = open("launch says fail");
+    ASSERT_FALSE(session);
+    EXPECT_THAT(session.error().what, HasSubstr("status 7 before the launch"));
+    EXPECT_THAT(session.error().what, HasSubstr("it is what it is"));
+
+    target_.kernel = "scale";
+    target_.cupti = "/nowhere/libcupti.so";
+    EXPECT_TRUE(open("launch")) << "the loader finds another one";
+
+    std::stop_source stop;
+    stop.request_stop();
+    const auto cancelled = ReplaySession::open(programOf("launch"), target_, stop.get_token());
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().kind, ErrorKind::Cancelled);
+}
+
+TEST_F(ReplaySessionTest, TheProgramGoesOnWithoutItsServer) {
+    const std::string words = "launch change launch";
+    auto program = programOf(words);
+    file_ =
+        FileDescriptor(::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    program.output = file_.get();
+    const pid_t server = ::fork();
+    if (server == 0) {
+        auto session = ReplaySession::open(program, target_, {});
+        if (session)
+            static_cast<void>((*session)->tryAll(requestOf({candidate("wrong")}), true, {}));
+        ::kill(::getpid(), session ? SIGKILL : SIGTERM);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(server, &status, 0), server);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
+    const std::string expected = alone(words);
+    for (int look = 0; look < 500 && said() != expected; ++look)
+        std::this_thread::sleep_for(milliseconds(20));
+    EXPECT_EQ(said(), expected);
+}
+
+} // namespace
+} // namespace kernelskill::engine
