@@ -16,8 +16,8 @@ public:
     Trial(const std::vector<KernelEdits>& kernels, TrialProgram& program)
         : kernels_(kernels), program_(program) {}
 
-    Result<TrialOutcome> run() {
-        TrialOutcome outcome;
+    Result<EditOutcome> run() {
+        EditOutcome outcome;
         for (std::size_t i = 0; i < kernels_.size(); ++i)
             outcome.kept.push_back(i);
         KERNELSKILL_CHECK(keepPassing(outcome));
@@ -43,7 +43,7 @@ private:
     }
 
     /// Takes back what does not pass. The program then has the edits that are kept.
-    Result<void> keepPassing(TrialOutcome& outcome) {
+    Result<void> keepPassing(EditOutcome& outcome) {
         auto& kept = outcome.kept;
         std::ranges::sort(kept, std::ranges::greater{},
                           [&](std::size_t at) { return kernels_[at].gain; });
@@ -82,7 +82,7 @@ private:
     }
 
     /// Whether there was one to take back.
-    [[nodiscard]] bool takeBackSlower(TrialOutcome& outcome) const {
+    [[nodiscard]] bool takeBackSlower(EditOutcome& outcome) const {
         const auto slower = [&](std::size_t at) {
             const auto pairs =
                 outcome.turns.ofKernel(kernels_[at].kernel, addedNames(kernels_[at]));
@@ -149,7 +149,7 @@ std::set<std::string> addedNames(const KernelEdits& kernel) {
     return names;
 }
 
-Result<TrialOutcome> runTrial(const std::vector<KernelEdits>& kernels, TrialProgram& program) {
+Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels, TrialProgram& program) {
     return Trial(kernels, program).run();
 }
 

@@ -41,7 +41,7 @@ struct TakenBack {
     bool operator==(const TakenBack&) const = default;
 };
 
-struct TrialOutcome {
+struct EditOutcome {
     std::vector<std::size_t> kept; ///< Indices, in order.
     std::vector<TakenBack> takenBack;
     ProgramTurns turns; ///< With the edits that are kept; empty if none is.
@@ -59,7 +59,7 @@ struct TrialOutcome {
 /// passes, and gives each of these but the last another chance, the one with the most gain first.
 /// Then takes back kernels that are slower in the program, or the one with the least gain if the
 /// GPU's work is slower as a whole, and tries and times the others again.
-[[nodiscard]] Result<TrialOutcome> runTrial(const std::vector<KernelEdits>& kernels,
+[[nodiscard]] Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels,
                                             TrialProgram& program);
 
 } // namespace kernelskill::engine
