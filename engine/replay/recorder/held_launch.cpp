@@ -180,7 +180,7 @@ ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
     Candidates candidates;
     for (const ReplayCandidate& given : request.candidates) {
         CandidateResult& result = answer.candidates.emplace_back();
-        auto loaded = LoadedCandidate::load(driver_, given, original_, held_, *symbols_);
+        auto loaded = LoadedCandidate::load(driver_, *work_, given, original_, held_, *symbols_);
         if (!loaded) {
             result.refusal = loaded.error();
             candidates.push_back(nullptr);

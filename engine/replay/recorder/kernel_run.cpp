@@ -58,8 +58,9 @@ Result<void> checkCalls(const CubinSymbols& symbols, const std::string& kernel) 
 }
 
 Result<std::unique_ptr<LoadedCandidate>>
-LoadedCandidate::load(const DriverFunctions& driver, const ReplayCandidate& candidate,
-                      const KernelRun& original, CUfunction held, const CubinSymbols& module) {
+LoadedCandidate::load(const DriverFunctions& driver, const DeviceWork& work,
+                      const ReplayCandidate& candidate, const KernelRun& original, CUfunction held,
+                      const CubinSymbols& module) {
     const auto symbols = cubinSymbols(std::as_bytes(std::span(candidate.cubin)));
     if (!symbols)
         return std::unexpected(symbols.error());
@@ -72,7 +73,7 @@ LoadedCandidate::load(const DriverFunctions& driver, const ReplayCandidate& cand
         error.kind = ErrorKind::InvalidInput;
         return std::unexpected(std::move(error));
     }
-    std::unique_ptr<LoadedCandidate> result(new LoadedCandidate(driver));
+    std::unique_ptr<LoadedCandidate> result(new LoadedCandidate(driver, work));
     result->module_ = loaded;
     result->run_ = original;
     if (auto done = result->prepare(candidate, held); !done)

@@ -32,13 +32,17 @@ class LoadedCandidate {
 public:
     /// `original` gives what the candidate does not say, and `held` the function that was launched.
     /// InvalidInput if the driver does not load it, or if its parameters are others; Unsupported if
-    /// it calls what a trial cannot undo.
+    /// it calls what a trial cannot undo. `work` runs it, and outlives it.
     [[nodiscard]] static Result<std::unique_ptr<LoadedCandidate>>
-    load(const DriverFunctions& driver, const ReplayCandidate& candidate, const KernelRun& original,
-         CUfunction held, const CubinSymbols& module);
+    load(const DriverFunctions& driver, const DeviceWork& work, const ReplayCandidate& candidate,
+         const KernelRun& original, CUfunction held, const CubinSymbols& module);
     LoadedCandidate(const LoadedCandidate&) = delete;
     LoadedCandidate& operator=(const LoadedCandidate&) = delete;
-    ~LoadedCandidate() { driver_.cuModuleUnload(module_); }
+    /// A kernel that does not end keeps its module: the driver would wait for it.
+    ~LoadedCandidate() {
+        if (!work_.isLost())
+            driver_.cuModuleUnload(module_);
+    }
 
     [[nodiscard]] const KernelRun& run() const { return run_; }
     /// Its own copies of the variables of the held kernel's module.
@@ -46,11 +50,13 @@ public:
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
 private:
-    explicit LoadedCandidate(const DriverFunctions& driver) : driver_(driver) {}
+    LoadedCandidate(const DriverFunctions& driver, const DeviceWork& work)
+        : driver_(driver), work_(work) {}
     [[nodiscard]] Result<void> prepare(const ReplayCandidate& candidate, CUfunction held);
     void findVariables(const CubinSymbols& own, const CubinSymbols& module);
 
     const DriverFunctions& driver_;
+    const DeviceWork& work_;
     CUmodule module_ = nullptr;
     KernelRun run_;
     VariablePlaces variables_;

@@ -175,8 +175,13 @@ public:
         if (auto enabled = cupti.check("enable the profiler", Cupti::whenFree([&] {
                                            return cupti.cuptiRangeProfilerEnable(&parameters);
                                        }));
-            !enabled)
-            return std::unexpected(enabled.error());
+            !enabled) {
+            // Seen while other processes counted: CUPTI_ERROR_INVALID_PARAMETER in place of "busy".
+            // Times are known all the same.
+            Error error = enabled.error();
+            error.kind = ErrorKind::Missing;
+            return std::unexpected(std::move(error));
+        }
         return Session(cupti, parameters.pRangeProfilerObject);
     }
 

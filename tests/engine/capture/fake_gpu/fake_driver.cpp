@@ -7,6 +7,7 @@
 #include "tests/engine/replay/cubin_image.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,8 @@ struct Gpu {
     CUstream draining = nullptr;
     std::map<CUstream, std::deque<std::function<void()>>> queues;
     std::set<CUstream> blocked;
+    std::atomic<bool> isEndless =
+        false; ///< A kernel is, which nothing but the end of the process ends.
     std::set<CUstream> capturing;
     bool invalidated = false;
     FakeCallback callback = nullptr;
@@ -258,6 +262,7 @@ void fakeFault() {
 }
 void fakeHang() {
     gpu().blocked.insert(gpu().draining);
+    gpu().isEndless = true;
 }
 
 CUresult cuInit(unsigned) {
@@ -528,7 +533,10 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     *module = made.release();
     return CUDA_SUCCESS;
 }
+/// Waits for the kernels that run.
 CUresult cuModuleUnload(CUmodule module) {
+    while (gpu().isEndless)
+        ::pause();
     const std::scoped_lock lock(gpu().mutex);
     for (auto& [stream, queue] : gpu().queues)
         drain(stream);
