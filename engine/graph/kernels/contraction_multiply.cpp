@@ -2,6 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 namespace kernelskill::engine::graph {
 
 namespace {
@@ -299,10 +301,14 @@ int ResultLayout::floats() const {
 }
 
 std::string ResultLayout::placeText(const std::string& row, const std::string& column) const {
-    if (isByRows_)
+    if (isByRows_) {
+        // A row of the results stays among its tile's.
+        const int groups = std::min(4, tile_.rows / 8);
         return fmt::format("{} * {} + {}", column, pitch(),
-                           areColumnsInFours_ ? fmt::format("({} ^ ({} / 8 % 4 * 8))", row, column)
-                                              : row);
+                           areColumnsInFours_
+                               ? fmt::format("({} ^ ({} / 8 % {} * 8))", row, column, groups)
+                               : row);
+    }
     return fmt::format("{} * {} + {}", row, pitch(),
                        areRowsInFours_ ? fmt::format("({} ^ ({} / 4 % 2 * 4))", column, row)
                                        : column);

@@ -97,7 +97,7 @@ private:
                       {request_.subject.seed + number, Distribution::Normal});
         copy->buffers.fillOutputs(poison);
         memory_.fillWorkspace(poison);
-        if (auto done = memory_.forward(copy->buffers, stream_); !done)
+        if (auto done = forward(*copy); !done)
             return done;
         for (const at::Tensor& output : copy->buffers.outputs())
             copy->expected.push_back(output.clone());
@@ -113,7 +113,6 @@ private:
     Result<double> candidateRound(const std::function<Result<void>(Copy&)>& launch) {
         Copy& copy = nextCopy();
         copy.buffers.fillOutputs(otherPoison);
-        useTf32(contest_.eager.allowsTf32());
         auto time = clock_.time([&] { return launch(copy); });
         if (time && outcome_.refusal.empty() &&
             !areRepeated(copy.buffers.outputs(), copy.expected, !memory_.library().used().empty()))
@@ -121,7 +120,11 @@ private:
         return time;
     }
 
-    Result<void> forward(Copy& copy) { return memory_.forward(copy.buffers, stream_); }
+    /// Library nodes take the setting of their time: eager rounds have another.
+    Result<void> forward(Copy& copy) {
+        useTf32(contest_.eager.allowsTf32());
+        return memory_.forward(copy.buffers, stream_);
+    }
 
     Result<double> eagerRound() {
         Values first = nextCopy().values;

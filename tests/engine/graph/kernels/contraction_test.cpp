@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kernelskill::testing {
 namespace {
 
@@ -49,6 +51,7 @@ struct Product {
     bool isLeftTurned = false;
     bool isRightTurned = false;
     ScalarKind element = ScalarKind::Float; ///< The type of both factors.
+    bool isResultTurned = false;
 };
 
 analysis::raise::Program productOf(const Product& of) {
@@ -69,7 +72,13 @@ analysis::raise::Program productOf(const Product& of) {
                          widened(b.at(of.isRightTurned ? At{at[1], k[0]} : At{k[0], at[1]})));
         },
         "product");
-    return builder.take();
+    auto program = builder.take();
+    if (of.isResultTurned) {
+        auto& computation = std::get<Computation>(program.steps[0]);
+        std::ranges::reverse(computation.stores[0].position);
+        std::ranges::reverse(program.buffers[computation.stores[0].buffer].shape);
+    }
+    return program;
 }
 
 struct Convolved {
@@ -385,6 +394,24 @@ TEST_F(ContractionKernels, UseTensorCores) {
             EXPECT_LT(error, unit == MultiplyUnit::TF32 ? 1e-3 : 3e-6) << textOf(kernel);
             if (unit == MultiplyUnit::TF32)
                 EXPECT_GT(error, 1e-6) << "nothing was rounded";
+        }
+    }
+}
+
+/// Results that neighbours in the rows store, of tiles of few rows or columns.
+TEST_F(ContractionKernels, StoreTilesOfEverySize) {
+    for (const Product& product : {Product{.rows = 16, .columns = 64, .depth = 16},
+                                   Product{.rows = 64, .columns = 16, .depth = 16}}) {
+        for (const bool isTurned : {false, true}) {
+            Product turned = product;
+            turned.isResultTurned = isTurned;
+            const auto program = productOf(turned);
+            const auto contraction = contractionOf(program, contractionIn(program));
+            ASSERT_TRUE(contraction) << contraction.error();
+            for (const ContractionTile& tile : tilesFor(*contraction, MultiplyUnit::TF32)) {
+                const Kernel kernel = tiledContraction(program, *contraction, tile);
+                EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 1e-3) << textOf(kernel);
+            }
         }
     }
 }
