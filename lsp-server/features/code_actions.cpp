@@ -8,6 +8,7 @@
 #include "lsp-server/features/ignored_findings.h"
 #include "lsp-server/features/launch_pin.h"
 #include "lsp-server/features/workspace_edit.h"
+#include "lsp-server/report/hazard_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -159,7 +160,7 @@ public:
     json take() { return std::move(actions_); }
 
 private:
-    /// The hazards and the waste on the lines of `range` that are shown.
+    /// The hazards and the waste on the lines of `range` that are shown, and are no errors.
     std::vector<analysis::Diagnostic> findingsAt(analysis::Span range) const {
         std::vector<analysis::Diagnostic> findings = hazardDiagnostics(snapshot_);
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
@@ -168,20 +169,22 @@ private:
                     findings.push_back(std::move(waste.diagnostic));
         ignoreFindings(findings, snapshot_.model().file, snapshot_.source());
         std::erase_if(findings, [&](const analysis::Diagnostic& finding) {
-            return finding.file != snapshot_.model().file || !mayBeIgnored(finding) ||
+            return finding.severity == analysis::Severity::Error ||
+                   finding.file != snapshot_.model().file || !mayBeIgnored(finding) ||
                    !isOnSameLines(snapshot_.source(), finding.span, range);
         });
         return findings;
     }
 
-    /// The hazards of the kernel's last profile, which are those of a guess.
+    /// The hazards of the kernel's last profile that may be the guess.
     std::vector<analysis::Diagnostic> guessedHazards(const analysis::KernelModel& kernel) const {
         std::vector<analysis::Diagnostic> hazards;
         TextLookup texts(snapshot_.program);
         if (const auto report =
                 snapshot_.workbench->knowledge().cachedReport({snapshot_.program, kernel}))
             for (const engine::Hazard& hazard : report->profile->hazards)
-                hazards.push_back(hazardDiagnostic(snapshot_, kernel, hazard, texts));
+                if (mayBeTheGuess(hazard, report->profile->launch))
+                    hazards.push_back(hazardDiagnostic(snapshot_, kernel, hazard, texts));
         return hazards;
     }
 

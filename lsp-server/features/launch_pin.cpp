@@ -2,17 +2,26 @@
 
 #include "engine/execution/emulator/pin_example.h"
 #include "engine/inputs/trial.h"
+#include "lsp-server/report/hazard_text.h"
 
 #include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 
 namespace kernelskill::lsp {
 
 std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
                                                const analysis::KernelModel& kernel) {
     const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-    if (!report || !engine::emulator::hasGuessedInputs(report->profile->launch))
+    if (!report)
         return std::nullopt;
     const engine::Profile& profile = *report->profile;
+    const bool isGuess = profile.launch.origin == engine::LaunchOrigin::Guessed ||
+                         std::ranges::any_of(profile.hazards, [&](const engine::Hazard& hazard) {
+                             return mayBeTheGuess(hazard, profile.launch);
+                         });
+    if (!isGuess)
+        return std::nullopt;
     const analysis::SourceText& source = snapshot.source();
     const std::uint32_t begin = source.lineSpan(source.lineColumn(kernel.span.begin).line).begin;
     const std::string pin =

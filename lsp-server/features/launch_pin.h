@@ -9,7 +9,7 @@
 namespace kernelskill::lsp {
 
 /// Puts the launch of the kernel's cached profile above the kernel, for the user to change. nullopt
-/// without a profile, and if nothing of its launch was guessed.
+/// without a profile, and if neither its launch nor one of its hazards may be a guess.
 [[nodiscard]] std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
                                                              const analysis::KernelModel& kernel);
 

@@ -44,7 +44,8 @@ test('its diagnostic leads to the skill that answers it, which the menu has once
     await workbench.hoverAtCursor(/32-way bank conflict/, /Quick Fix/);
     await session.page.locator('.monaco-hover:visible').getByRole('button', { name: /Quick Fix/ }).click();
     await padding.waitFor();
-    assert.equal(await workbench.actions.count(), 1);
+    assert.equal(await workbench.actions.count(), 2);
+    assert.equal(await workbench.actions.filter({ hasText: "Ignore 'bank-conflicts' on line" }).count(), 1);
     await session.page.keyboard.press('Escape');
     await session.page.keyboard.press('Control+.');
     await workbench.actions.filter({ hasText: 'Qualify the pointers' }).waitFor();
