@@ -105,17 +105,15 @@ numbersOf(KernelInFile subject, std::size_t position, const ScalarSpec& scalar,
     const analysis::Parameter* parameter =
         position < parameters.size() ? &parameters[position] : nullptr;
     if (scalar.floating) {
-        if (scalar.bytes.size() != sizeof(float) && scalar.bytes.size() % sizeof(float) == 0 &&
-            parameter != nullptr && parameter->type.scalar == ScalarKind::Float &&
-            parameter->type.lanes > 1) {
-            std::vector<ClassNumber> lanes;
-            for (std::size_t lane = 0; lane < parameter->type.lanes; ++lane)
-                lanes.push_back({"", ScalarKind::Float, lane * sizeof(float), sizeof(float)});
-            return lanes;
-        }
-        if (scalar.bytes.size() == sizeof(float))
-            return std::vector<ClassNumber>{{"", ScalarKind::Float, 0, sizeof(float)}};
-        return std::vector<ClassNumber>{};
+        const bool isVector = parameter != nullptr && parameter->type.lanes > 1 &&
+                              parameter->type.scalar == ScalarKind::Float;
+        const std::size_t floats = isVector                               ? parameter->type.lanes
+                                   : scalar.bytes.size() == sizeof(float) ? 1
+                                                                          : 0;
+        std::vector<ClassNumber> lanes;
+        for (std::size_t lane = 0; lane < floats; ++lane)
+            lanes.push_back({"", ScalarKind::Float, lane * sizeof(float), sizeof(float)});
+        return lanes;
     }
     if (parameter == nullptr)
         return std::nullopt;
@@ -125,12 +123,15 @@ numbersOf(KernelInFile subject, std::size_t position, const ScalarSpec& scalar,
     if (!type)
         return std::nullopt;
     auto layout = layoutOf(program, type->name);
-    if (!layout.isWhole)
+    const bool isInside = std::ranges::all_of(layout.numbers, [&](const ClassNumber& number) {
+        return number.offset + number.bytes <= scalar.bytes.size();
+    });
+    if (!layout.isWhole || !isInside)
         return std::nullopt;
     return std::move(layout.numbers);
 }
 
-/// Makes a double of each float; `numbers` are those of the argument, in order.
+/// Makes a double of each float. `numbers` are those of the argument, in order and inside of it.
 void widen(ScalarSpec& scalar, const std::vector<ClassNumber>& numbers) {
     const auto isFloat = [](const ClassNumber& number) { return number.kind == ScalarKind::Float; };
     if (std::ranges::none_of(numbers, isFloat))
@@ -138,8 +139,6 @@ void widen(ScalarSpec& scalar, const std::vector<ClassNumber>& numbers) {
     std::vector<std::byte> wide;
     std::size_t alignment = 1;
     for (const ClassNumber& number : numbers) {
-        if (number.offset + number.bytes > scalar.bytes.size())
-            return;
         const std::byte* from = scalar.bytes.data() + number.offset;
         const std::size_t bytes = isFloat(number) ? sizeof(double) : number.bytes;
         const std::size_t at = (wide.size() + bytes - 1) / bytes * bytes;

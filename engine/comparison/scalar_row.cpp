@@ -35,7 +35,7 @@ double halfValue(std::uint16_t bits) {
     return sign * std::ldexp(mantissa + 1024, exponent - 25);
 }
 
-/// Of every `stride`th number.
+/// Takes every `stride`th number, from number `first` on.
 double rootMeanSquare(const ScalarRow& row, std::size_t first, std::size_t stride) {
     double sum = 0;
     std::size_t count = 0;

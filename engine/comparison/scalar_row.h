@@ -36,7 +36,8 @@ struct ScalarRow {
                                      ? analysis::scalarBytes(contents.element)
                                      : std::max(contents.elementBytes, 1u)) {}
     [[nodiscard]] std::size_t size() const { return buffer.bytes.size() / step; }
-    /// The numbers of an element: of a vector or an object of a class; 1 for a plain number.
+    /// How many numbers an element has: those of a vector or of an object of a class; 1 for a plain
+    /// number.
     [[nodiscard]] std::size_t lanes() const;
     [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const {
         return std::span(buffer.bytes).subspan(index * step, step);
@@ -48,7 +49,7 @@ struct ScalarRow {
 
 /// Counts the finite numbers alone; 0 if there are none.
 [[nodiscard]] double rootMeanSquare(const ScalarRow& row);
-/// The same of each lane.
+/// The root mean square of each lane.
 [[nodiscard]] std::vector<double> rootMeanSquares(const ScalarRow& row);
 
 /// The key of a lane's scale beside the buffer's own.

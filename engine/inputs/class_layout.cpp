@@ -17,9 +17,9 @@ namespace {
 
 /// A class in a text of the program: its tokens from its name to its closing brace.
 struct ClassText {
-    std::string_view text; ///< Of the file.
+    std::string_view text; ///< The file's text.
     std::vector<Token> head;
-    std::vector<Token> body; ///< Without its braces.
+    std::vector<Token> body; ///< The tokens between the braces.
 };
 
 std::optional<ClassText> classNamed(const ProgramText& program, const std::string& name) {

@@ -32,12 +32,12 @@ struct ClassField {
 struct ClassNumber {
     std::string name;
     analysis::ScalarKind kind = analysis::ScalarKind::Unknown;
-    std::size_t offset = 0; ///< In bytes, from the object's start.
-    std::size_t bytes = 0;  ///< At most 8.
+    std::size_t offset = 0; ///< Bytes from the object's start.
+    std::size_t bytes = 0;  ///< The size; 8 is the max.
 };
 
 struct ClassLayout {
-    /// In order, up to the first member whose place or type is not known.
+    /// The numbers in order, up to the first member whose place or type is not known.
     std::vector<ClassNumber> numbers;
     /// An object holds these numbers and nothing else.
     bool isWhole = false;

@@ -318,7 +318,7 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
         if (buffer.fill != Fill::Random || !buffer.isInput ||
             (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)))
             continue;
-        // In a buffer of classes, the choice makes the floats.
+        // The choice makes the floats of a buffer of classes.
         const bool isFloating =
             isFloatingScalar(buffer.element) || buffer.element == analysis::ScalarKind::Unknown;
         buffer.fill = Fill::Chosen;

@@ -16,7 +16,7 @@ inline constexpr std::string_view commentMarker = "kernelskill:";
 struct MarkedComment {
     analysis::Span span;      ///< The whole comment.
     std::uint32_t marker = 0; ///< The offset of the marker in the file.
-    /// What is behind the marker, with delimiters of comments and the stars of a block comment
+    /// The text behind the marker. Delimiters of the comment and the stars of a block comment are
     /// blanked.
     std::string text;
 

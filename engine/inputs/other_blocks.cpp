@@ -44,15 +44,20 @@ std::vector<Dim3> otherBlocks(KernelInFile original, KernelInFile candidate,
 }
 
 Dim3 gridOfBlocks(const LaunchSpec& launch, const Dim3& block) {
-    const auto along = [&](std::uint32_t grid) {
-        std::uint64_t blocks = 1;
-        for (const auto& [before, after] :
-             {std::pair{launch.block.x, block.x}, {launch.block.y, block.y}})
-            blocks = std::max(blocks, (std::uint64_t{grid} * before + after - 1) / after);
-        return static_cast<std::uint32_t>(blocks);
+    const auto covering = [](std::uint64_t threads, std::uint32_t ofBlock) {
+        return static_cast<std::uint32_t>((threads + ofBlock - 1) / ofBlock);
     };
-    const Dim3& grid = launch.grid;
-    return {along(grid.x), grid.y > 1 ? along(grid.y) : 1, grid.z > 1 ? along(grid.z) : 1};
+    Dim3 grid = launch.grid;
+    // Other axes of a grid of flat blocks count something else.
+    if (launch.block.y == 1 && block.y == 1) {
+        grid.x = covering(std::uint64_t{grid.x} * launch.block.x, block.x);
+        return grid;
+    }
+    for (std::uint32_t* blocks : {&grid.x, &grid.y, &grid.z})
+        if (*blocks > 1)
+            *blocks = std::max(covering(std::uint64_t{*blocks} * launch.block.x, block.x),
+                               covering(std::uint64_t{*blocks} * launch.block.y, block.y));
+    return grid;
 }
 
 } // namespace kernelskill::engine

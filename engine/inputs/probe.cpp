@@ -459,7 +459,7 @@ void ProbePlanner::addCollisions() {
     plan_.varied.emplace_back("indices that collide");
 }
 
-/// Two, since a NaN hides the rest of a sum.
+/// Adds several probes with large values, since a NaN hides the rest of a sum.
 void ProbePlanner::addLargeValues() {
     if (bounds_.numerics == skills::Numerics::Exact ||
         threadsOf(base_.original) > maxProbeThreads * 16)

@@ -18,7 +18,7 @@ namespace kernelskill::engine {
 struct FramePartner {
     int socket = -1;
     const std::string& calledInMessages; ///< "emulator worker"
-    ChildMessages& messages;             ///< Of its standard error, read meanwhile.
+    ChildMessages& messages;             ///< The messages on its standard error, read meanwhile.
     const LineSink& onMessage;           ///< Gets each line of them; may be empty.
 };
 

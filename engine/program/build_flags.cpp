@@ -15,7 +15,7 @@ bool isCompiler(const std::string& word) {
     return std::filesystem::path(word).filename() == "nvcc";
 }
 
-/// What ends a command on a shell's line.
+/// Whether the token ends a command on a shell's line.
 bool isEnd(const std::string& word) {
     return word == "&&" || word == "||" || word == "|" || word == ";" || word == "&";
 }

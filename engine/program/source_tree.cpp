@@ -244,7 +244,7 @@ std::error_code copyFile(const fs::path& from, const fs::path& to) {
     struct stat status{};
     if (error || ::stat(from.c_str(), &status) != 0)
         return error ? error : std::error_code(errno, std::generic_category());
-    // To the nanosecond, since make compares them.
+    // Times keep their nanoseconds, since make compares them.
     const std::array<timespec, 2> times{status.st_atim, status.st_mtim};
     if (::utimensat(AT_FDCWD, to.c_str(), times.data(), 0) != 0)
         error = std::error_code(errno, std::generic_category());

@@ -12,14 +12,14 @@
 namespace kernelskill::engine {
 
 struct TreeFile {
-    std::filesystem::path path; ///< From the tree's root.
-    bool isTracked = false;     ///< By git.
+    std::filesystem::path path; ///< The path from the tree's root.
+    bool isTracked = false;     ///< Whether git tracks it.
 };
 
 struct SourceTree {
-    std::filesystem::path root;  ///< Absolute.
+    std::filesystem::path root;  ///< An absolute path.
     std::vector<TreeFile> files; ///< Files and links, sorted by their paths.
-    std::string note;            ///< Why git's rules do not hold in the tree; empty if they do.
+    std::string note;            ///< The reason why git's rules do not hold; empty if they do.
 };
 
 /// Lists what git tracks in `root`, and what it does not ignore: .gitignore files count in a folder

@@ -139,8 +139,8 @@ private:
     const Image& image_;
     const Elf64_Ehdr& header_;
     CubinSymbols symbols_;
-    std::map<std::uint64_t, std::string> kernels_;   ///< By the number of the symbol.
-    std::map<std::uint64_t, std::string> undefined_; ///< By the number of the symbol.
+    std::map<std::uint64_t, std::string> kernels_;   ///< The key is the symbol's number.
+    std::map<std::uint64_t, std::string> undefined_; ///< The key is the symbol's number.
     std::map<std::uint64_t, std::set<std::uint64_t>> calls_;
 };
 

@@ -1,5 +1,5 @@
-/// What the symbols of a cubin tell: variables in device memory, and which functions of the
-/// driver's own a kernel reaches.
+/// Reads the symbols of a cubin: variables in device memory, and the functions of the driver that a
+/// kernel reaches.
 #pragma once
 
 #include "analysis/source/error.h"

@@ -12,7 +12,7 @@
 
 namespace kernelskill::engine {
 
-/// For one part of memory, which is given in pieces.
+/// Tallies one part of memory, which is given in pieces.
 class DifferenceTally {
 public:
     /// `elements` are the types of memory at device addresses. Where several ranges hold a byte,
@@ -40,7 +40,7 @@ private:
                     std::span<const std::byte> expected);
 
     MemoryDifference difference_;
-    std::vector<Stretch> stretches_; ///< By offset; the first one begins at 0.
+    std::vector<Stretch> stretches_; ///< Sorted by offset; the first one begins at 0.
     bool differs_ = false;
     bool isOfOneType_ = true;
 };

@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look{20};
-/// For the description, whose memory is saved and whose kernel is run when it is asked for.
+/// The time limit of a description: the program saves its memory and runs the kernel for it.
 constexpr std::chrono::milliseconds describeLimit{300'000};
 
 Error cancelled() {

@@ -20,14 +20,15 @@
 
 namespace kernelskill::engine {
 
-/// How the program is started, and what is loaded into it.
+/// The program to start, and the library to load into it.
 struct ReplayProgram {
     std::vector<std::string> words; ///< Its name, searched in PATH, and its arguments.
     std::filesystem::path folder;   ///< The folder that it runs in; empty: ours.
     std::vector<std::pair<std::string, std::string>> environment; ///< Added to ours.
     std::filesystem::path library;                                ///< libkernelskill-replay.so
-    int output = -1; ///< Gets its standard output; -1: nobody does.
-    std::chrono::milliseconds startLimit = std::chrono::minutes(10); ///< To reach the launch.
+    int output = -1; ///< Gets its standard output; -1: nothing does.
+    std::chrono::milliseconds startLimit =
+        std::chrono::minutes(10); ///< The time to reach the launch.
 };
 
 /// Not thread-safe.
@@ -71,7 +72,7 @@ private:
     [[nodiscard]] std::string lastMessage() const;
 
     TemporaryFolder folder_;
-    std::string name_; ///< In messages: "the program './a.out'".
+    std::string name_; ///< Its name in messages: "the program './a.out'".
     FileDescriptor listening_;
     FileDescriptor socket_;
     ChildMessages noMessages_; ///< They are in a file, so that they outlive us.

@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// For restoring, comparing and reading back beside the runs themselves.
+/// The time for restoring, comparing and reading back, beside the runs themselves.
 constexpr std::chrono::milliseconds besideRuns{120'000};
 
 /// The most that an answer may take.
@@ -81,7 +81,7 @@ Result<void> ReplaySession::startProgram(const std::stop_token& stop) {
 Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, bool isExact,
                                                          const std::stop_token& stop) {
     std::vector<ReplayedTrial> trials(request.candidates.size());
-    std::vector<std::size_t> places; ///< Of the candidates that are still to be tried.
+    std::vector<std::size_t> places; ///< The indices of candidates that are still to be tried.
     for (std::size_t i = 0; i < trials.size(); ++i)
         places.push_back(i);
     while (!places.empty()) {

@@ -10,7 +10,7 @@
 
 namespace kernelskill::engine {
 
-/// What a search needs. Not thread-safe.
+/// Keeps a program held, as a search needs it. Not thread-safe.
 class ReplaySession {
 public:
     /// Starts the program and brings it to the launch. Errors as those of HeldProgram::start().
@@ -30,7 +30,7 @@ public:
     /// Lets the program go on, see HeldProgram::resume().
     [[nodiscard]] Result<int> resume(std::chrono::milliseconds time, const std::stop_token& stop);
 
-    /// How often the program was started.
+    /// Counts the starts of the program.
     [[nodiscard]] int starts() const { return starts_; }
 
 private:

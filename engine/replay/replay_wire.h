@@ -18,7 +18,7 @@
 
 namespace kernelskill::engine {
 
-/// What a range of memory holds, for the comparison of numbers.
+/// The type of the numbers in a range of memory.
 enum class MemoryElement : std::uint8_t { Bytes, Float16, BFloat16, Float32, Float64 };
 /// "bytes", "float16", "bfloat16", "float32", "float64"
 [[nodiscard]] std::string_view spelling(MemoryElement element);
@@ -52,7 +52,7 @@ struct TryRequest {
     std::vector<std::uint64_t> onlyWritten;
     std::uint32_t checks = 3;                ///< Runs of each candidate that are compared.
     std::uint32_t rounds = 20;               ///< Timed rounds; 0: nothing is timed.
-    std::chrono::milliseconds limit{10'000}; ///< Of one run of a kernel.
+    std::chrono::milliseconds limit{10'000}; ///< The time limit of one run of a kernel.
 };
 
 /// Restores the memory and lets the program go on. There is no answer.
@@ -63,11 +63,11 @@ using ReplayRequest = std::variant<DescribeHeldRequest, TryRequest, ResumeReques
 /// A part of memory that is not as the original leaves it.
 struct MemoryDifference {
     std::string where;             ///< "the allocation at 0x7f…", "the variable 'table'"
-    std::uint64_t address = 0;     ///< Of the part; 0 for a variable.
-    std::uint64_t bytes = 0;       ///< Size of the part.
-    std::uint64_t firstOffset = 0; ///< Of the first byte that differs.
+    std::uint64_t address = 0;     ///< The part's address; 0 for a variable.
+    std::uint64_t bytes = 0;       ///< The part's size.
+    std::uint64_t firstOffset = 0; ///< The offset of the first byte that differs.
     std::uint64_t differingBytes = 0;
-    /// Of these, the bytes that the original leaves as they were.
+    /// Counts the differing bytes that the original leaves as they were.
     std::uint64_t strayBytes = 0;
     MemoryElement element = MemoryElement::Bytes; ///< The type that the range was given.
     /// The largest |a - b| / max(|a|, |b|) of elements that differ, as float32 where the type is
@@ -80,29 +80,29 @@ struct HeldDescription {
     bool isCooperative = false;
     std::uint32_t capabilityMajor = 0;
     std::uint32_t capabilityMinor = 0;
-    std::uint64_t allocations = 0; ///< That the kernel may write to.
+    std::uint64_t allocations = 0; ///< The allocations that the kernel may write to.
     std::uint64_t allocatedBytes = 0;
-    std::uint64_t variables = 0;  ///< `__device__` and `__constant__` ones of its module.
+    std::uint64_t variables = 0;  ///< The `__device__` and `__constant__` variables of its module.
     std::uint64_t savedBytes = 0; ///< The memory that the pause takes.
     bool isSavedOnDevice = false;
-    std::uint64_t writtenBytes = 0; ///< That the original changes.
-    /// How a second run of the original differs from the first; empty: not at all.
+    std::uint64_t writtenBytes = 0; ///< The bytes that the original changes.
+    /// The differences of a second run of the original from the first; empty: none.
     std::vector<MemoryDifference> variation;
 };
 
-/// What became of one candidate.
+/// The result of one candidate.
 struct CandidateResult {
-    std::optional<Error> refusal; ///< Why it could not be run; then the rest is empty.
+    std::optional<Error> refusal; ///< The reason why it could not be run; then the rest is empty.
     std::vector<MemoryDifference> differences;
     /// Whether the differences are those with other contents in the memory that is only written.
     bool isByStaleMemory = false;
-    /// Of each round; empty if it writes where the original does not.
+    /// The time of each round; empty if it writes where the original does not.
     std::vector<double> microseconds;
     std::vector<std::string> notes;
 };
 
 struct TryAnswer {
-    std::vector<double> original; ///< Microseconds of each round.
+    std::vector<double> original; ///< The time of each round in microseconds.
     std::vector<CandidateResult> candidates;
     std::vector<std::string> notes;
 };

@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Up to so many times the usual rounding, another order of a long sum may be the reason.
+/// Another order of a long sum may explain a difference of so many times the usual rounding.
 constexpr double doubtful = 100;
 
 bool isRounding(const MemoryDifference& difference) {

@@ -1,4 +1,4 @@
-/// What a trial inside a program says of a kernel.
+/// Judges a kernel by its trial inside a program.
 #pragma once
 
 #include "engine/replay/replay_wire.h"
@@ -10,7 +10,7 @@
 
 namespace kernelskill::engine {
 
-/// Ordered from the best to the worst.
+/// The order is from the best to the worst.
 enum class TrialOutcome : std::uint8_t {
     Same,      ///< All memory is as the original leaves it, byte for byte.
     Rounded,   ///< Numbers differ, each by no more than rounding does.
@@ -28,9 +28,9 @@ enum class TrialOutcome : std::uint8_t {
 
 struct ReplayedTrial {
     TrialOutcome outcome = TrialOutcome::NotJudged;
-    std::string sentence; ///< Without a full stop; says where and by how much it differs.
+    std::string sentence; ///< Says where and by how much it differs; has no full stop.
     std::vector<MemoryDifference> differences;
-    std::vector<double> original; ///< Microseconds of each round.
+    std::vector<double> original; ///< The time of each round in microseconds.
     std::vector<double> candidate;
     std::vector<std::string> notes;
 };

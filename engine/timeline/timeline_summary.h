@@ -13,8 +13,8 @@ namespace kernelskill::engine {
 
 /// All times in nanoseconds.
 struct KernelTimes {
-    std::string symbol; ///< Mangled.
-    std::string name;   ///< Demangled.
+    std::string symbol; ///< The mangled name.
+    std::string name;   ///< The demangled name.
     std::uint64_t launches = 0;
     std::uint64_t total = 0;
     std::uint64_t shortest = 0;

@@ -1,4 +1,4 @@
-/// What came of a changed kernel inside a program of the user, as plain data.
+/// The result of trying a changed kernel inside a program of the user, as plain data.
 #pragma once
 
 #include "engine/replay/replayed_trial.h"
@@ -12,7 +12,7 @@
 
 namespace kernelskill::engine {
 
-/// Ordered from the best to the worst.
+/// The order is from the best to the worst.
 enum class ProgramTrialOutcome : std::uint8_t {
     Agrees,    ///< The new version computes what the old one does.
     NotJudged, ///< The launch was not tried, or what came of it says nothing.
@@ -23,11 +23,11 @@ struct ProgramTrial {
     ProgramTrialOutcome outcome = ProgramTrialOutcome::NotJudged;
     std::string program;      ///< "./program 1024"
     std::uint32_t launch = 1; ///< The number of the kernel's launch.
-    /// Without a full stop: "same memory as before (3 allocations, 12 MB), 1.32 times as fast (1.31
-    /// to 1.33, 20 rounds)".
+    /// One sentence without a full stop: "same memory as before (3 allocations, 12 MB), 1.32 times
+    /// as fast (1.31 to 1.33, 20 rounds)".
     std::string sentence;
-    std::optional<TimingVerdict> timing;       ///< Of the old version and the new one.
-    std::vector<MemoryDifference> differences; ///< Of the new version.
+    std::optional<TimingVerdict> timing;       ///< Compares the old version and the new one.
+    std::vector<MemoryDifference> differences; ///< The new version's.
     std::uint64_t allocations = 0;
     std::uint64_t allocatedBytes = 0;
     std::uint64_t savedBytes = 0; ///< The memory that the pause took.

@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    /// What fails with the edits of these kernels.
+    /// Tries the edits of these kernels; returns what fails.
     Result<std::optional<std::string>> tryKernels(const std::vector<std::size_t>& indices) {
         const auto edits = joinedEdits(kernels_, indices);
         if (!edits)

@@ -1,5 +1,5 @@
-/// Which kernels' edits a program keeps: those with which it builds, passes its check, and whose
-/// kernels do not become slower in it.
+/// Decides which kernels' edits a program keeps: those with which it builds, passes its check, and
+/// whose kernels do not become slower in it.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -15,7 +15,7 @@ namespace kernelskill::engine {
 /// The edits that a search found for a kernel.
 struct KernelEdits {
     std::string kernel;      ///< Qualified name.
-    analysis::EditSet edits; ///< Of the tree's original texts; paths are from its root.
+    analysis::EditSet edits; ///< Edits of the tree's original texts; paths are from its root.
     double gain = 0;         ///< The part of the program's GPU time that it is expected to save.
 };
 
@@ -44,7 +44,7 @@ struct TakenBack {
 struct EditOutcome {
     std::vector<std::size_t> kept; ///< Indices, in order.
     std::vector<TakenBack> takenBack;
-    ProgramTurns turns; ///< With the edits that are kept; empty if none is.
+    ProgramTurns turns; ///< Times with the edits that are kept; empty if none is.
 };
 
 /// All edits of the kernels with these indices. One that two kernels have is applied once.
@@ -60,6 +60,6 @@ struct EditOutcome {
 /// Then takes back kernels that are slower in the program, or the one with the least gain if the
 /// GPU's work is slower as a whole, and tries and times the others again.
 [[nodiscard]] Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels,
-                                            TrialProgram& program);
+                                           TrialProgram& program);
 
 } // namespace kernelskill::engine

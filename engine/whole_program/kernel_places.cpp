@@ -29,7 +29,7 @@ std::string plainName(const std::string& qualifiedName) {
     return colons == std::string::npos ? qualifiedName : qualifiedName.substr(colons + 2);
 }
 
-/// How many folders two paths have in common, from the root on.
+/// Counts the folders that two paths have in common, from the root on.
 std::ptrdiff_t commonDepth(const fs::path& a, const fs::path& b) {
     return std::distance(a.begin(), std::ranges::mismatch(a, b).in1);
 }

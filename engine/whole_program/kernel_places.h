@@ -14,8 +14,8 @@
 namespace kernelskill::engine {
 
 struct KernelDefinition {
-    std::filesystem::path file; ///< From the tree's root.
-    std::uint32_t line = 0;     ///< Zero-based, of the definition's first line.
+    std::filesystem::path file; ///< The path from the tree's root.
+    std::uint32_t line = 0;     ///< The definition's first line, from 0.
     std::string qualifiedName;  ///< "blas::saxpy"
     bool operator==(const KernelDefinition&) const = default;
 };
@@ -33,7 +33,7 @@ public:
                                                      const std::filesystem::path& folder) const;
 
 private:
-    std::multimap<std::string, KernelDefinition> places_; ///< By plain name.
+    std::multimap<std::string, KernelDefinition> places_; ///< The key is the plain name.
 };
 
 } // namespace kernelskill::engine

@@ -59,7 +59,7 @@ bool areClose(std::string_view a, std::string_view b) {
     double second = 0;
     const bool isRead = std::from_chars(a.data(), a.data() + a.size(), first).ec == std::errc{} &&
                         std::from_chars(b.data(), b.data() + b.size(), second).ec == std::errc{};
-    // Below it, what is printed is the error of a result.
+    // A printed number below it is the error of a result.
     constexpr double smallest = 1e-3;
     return isRead && isFraction(a) && isFraction(b) &&
            std::abs(first - second) <=

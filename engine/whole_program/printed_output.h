@@ -18,7 +18,7 @@ inline constexpr double printedTolerance = 1e-3;
 class PrintedOutput {
 public:
     explicit PrintedOutput(std::string_view output);
-    /// Another run of the original.
+    /// Adds another run of the original.
     void add(std::string_view output);
 
     /// False if runs of the original have nothing in common that could be compared.
@@ -31,8 +31,8 @@ public:
 
 private:
     std::vector<std::string> lines_;
-    std::vector<bool> isStable_; ///< By line.
-    bool hasEqualLength_ = true; ///< Of all runs.
+    std::vector<bool> isStable_; ///< Whether each line is the same in all runs.
+    bool hasEqualLength_ = true; ///< Whether all runs have as many lines.
 };
 
 } // namespace kernelskill::engine

@@ -27,12 +27,12 @@ struct ProgramPairOptions {
     TimelineOf timeline;
     /// Says what begins: "building the original", ...
     std::function<void(std::string_view)> onStep = {};
-    /// Between two runs whose outputs are compared: a program may take the time, in seconds, for a
-    /// seed.
+    /// The pause between two runs whose outputs are compared: a program may take the time, in
+    /// seconds, for a seed.
     std::chrono::milliseconds betweenRuns{1100};
 };
 
-/// How it is told that an edited program is right.
+/// The check that tells whether an edited program is right.
 enum class ProgramCheck : std::uint8_t { Command, Pattern, Output, Status };
 /// "check", "pattern", "output", "status"
 [[nodiscard]] std::string_view spelling(ProgramCheck check);
@@ -57,8 +57,8 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
     [[nodiscard]] const TreeCopy& copied() const { return copied_; }
 
-    /// What buildOriginal() has found of the output; empty if all of it is compared, or none has to
-    /// be.
+    /// Says what buildOriginal() has found of the output; empty if all of it is compared, or none
+    /// has to be.
     [[nodiscard]] std::string outputNote() const;
     [[nodiscard]] ProgramCheck check() const;
 
@@ -89,8 +89,8 @@ private:
     Workload original_;
     Workload edited_;
     std::optional<PrintedOutput> printed_;
-    double runSeconds_ = 0;                ///< Of the original's longest run.
-    std::vector<std::string> editedFiles_; ///< Those that differ from the original's now.
+    double runSeconds_ = 0;                ///< The time of the original's longest run.
+    std::vector<std::string> editedFiles_; ///< The files that differ from the original's now.
 };
 
 } // namespace kernelskill::engine

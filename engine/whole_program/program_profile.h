@@ -1,4 +1,4 @@
-/// Where a program's time on the GPU goes, kernel by kernel.
+/// Shares a program's time on the GPU out among its kernels.
 #pragma once
 
 #include "engine/timeline/timeline_summary.h"
@@ -15,7 +15,7 @@ struct KernelShare {
     double share = 0; ///< The part of the time of all kernels, copies and memsets, 0 to 1.
     std::optional<KernelDefinition> place; ///< nullopt if the workspace does not define it.
 
-    /// How many times as fast all GPU work would be if the kernel took no time (Amdahl's law);
+    /// The speedup of all GPU work if the kernel took no time (Amdahl's law);
     /// infinite if there is nothing else.
     [[nodiscard]] double gainAtMost() const;
 };

@@ -15,7 +15,7 @@ namespace kernelskill::engine {
 
 /// The original's figure and the edited program's, of runs that followed each other.
 struct TimePair {
-    double before = 0; ///< Seconds.
+    double before = 0; ///< The time in seconds.
     double after = 0;
 
     [[nodiscard]] double ratio() const { return after > 0 ? before / after : 0; }

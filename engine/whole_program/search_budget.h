@@ -1,4 +1,4 @@
-/// How the time of a search is shared among the kernels of a program.
+/// Shares the time of a search among the kernels of a program.
 #pragma once
 
 #include "engine/diagnosis/bottleneck.h"
@@ -19,7 +19,7 @@ inline constexpr std::chrono::seconds minSearchTime{5};
 [[nodiscard]] double savingAtMost(const std::optional<MeasuredRoofline>& measured,
                                   const Bottleneck& bottleneck);
 
-/// How many kernels a budget is enough for, of those there are; at least one, if there is one.
+/// The number of kernels that a budget is enough for; 1 or more if there is a kernel.
 [[nodiscard]] std::size_t searchableKernels(std::size_t kernels, std::chrono::seconds budget);
 
 /// The time for the first of the kernels that are still to be searched: its part of the weights,

@@ -20,13 +20,13 @@ struct ProgramTrialOptions {
     ReplayProgram program;
     std::string cupti;    ///< Path of CUPTI; if empty, the loader searches it.
     bool isExact = false; ///< Results have to agree byte for byte.
-    /// For the rest of the program after the trial; then it is ended.
+    /// The time for the rest of the program after the trial; then it is ended.
     std::chrono::milliseconds restLimit{60'000};
 };
 
 /// A program that is held at a launch of a kernel, while versions of that kernel are tried there.
-/// What a search needs: a version costs its compilation and a fraction of a second. Not
-/// thread-safe.
+/// Tries versions of a kernel one after the other, as a search needs it: a version costs its
+/// compilation and a fraction of a second. Not thread-safe.
 class KernelInProgram {
 public:
     /// Holds the program at the first launch of `launchedAs`, the name that the program knows the

@@ -13,8 +13,9 @@
 namespace kernelskill::lsp {
 
 struct CapturedKernel {
-    SnapshotPtr snapshot; ///< Of the file that the kernel is read in: its own, or what includes it.
-    const analysis::KernelModel* kernel = nullptr; ///< One of the snapshot's.
+    SnapshotPtr
+        snapshot; ///< The file that the kernel is read in: its own, or one that includes it.
+    const analysis::KernelModel* kernel = nullptr; ///< A kernel of the snapshot.
 };
 
 /// Reads each file once, with one engine for all.

@@ -18,7 +18,7 @@ struct CurrentPlace {
 /// Says on standard error if settings are not read because the folder belongs to another user.
 [[nodiscard]] engine::WorkspacePrograms programsAt(const CurrentPlace& place);
 
-/// Why nothing of a folder of another user is run.
+/// The error of a command that would run something of another user's folder.
 [[nodiscard]] Error notOwn(const CurrentPlace& place);
 
 } // namespace kernelskill::lsp

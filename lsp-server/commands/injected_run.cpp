@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the program's own failure adds to an error that may follow from it.
+/// Adds the program's own failure to an error that may follow from it.
 Error withStatus(Error error, int status) {
     if (status != 0)
         error.what += fmt::format("; the program ended with status {}", status);

@@ -32,7 +32,8 @@ struct RecordedTimeline {
 struct RecordedCaptures {
     int status = 0;          ///< The program's.
     bool isAttached = false; ///< Whether the recorder was loaded into a process of the program.
-    engine::StoredCaptures captures; ///< What was added; empty if nothing was captured.
+    engine::StoredCaptures
+        captures; ///< The launches that were added; empty if nothing was captured.
 };
 
 /// Captures into the store `folder`. `wanted.folder` and `wanted.cupti` are set here. Errors: those

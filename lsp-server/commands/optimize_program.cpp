@@ -84,7 +84,7 @@ Result<analysis::EditSet> editsFromRoot(const analysis::EditSet& edits, const fs
     return moved;
 }
 
-/// One optimisation, step by step.
+/// Runs one optimisation step by step.
 class Optimizing {
 public:
     Optimizing(const ProgramOptimizationArguments& arguments, const Invocation& invocation,
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    /// By path from the root: the original and the edited text.
+    /// The original and the edited text of each path from the root.
     using Texts = std::map<std::string, std::pair<std::string, std::string>>;
 
     Result<std::unique_ptr<ProgramPair>> makePair(const ChosenProgram& program,

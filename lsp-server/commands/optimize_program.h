@@ -10,9 +10,9 @@
 namespace kernelskill::lsp {
 
 struct ProgramOptimizationArguments {
-    std::string program; ///< One of the workspace's programs; empty: the words behind `--`.
-    std::string build;   ///< In place of the program's own.
-    std::string check;   ///< In place of the program's own.
+    std::string program; ///< A program of the workspace; empty: the words behind `--`.
+    std::string build;   ///< Replaces the program's own build command.
+    std::string check;   ///< Replaces the program's own check command.
     std::uint64_t copyMebibytes = 1024;
     bool write = false;
     ProgramSearch search;

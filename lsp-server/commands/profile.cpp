@@ -251,7 +251,7 @@ std::vector<ProfiledKernel> profileAll(const ProfileArguments& arguments, const 
     return profiled;
 }
 
-/// What --on says of a whole program, and what makes no sense for it.
+/// Checks the options that make sense for a whole program, and reads --on.
 int runProgramProfile(ProfileArguments& arguments, const Invocation& invocation) {
     if (!arguments.report.empty())
         return reportError({ErrorKind::InvalidInput, "--report is for the kernels of a FILE",

@@ -16,7 +16,7 @@ struct ProgramSearch {
     std::string kernel; ///< This kernel alone; empty: all hot ones.
     std::uint64_t maxKernels = 3;
     std::chrono::seconds budget{60};
-    std::string executor = "auto"; ///< As of `--on`.
+    std::string executor = "auto"; ///< The value of `--on`.
     engine::OptimizationOptions options;
 };
 

@@ -127,7 +127,7 @@ void printVerification(const engine::Verification& done, const engine::ProgramSo
                                   fmt::format("as before: {}", fmt::join(done.unchanged, ", "))));
 }
 
-/// What stands behind `--`: flags of nvcc, which begin with a dash, then another `--` and a
+/// The words behind `--`: flags of nvcc, which begin with a dash, then another `--` and a
 /// program; or a program alone.
 struct WordsBehindDashes {
     std::vector<std::string> flags;

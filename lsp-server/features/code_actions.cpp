@@ -121,7 +121,7 @@ public:
         }
     }
 
-    /// For a kernel whose last profile ran on a guess: the launch to change into the program's.
+    /// Offers to pin the launch of a kernel whose last profile ran on a guess.
     void addPins() {
         const std::string kind = "refactor.rewrite.pin-launch";
         if (!capabilities_.codeActionLiterals ||
@@ -141,7 +141,7 @@ public:
         }
     }
 
-    /// A comment that ignores it, for each finding that the client asks about.
+    /// Offers a comment that ignores it, for each finding that the client asks about.
     void addIgnores() {
         if (!mayAnswerDiagnostics())
             return;

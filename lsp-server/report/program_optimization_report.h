@@ -1,4 +1,4 @@
-/// What the optimisation of a whole program found, as text and as JSON.
+/// Prints the optimisation of a whole program as text and as JSON.
 #pragma once
 
 #include "engine/optimization/optimization.h"
@@ -21,20 +21,21 @@ struct OptimizedProgramKernel {
     engine::KernelShare share;
     double saving = 1;  ///< The part of its time that a perfect kernel would save, see
                         ///< engine::savingAtMost().
-    double seconds = 0; ///< Of its search.
+    double seconds = 0; ///< The time of its search.
     std::optional<engine::Optimization> found; ///< nullopt if no search came to an end.
     KernelOutcome outcome = KernelOutcome::NotSearched;
-    std::string why;               ///< Empty if it was kept.
-    std::optional<double> speedup; ///< Of its launches in the program; only if it was kept.
+    std::string why; ///< Empty if it was kept.
+    std::optional<double>
+        speedup; ///< The speedup of its launches in the program; nullopt if it was not kept.
 };
 
 struct ProgramOptimizationReport {
     std::vector<std::string> command;
     engine::ProgramCheck check = engine::ProgramCheck::Status;
-    std::string outputNote;                      ///< What of the output is not compared.
+    std::string outputNote;                      ///< Says which part of the output is not compared.
     std::vector<OptimizedProgramKernel> kernels; ///< The hot ones, the longest first.
     engine::ProgramTurns turns;
-    std::string diff; ///< Of all edits that are kept, from the workspace's root.
+    std::string diff; ///< All edits that are kept; paths are from the workspace's root.
     bool isWritten = false;
 
     [[nodiscard]] bool isImproved() const { return !diff.empty(); }

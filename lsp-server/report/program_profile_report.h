@@ -1,4 +1,4 @@
-/// Where a program's time on the GPU goes, as text and as JSON.
+/// Prints where a program's time on the GPU goes, as text and as JSON.
 #pragma once
 
 #include "engine/whole_program/program_profile.h"

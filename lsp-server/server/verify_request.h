@@ -38,7 +38,7 @@ private:
 
     const ServerContext& context_;
     SaveTrigger trigger_;
-    /// For each document the commit, and the text without comments, that were verified last.
+    /// The commit, and the text without comments, that were verified last, of each document.
     std::map<std::string, std::string> verified_;
 };
 

@@ -281,7 +281,7 @@ void readCubin(std::string_view bytes) {
         require(symbols->variables.size() <= bytes.size());
 }
 
-/// What a held program and the server say to each other; a program can answer anything.
+/// Reads messages between a held program and the server: a program can answer anything.
 void readReplayFrames(std::string_view bytes) {
     if (const auto request = engine::decodeReplayRequest(bytesOf(bytes)))
         std::ignore = engine::encode(*request);

@@ -26,7 +26,7 @@ namespace kernelskill::engine::capture {
     X(cuStreamSynchronize)                                                                         \
     X(cuThreadExchangeStreamCaptureMode)
 
-// Those that only a held program needs.
+// Only a held program needs these.
 #define KERNELSKILL_REPLAY_FUNCTIONS(X)                                                            \
     X(cuCtxGetCurrent)                                                                             \
     X(cuCtxSetCurrent)                                                                             \

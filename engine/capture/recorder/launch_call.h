@@ -22,8 +22,8 @@ struct LaunchCall {
     CUstream stream = nullptr; ///< A handle that has the same meaning for every driver function.
     void** parameters = nullptr;
     void** extra = nullptr;
-    /// What is special of the launch itself: cooperative, clusters. Others, which are about its
-    /// place in a stream, are left out.
+    /// The attributes that change how the kernel runs: cooperative, clusters. Attributes of the
+    /// launch's place in a stream are left out.
     std::vector<CUlaunchAttribute> attributes;
 };
 

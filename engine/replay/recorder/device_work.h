@@ -53,7 +53,7 @@ public:
     /// Waits until the stream is empty. Failed if that takes longer than `limit`, or if a kernel
     /// failed, in the user's terms.
     [[nodiscard]] Result<void> finish(std::chrono::milliseconds limit);
-    /// The same for copies of ours.
+    /// Waits with the limit for our own copies.
     [[nodiscard]] Result<void> finish() { return finish(copyLimit); }
     /// Whether the context is lost, or a kernel does not end.
     [[nodiscard]] bool isLost() const { return isLost_; }
@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] Result<void> startClock();
     [[nodiscard]] Result<void> stopClock();
-    /// Between the two, after finish().
+    /// The time between the two calls; finish() has to be called before.
     [[nodiscard]] Result<double> microseconds() const;
 
     /// Replaces everything in the L2 cache. Asynchronous.
@@ -77,13 +77,13 @@ public:
         CUdeviceptr other = 0;
         std::uint64_t bytes = 0;
     };
-    /// For each pair, the numbers of its pages of 64 KiB that differ. A last part of less than
-    /// comparedBytes is left out.
+    /// Returns for each pair the numbers of its pages of 64 KiB that differ. A last part of less
+    /// than comparedBytes is left out.
     [[nodiscard]] Result<std::vector<std::vector<std::uint64_t>>>
     differingPages(std::span<const Pair> pairs);
 
     static constexpr std::uint64_t pageBytes = 64 << 10;
-    static constexpr std::uint64_t comparedBytes = 16; ///< At once, by a thread.
+    static constexpr std::uint64_t comparedBytes = 16; ///< A thread compares so many at once.
 
 private:
     static constexpr std::chrono::milliseconds copyLimit{120'000};

@@ -275,7 +275,7 @@ Result<void> HeldLaunch::choosePoisoned() {
         }
         results.insert_or_assign(part, std::move(*copy));
     }
-    // What is read after all shows in the rest.
+    // If the kernel does read this memory, other parts differ.
     const auto rest = memory_->differences({}, noVariables, results);
     if (!rest)
         return std::unexpected(rest.error());

@@ -31,10 +31,10 @@ public:
 private:
     /// The original's results with other contents in memory that it only writes.
     struct Poisoned {
-        std::vector<std::uint64_t> addresses;                      ///< As they were asked for.
+        std::vector<std::uint64_t> addresses; ///< The addresses that the request named.
         std::vector<std::pair<std::size_t, std::uint64_t>> places; ///< Parts with addresses.
         OtherResults results;
-        std::string note; ///< Why there are none; empty if there are.
+        std::string note; ///< The reason why there are no places; empty if there are.
     };
     using Candidates = std::vector<std::unique_ptr<LoadedCandidate>>; ///< Null: refused.
 

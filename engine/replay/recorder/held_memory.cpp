@@ -10,9 +10,9 @@
 namespace kernelskill::engine::replay {
 namespace {
 
-/// As a float a tiny number, as an index a negative one: it is only written over.
+/// Bytes of it are a tiny float and a negative index. They are only written over.
 constexpr unsigned char poisonByte = 0xA5;
-/// What a module can have of `__constant__` variables.
+/// The max size of a module's `__constant__` variables.
 constexpr std::uint64_t maxConstantBytes = 64 << 10;
 /// More pages are not looked at byte by byte.
 constexpr std::size_t maxPages = 16'384;

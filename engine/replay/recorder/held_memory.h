@@ -43,15 +43,15 @@ public:
     /// is then put back.
     [[nodiscard]] Result<std::uint64_t> keepResult();
 
-    /// How the memory differs from the result. Waits. A variable that the module and the candidate
-    /// both have counts as written where either of the two was.
+    /// Lists how the memory differs from the result. Waits. A variable that the module and the
+    /// candidate both have counts as written where either of the two was.
     [[nodiscard]] Result<std::vector<MemoryDifference>>
     differences(std::span<const TypedRange> elements, const VariablePlaces& variables,
                 const OtherResults& others = {});
 
     /// The part that holds the address.
     [[nodiscard]] std::optional<std::size_t> partAt(std::uint64_t address) const;
-    /// Other contents from the address to the end of its part. Asynchronous.
+    /// Writes other contents from the address to the end of its part. Asynchronous.
     [[nodiscard]] Result<void> poison(std::size_t part, std::uint64_t address);
     /// A copy of what is in the part.
     [[nodiscard]] Result<MemoryCopy> copyOf(std::size_t part);

@@ -20,7 +20,7 @@ struct KernelRun {
     std::array<unsigned, 3> grid{1, 1, 1};
     std::array<unsigned, 3> block{1, 1, 1};
     unsigned sharedBytes = 0;
-    std::vector<std::vector<std::byte>> values; ///< Of each parameter.
+    std::vector<std::vector<std::byte>> values; ///< The bytes of each parameter.
     std::vector<CUlaunchAttribute> attributes;
 
     /// Launches in the stream of `work`.

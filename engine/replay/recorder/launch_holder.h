@@ -41,7 +41,7 @@ private:
     std::atomic<std::uint32_t> launches_ = 0;
     std::atomic<bool> isOver_ = false;
     std::mutex mutex_;                                ///< Guards the member below.
-    std::map<std::string, bool, std::less<>> wanted_; ///< By symbol.
+    std::map<std::string, bool, std::less<>> wanted_; ///< Whether a symbol is the target's kernel.
 };
 
 } // namespace kernelskill::engine::replay

@@ -31,7 +31,7 @@ private:
     std::byte* data_;
 };
 
-/// What a range of device memory held.
+/// A copy of a range of device memory.
 class MemoryCopy {
 public:
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -59,8 +59,8 @@ public:
         const MemoryCopy* copy = nullptr;
         bool isByHost = false; ///< Read it back instead of comparing on the device.
     };
-    /// For each part, the numbers of its pages (DeviceWork::pageBytes) that may differ from the
-    /// copy. Waits.
+    /// Returns for each part the numbers of its pages (DeviceWork::pageBytes) that may differ from
+    /// the copy. Waits.
     [[nodiscard]] Result<std::vector<std::vector<std::uint64_t>>>
     differingPages(std::span<const Compared> parts);
 
@@ -74,7 +74,7 @@ public:
     [[nodiscard]] std::uint64_t hostBytes() const { return hostBytes_; }
 
 private:
-    /// From `begin` on, which is in the last page or 0.
+    /// Compares from `begin` on, which is in the last page or 0.
     [[nodiscard]] Result<std::vector<std::uint64_t>> pagesByHost(const Compared& part,
                                                                  std::uint64_t begin);
 

@@ -15,7 +15,7 @@ const Arguments& as(const void* arguments) {
     return *static_cast<const Arguments*>(arguments);
 }
 
-/// What cannot be saved; null for all other calls.
+/// Names the memory that cannot be saved, if the call makes any; else null.
 const char* obstacleOf(std::uint32_t function) {
     switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuMemMap:

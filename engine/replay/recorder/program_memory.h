@@ -1,4 +1,4 @@
-/// What memory the program has on the GPU, from its calls of the driver.
+/// Tracks the program's memory on the GPU by its calls of the driver.
 #pragma once
 
 #include "engine/replay/cubin_symbols.h"
@@ -48,7 +48,7 @@ private:
     mutable std::mutex mutex_; ///< Guards all members below.
     std::map<std::uint64_t, Allocation> allocations_;
     std::map<std::string, std::shared_ptr<const CubinSymbols>, std::less<>>
-        modules_; ///< By kernel.
+        modules_; ///< The key is the kernel's symbol.
     std::string obstacle_;
     std::int64_t captures_ = 0;
 };

@@ -200,6 +200,24 @@ TEST(Probes, HaveBlocksOfOtherShapesWhereTheLaunchDoesNotStateThem) {
     EXPECT_EQ(shapesOf("__shared__ float h[8];"), (Shapes{{16, 4}}));
 }
 
+TEST(Probes, KeepTheRowsOfAGridOfFlatBlocks) {
+    const auto plan =
+        probesOf("__global__ void k(float* x, int n) {\n"
+                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "    if (i < n) x[blockIdx.y * n + i] = 1;\n"
+                 "}\n"
+                 "void run(float* x, int n, int threads) {\n"
+                 "    k<<<dim3((n + threads - 1) / threads, 5), threads>>>(x, n); }\n"
+                 "int main() { float* x; cudaMalloc(&x, 5 * 1000 * 4); run(x, 1000, 128); }\n");
+    std::set<std::uint32_t> threads;
+    for (const Trial& probe : plan.probes)
+        if (probe.label.contains(", blocks of ")) {
+            threads.insert(probe.original.block.x);
+            EXPECT_EQ(probe.original.grid.y, 5u) << probe.label;
+        }
+    EXPECT_EQ(threads, (std::set<std::uint32_t>{64, 96, 512}));
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

@@ -54,7 +54,7 @@ protected:
         program.words.insert(program.words.end(), std::istream_iterator<std::string>(text), {});
         return program;
     }
-    /// What the program says by itself.
+    /// The program's output when nothing holds it.
     [[nodiscard]] static std::string alone(const std::string& words) {
         const std::string command = "LD_LIBRARY_PATH='" KERNELSKILL_FAKE_GPU "' '" +
                                     std::string(fakeProgram) + "' " + words + " 2>/dev/null";
@@ -216,7 +216,7 @@ TEST_F(ReplaySessionTest, FindsARaceThatShowsSometimes) {
 }
 
 TEST_F(ReplaySessionTest, ComparesVariablesOfTheModule) {
-    // Without the module's variables it computes with the factor 1, and counts nothing.
+    // It computes with the factor 1, and counts nothing, if it lacks the module's variables.
     auto session = open("launch");
     ASSERT_TRUE(session);
     auto request = requestOf({candidate("right")});

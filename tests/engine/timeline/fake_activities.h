@@ -19,14 +19,14 @@ inline std::size_t sizeOf(const CUpti_Activity& record) {
     }
 }
 
-/// What the recorder has asked for.
+/// The callbacks and activities that the recorder has asked for.
 struct Activities {
     CUpti_BuffersCallbackRequestFunc giveBuffer = nullptr;
     CUpti_BuffersCallbackCompleteFunc takeBuffer = nullptr;
     std::set<int> enabled;
 };
 
-/// One of the recorder's buffers.
+/// A buffer of the recorder.
 class Buffer {
 public:
     explicit Buffer(const Activities& activities) : activities_(activities) {
@@ -50,7 +50,7 @@ private:
     std::size_t used_ = 0;
 };
 
-/// As cuptiActivityGetNextRecord().
+/// Does what cuptiActivityGetNextRecord() does.
 inline CUptiResult nextRecord(std::uint8_t* buffer, std::size_t validBytes,
                               CUpti_Activity** record) {
     std::uint8_t* next =

@@ -25,7 +25,8 @@ public:
     std::function<std::optional<std::string>(const Names&)> failure = [](const Names&) {
         return std::nullopt;
     };
-    std::map<std::string, double> after; ///< Seconds of a kernel; 1 before, 0.5 where not said.
+    std::map<std::string, double>
+        after; ///< Seconds of a kernel after the edit (0.5 by default); 1 before.
     std::vector<Names> tried;
     std::optional<Error> error;
     std::size_t mostAtOnce = 3; ///< More kernels cost copies.

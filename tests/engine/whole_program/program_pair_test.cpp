@@ -43,7 +43,7 @@ protected:
         EXPECT_TRUE(pair) << pair.error().describe();
         return std::move(*pair);
     }
-    /// In place of "4".
+    /// The number that the edit writes in place of "4".
     static analysis::EditSet edit(std::string text) {
         return {{"src/program.sh", {{{19, 20}, std::move(text)}}}};
     }

@@ -149,7 +149,7 @@ TEST_F(OptimizeProgram, SaysWhatItNeeds) {
 }
 
 TEST_F(OptimizeProgram, AnInterruptLeavesNothingBehind) {
-    // What the keyboard would do while it builds.
+    // Ctrl-C on the keyboard sends this while it builds.
     const auto result = optimize({"--build", "kill -INT $PPID; sleep 100"});
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(result.errors, AllOf(HasSubstr("building the original"), HasSubstr("stopping")));

@@ -145,7 +145,7 @@ TEST_F(VerifyCommand, TriesWhatIsRightInAProgram) {
         EXPECT_THAT(trial.at("program"), HasSubstr("/nowhere/program"));
         EXPECT_THAT(trial.at("sentence"), HasSubstr("cannot be started"));
     }
-    // What is wrong without the program is not run in it.
+    // A kernel that is wrong without the program is not tried in it.
     workspace.write("a.cu", replaced(scale, "2.0f * x[i]", "3.0f * x[i]"));
     const CommandResult wrong =
         runKernelskill({"verify", file, "--json", "--", "/nowhere/program"}, workspace.path());

@@ -88,6 +88,38 @@ TEST_F(IgnoredFindings, AreWrittenByAQuickFixAndGone) {
                 Not(HasSubstr("[bank-conflicts]")));
 }
 
+TEST_F(IgnoredFindings, HazardsAreIgnoredToo) {
+    const std::string before = "__global__ void shift(float* out, const float* in, int n) {\n"
+                               "    __shared__ float tile[1024];\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    tile[threadIdx.x] = i < n ? in[i] : 0;\n"
+                               "    if (i < n) out[i] = tile[(threadIdx.x + 40) % blockDim.x];";
+    const std::string after = "\n}\n// kernelskill: launch shift<<<4, 256>>>(n=1024)\n";
+    client.initialize();
+    const auto racesIn = [&](const std::string& text, int version) {
+        if (version == 1)
+            client.open(uri, text);
+        else
+            client.change(uri, version, json::array({{{"text", text}}}));
+        const json report =
+            client.call("kernelskill/profile",
+                        {{"textDocument", {{"uri", uri}}}, {"kernel", "shift"}}, runTime);
+        EXPECT_EQ(report.at("result").at("hazards").size(), 1u) << report;
+        std::size_t races = 0;
+        while (const auto message = client.waitFor(
+                   [&](const json& each) {
+                       return each.value("method", "") == "textDocument/publishDiagnostics" &&
+                              each.at("params").value("version", 0) == version;
+                   },
+                   Milliseconds(1000)))
+            for (const json& diagnostic : message->at("params").at("diagnostics"))
+                races += diagnostic.at("code") == "race" ? 1 : 0;
+        return races;
+    };
+    EXPECT_GE(racesIn(before + after, 1), 1u);
+    EXPECT_EQ(racesIn(before + " // kernelskill: ignore race" + after, 2), 0u);
+}
+
 TEST_F(IgnoredFindings, ANameThatIsNoneIsAWarning) {
     std::string text = transpose;
     text.insert(text.find("    __syncthreads"), "// kernelskill: ignore bank-conflict\n");

@@ -1,4 +1,4 @@
-/// What the driver's results say of a kernel that failed.
+/// Explains the driver's results for a kernel that failed.
 #pragma once
 
 #include <cuda.h>

@@ -176,8 +176,8 @@ public:
                                            return cupti.cuptiRangeProfilerEnable(&parameters);
                                        }));
             !enabled) {
-            // Seen while other processes counted: CUPTI_ERROR_INVALID_PARAMETER in place of "busy".
-            // Times are known all the same.
+            // CUPTI has answered CUPTI_ERROR_INVALID_PARAMETER while other processes counted. A
+            // kernel can be timed all the same.
             Error error = enabled.error();
             error.kind = ErrorKind::Missing;
             return std::unexpected(std::move(error));

@@ -43,7 +43,7 @@ void forward(bool isExit, std::uint32_t function, const void* arguments, const c
 
 struct Timeline {
     fake::Activities activities;
-    std::vector<CUpti_ActivityKernel10> kernels; ///< Those that no flush has delivered.
+    std::vector<CUpti_ActivityKernel10> kernels; ///< Kernels that no flush has delivered.
     std::uint64_t now = 1000;
 };
 

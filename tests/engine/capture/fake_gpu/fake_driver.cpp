@@ -31,7 +31,7 @@
 
 struct CUmod_st {
     std::map<std::string, std::vector<std::byte>, std::less<>> variables;
-    std::vector<CUfunction> functions; ///< Those that were asked for.
+    std::vector<CUfunction> functions; ///< The functions that were asked for.
 };
 struct CUfunc_st {
     std::string symbol;
@@ -42,7 +42,7 @@ struct CUfunc_st {
 struct CUevent_st {
     CUstream stream = nullptr;
     bool asked = false;
-    float time = 0; ///< When the stream got there.
+    float time = 0; ///< The clock when the stream got there.
 };
 
 namespace {
@@ -54,13 +54,12 @@ struct Gpu {
     std::map<std::string, CUfunc_st, std::less<>> imageKernels;
     CUmod_st ownModule;
     CUmodule running = nullptr; ///< The module of the running kernel.
-    float clock = 0;            ///< In microseconds.
+    float clock = 0;            ///< Microseconds.
     CUresult lost = CUDA_SUCCESS;
     CUstream draining = nullptr;
     std::map<CUstream, std::deque<std::function<void()>>> queues;
     std::set<CUstream> blocked;
-    std::atomic<bool> isEndless =
-        false; ///< A kernel is, which nothing but the end of the process ends.
+    std::atomic<bool> isEndless = false; ///< A kernel runs until the process ends.
     std::set<CUstream> capturing;
     bool invalidated = false;
     FakeCallback callback = nullptr;

@@ -18,19 +18,18 @@ void fakeImageKernel(const char* symbol, const std::size_t* sizes, std::size_t c
                      void (*body)(const std::byte* parameters));
 /// Gives the program's own module a variable.
 void fakeAddVariable(const char* name, const void* value, std::size_t bytes);
-/// Where that variable is.
+/// The place of that variable.
 void* fakeOwnVariable(const char* name);
 /// Says that the program's module is loaded; `calls` are the functions that its kernels call, and
 /// `managed` is a managed variable that the driver does not know by name; empty texts: none.
 void fakeLoadModule(const char* calls, const char* managed);
-/// For a kernel's body: the variable of the module that the running kernel is of; null if it has
-/// none.
+/// Returns, to a kernel's body, the variable of the running kernel's module; null if it has none.
 void* fakeVariable(const char* name);
-/// For a kernel's body: the kernel takes so long.
+/// A kernel's body calls it to take so long.
 void fakeSpend(float microseconds);
-/// For a kernel's body: the context is lost.
+/// A kernel's body calls it to lose the context.
 void fakeFault();
-/// For a kernel's body: it never ends.
+/// A kernel's body calls it so that the kernel never ends.
 void fakeHang();
 /// Nothing in this stream ends.
 void fakeBlock(CUstream stream);
