@@ -15,9 +15,8 @@ namespace kernelskill::engine::gpu {
 ///   independent chains.
 /// - fill_float, fill_word: writes `count` 4-byte elements at `to`, as fillBuffer() (buffer_fill.h)
 ///   has them for the seed `from`: floats, and integers below `window`.
-/// - differ_pages: compares `count` 16-byte words at `from` and at `to`; for word w that differs,
-/// it
-///   sets the 32-bit word w / 4096 at `window` to 1, so that each tells of 64 KiB.
+/// - differ_pages: compares `count` 16-byte words at `from` and at `to`. Word w that differs sets
+///   the 32-bit word w / 4096 at `window` to 1, which stands for 64 KiB.
 [[nodiscard]] std::string_view helperKernels();
 
 } // namespace kernelskill::engine::gpu
