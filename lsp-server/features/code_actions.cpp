@@ -150,11 +150,13 @@ public:
             const auto line = snapshot_.source().lineColumn(finding.span.begin).line;
             ignored[{line, finding.code}].push_back(std::move(finding));
         }
-        for (const auto& [place, findings] : ignored)
-            if (json asked = matching(findings); !asked.empty())
+        for (const auto& [place, findings] : ignored) {
+            json asked = matching(findings);
+            const auto comment = ignoringComment(findings.front(), snapshot_.source());
+            if (!asked.empty() && comment)
                 addEdit(fmt::format("Ignore '{}' on line {}", place.second, place.first + 1),
-                        "quickfix", ignoringComment(findings.front(), snapshot_.source()),
-                        std::move(asked));
+                        "quickfix", *comment, std::move(asked));
+        }
     }
 
     json take() { return std::move(actions_); }

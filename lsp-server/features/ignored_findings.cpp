@@ -94,10 +94,13 @@ void ignoreFindings(std::vector<analysis::Diagnostic>& diagnostics, const std::s
     std::ranges::move(complaints, std::back_inserter(diagnostics));
 }
 
-analysis::TextEdit ignoringComment(const analysis::Diagnostic& finding,
-                                   const analysis::SourceText& source) {
-    const std::uint32_t begin = source.lineSpan(source.lineColumn(finding.span.begin).line).begin;
-    return {
+std::optional<analysis::TextEdit> ignoringComment(const analysis::Diagnostic& finding,
+                                                  const analysis::SourceText& source) {
+    const std::uint32_t line = source.lineColumn(finding.span.begin).line;
+    if (line > 0 && source.line(line - 1).ends_with('\\'))
+        return std::nullopt;
+    const std::uint32_t begin = source.lineSpan(line).begin;
+    return analysis::TextEdit{
         {begin, begin},
         fmt::format("{}// kernelskill: ignore {}\n", source.indentationAt(begin), finding.code)};
 }

@@ -1,9 +1,11 @@
-/// Findings that a comment says to ignore: `// kernelskill: ignore uncoalesced-access, race`.
+/// Leaves out findings that a comment names: `// kernelskill: ignore uncoalesced-access, race`.
 #pragma once
 
 #include "analysis/source/diagnostic.h"
 #include "analysis/source/source_text.h"
+#include "analysis/source/text_edit.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +21,9 @@ namespace kernelskill::lsp {
 void ignoreFindings(std::vector<analysis::Diagnostic>& diagnostics, const std::string& file,
                     const analysis::SourceText& source);
 
-/// The edit that puts such a comment above the line of the finding, which is in `source`.
-[[nodiscard]] analysis::TextEdit ignoringComment(const analysis::Diagnostic& finding,
-                                                 const analysis::SourceText& source);
+/// The edit that puts such a comment above the line of the finding, which is in `source`. nullopt
+/// where that line continues the one before, as in a macro: a comment would end it.
+[[nodiscard]] std::optional<analysis::TextEdit> ignoringComment(const analysis::Diagnostic& finding,
+                                                                const analysis::SourceText& source);
 
 } // namespace kernelskill::lsp
