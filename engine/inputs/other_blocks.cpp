@@ -48,15 +48,17 @@ Dim3 gridOfBlocks(const LaunchSpec& launch, const Dim3& block) {
         return static_cast<std::uint32_t>((threads + ofBlock - 1) / ofBlock);
     };
     Dim3 grid = launch.grid;
+    grid.x = covering(std::uint64_t{grid.x} * launch.block.x, block.x);
     // Other axes of a grid of flat blocks count something else.
-    if (launch.block.y == 1 && block.y == 1) {
-        grid.x = covering(std::uint64_t{grid.x} * launch.block.x, block.x);
+    if (launch.block.y == 1 && block.y == 1)
         return grid;
-    }
-    for (std::uint32_t* blocks : {&grid.x, &grid.y, &grid.z})
-        if (*blocks > 1)
-            *blocks = std::max(covering(std::uint64_t{*blocks} * launch.block.x, block.x),
-                               covering(std::uint64_t{*blocks} * launch.block.y, block.y));
+    grid.y = covering(std::uint64_t{grid.y} * launch.block.y, block.y);
+    // A kernel may count an axis of the grid with another axis of its blocks.
+    for (auto [blocks, before] :
+         {std::pair{&grid.x, launch.grid.x}, {&grid.y, launch.grid.y}, {&grid.z, launch.grid.z}})
+        if (before > 1)
+            *blocks = std::max({*blocks, covering(std::uint64_t{before} * launch.block.x, block.x),
+                                covering(std::uint64_t{before} * launch.block.y, block.y)});
     return grid;
 }
 

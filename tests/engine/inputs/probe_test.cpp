@@ -218,6 +218,29 @@ TEST(Probes, KeepTheRowsOfAGridOfFlatBlocks) {
     EXPECT_EQ(threads, (std::set<std::uint32_t>{64, 96, 512}));
 }
 
+TEST(Probes, CoverAsManyThreadsInBothAxesWithOtherBlocks) {
+    const auto plan = probesOf(
+        "__global__ void k(float* x, int rows, int n) {\n"
+        "    int r = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (r < rows && i < n) x[r * n + i] = 1;\n"
+        "}\n"
+        "void run(float* x, int rows, int n, dim3 block) {\n"
+        "    k<<<dim3((n + block.x - 1) / block.x, (rows + block.y - 1) / block.y), block>>>"
+        "(x, rows, n); }\n"
+        "int main() { float* x; cudaMalloc(&x, 4000); run(x, 8, 30, dim3(32, 8)); }\n");
+    std::set<std::uint32_t> widths;
+    for (const Trial& probe : plan.probes)
+        if (probe.label.contains(", blocks of ")) {
+            const Dim3& grid = probe.original.grid;
+            const Dim3& block = probe.original.block;
+            widths.insert(block.x);
+            EXPECT_GE(grid.x * block.x, 30u) << probe.label;
+            EXPECT_GE(grid.y * block.y, 8u) << probe.label;
+        }
+    EXPECT_EQ(widths, (std::set<std::uint32_t>{16, 64}));
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
