@@ -43,6 +43,9 @@ constexpr std::array<std::string_view, 12> obstacles{
     "wmma",           "union",           "memcpy",         "__fdividef",      "sincosf", "bit_cast",
 };
 
+/// Names that end like those of float functions.
+constexpr std::array<std::string_view, 5> notOfFloat{"if", "sizeof", "erf", "modf", "offsetof"};
+
 bool isSixteenBit(std::string_view name) {
     return name.find("half") != std::string_view::npos ||
            name.find("bfloat") != std::string_view::npos ||
@@ -259,6 +262,25 @@ Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
         return std::unexpected(
             unsupported("the kernel cannot be found in its double-precision form"));
     return doubled;
+}
+
+std::string floatFunctionIn(const ProgramSource& doubled) {
+    const auto isOwn = [&](std::string_view name) {
+        return std::ranges::any_of(doubled.model->deviceFunctions,
+                                   [&](const auto& function) { return function.name == name; });
+    };
+    const auto tokens = analysis::lex(doubled.text);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+        const std::string_view name = tokens[i].text;
+        if (tokens[i].kind != TokenKind::Identifier || tokens[i + 1].text != "(")
+            continue;
+        const bool isOfFloat = (name.ends_with('f') && !name.ends_with("printf") &&
+                                std::ranges::find(notOfFloat, name) == notOfFloat.end()) ||
+                               name.starts_with("__f") || name.contains("float");
+        if (isOfFloat && !isOwn(name))
+            return std::string(name);
+    }
+    return {};
 }
 
 } // namespace kernelskill::engine

@@ -10,6 +10,7 @@
 #include "engine/review/narrowed_products.h"
 #include "engine/review/narrowed_values.h"
 #include "engine/review/proof_step.h"
+#include "engine/review/rounded_numbers.h"
 #include "engine/review/schedule_check.h"
 #include "engine/review/success_summary.h"
 #include "engine/review/walked_arrays.h"
@@ -148,6 +149,9 @@ bool Review::planRuns() {
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
+    closeness_.bringsRoundedNumbers = probeCloseness_.bringsRoundedNumbers =
+        bringsRoundedNumbers(original_.program.text, candidate_.text, plan_.trials.front().original,
+                             plan_.trials.front().candidate);
     takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
     usePlan(std::move(plan_));
     return true;

@@ -105,8 +105,13 @@ private:
 
     /// Runs both images that are built now.
     [[nodiscard]] TrialRunner runner() const {
-        return {executor_,       {original_.file(), original_.kernel}, images_,
-                plan_.variables, closeness_.accuracy.numerics,         stop_};
+        return {executor_,
+                {original_.file(), original_.kernel},
+                {*candidate_.model, *candidateKernel_},
+                images_,
+                plan_.variables,
+                closeness_.accuracy.numerics,
+                stop_};
     }
 
     Executor& executor_;

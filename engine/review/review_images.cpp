@@ -8,23 +8,29 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Builds the float64 reference. An error's `what` is the note with the reason.
-Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchain& toolchain,
-                                    KernelRef original, const Trial& trial,
-                                    const std::stop_token& stop) {
-    auto program = doublePrecisionProgram(original, toolchain);
+/// A kernel in float64.
+struct WideImage {
+    ImagePointer image;
+    bool isWhole = false; ///< No function in it computes in float.
+};
+
+/// Builds `subject` in float64. An error's `what` is the note with the reason.
+Result<WideImage> buildWide(Executor& executor, const analysis::Toolchain& toolchain,
+                            KernelRef subject, const LaunchSpec& subjectsLaunch,
+                            const std::stop_token& stop) {
+    auto program = doublePrecisionProgram(subject, toolchain);
     if (!program)
         return std::unexpected(program.error());
     program->watched.clear(); // Their places are those of another text.
-    auto launch = withDoubleArguments({original.file(), original.kernel}, trial.original);
+    auto launch = withDoubleArguments({subject.file(), subject.kernel}, subjectsLaunch);
     if (!launch)
         return std::unexpected(launch.error());
-    const auto* kernel = analysis::kernelNamed(*program->model, original.kernel.qualifiedName);
+    const auto* kernel = analysis::kernelNamed(*program->model, subject.kernel.qualifiedName);
     auto image = executor.build({*program, *kernel}, *launch, stop);
     if (!image)
         return std::unexpected(
             Error{ErrorKind::Failed, "its double-precision form does not compile", "", ""});
-    return image;
+    return WideImage{std::move(*image), floatFunctionIn(*program).empty()};
 }
 
 struct WatchedImage {
@@ -52,20 +58,32 @@ ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchai
     auto ahead = std::async(std::launch::async, [&] {
         return buildWatched(executor, pair.candidate, trial.candidate, stop);
     });
-    auto beside = std::async(std::launch::async, [&]() -> Result<ImagePointer> {
-        if (numerics == skills::Numerics::Exact)
-            return ImagePointer{};
-        return buildReference(executor, toolchain, pair.original, trial, stop);
-    });
+    const bool isRounded = numerics != skills::Numerics::Exact;
+    auto wide = [&](KernelRef subject, const LaunchSpec& launch) {
+        return isRounded ? buildWide(executor, toolchain, subject, launch, stop)
+                         : Result<WideImage>();
+    };
+    auto beside =
+        std::async(std::launch::async, [&] { return wide(pair.original, trial.original); });
+    auto besideCandidate =
+        std::async(std::launch::async, [&] { return wide(pair.candidate, trial.candidate); });
     auto own = buildWatched(executor, pair.original, trial.original, stop);
     auto other = ahead.get();
-    ReviewImages images{std::move(own.image), std::move(other.image), nullptr, "",
+    ReviewImages images{std::move(own.image),
+                        std::move(other.image),
+                        nullptr,
+                        "",
+                        nullptr,
                         own.lostConditions || other.lostConditions};
     auto reference = beside.get();
-    if (reference)
-        images.reference = std::move(*reference);
-    else
+    auto wideCandidate = besideCandidate.get();
+    if (!reference) {
         images.referenceNote = reference.error().what;
+        return images;
+    }
+    images.reference = std::move(reference->image);
+    if (wideCandidate && reference->isWhole && wideCandidate->isWhole)
+        images.wideCandidate = std::move(wideCandidate->image);
     return images;
 }
 

@@ -18,8 +18,11 @@ using ImagePointer = std::shared_ptr<const Image>;
 struct ReviewImages {
     Result<ImagePointer> original;
     Result<ImagePointer> candidate;
-    ImagePointer reference;    ///< In float64; null if there is none.
+    ImagePointer reference;    ///< The original in float64; null if there is none.
     std::string referenceNote; ///< Why there is none.
+    /// The candidate in float64; null if there is none, or if one of the two float64 forms calls
+    /// functions that compute in float.
+    ImagePointer wideCandidate = nullptr;
     /// Whether one of the programs did not compile with its watched conditions, but without them.
     bool lostConditions = false;
 };
@@ -30,8 +33,8 @@ struct KernelPair {
     KernelRef candidate;
 };
 
-/// Builds both for the launches of `trial`, all at once. Builds the original in float64 as well,
-/// unless the results must agree exactly. A program that does not compile with its watched
+/// Builds both for the launches of `trial`, all at once. Builds both in float64 as well, unless the
+/// results must agree exactly. A program that does not compile with its watched
 /// conditions is built without them.
 [[nodiscard]] ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain,
                                        KernelPair pair, const Trial& trial,

@@ -109,7 +109,7 @@ bool Review::runProbes(const std::vector<Trial>& probes) {
 
 bool Review::doSameWork(const Trial& someBlocks) {
     const TrialRunner runner = this->runner();
-    const Runs runs = runner.run({&someBlocks, plan_.trials.size(), 1, seeds_()});
+    Runs runs = runner.run({&someBlocks, plan_.trials.size(), 1, seeds_()});
     if (!runs.original || !runs.candidate || !*runs.candidate)
         return false;
     const auto nameOf = [](const BufferContents& part) { return part.name; };
@@ -121,8 +121,7 @@ bool Review::doSameWork(const Trial& someBlocks) {
         return true;
     // All blocks add to the same place, so places do not tell which elements a block adds.
     const TrialPlace place{someBlocks.label, false, 1, 0, false, someBlocks.candidate};
-    const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
-                       std::move(runs.truth)};
+    const RunPair pair = RunPair::of(std::move(runs));
     const CheckResult outputs = judgeOutputs(someBlocks.label, place, pair, probeCloseness_).check;
     return outputs.has_value() || leavesPlacesToOthers(outputs.error().seen);
 }
@@ -140,8 +139,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
     if (!runs.candidate || !*runs.candidate)
         return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
-    const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
-                       std::move(runs.truth)};
+    const RunPair pair = RunPair::of(std::move(runs));
     if (trial.maxBlocks && !isComparable(pair))
         return true;
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);

@@ -90,7 +90,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
     if (!runs.candidate || !*runs.candidate)
         return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
-    RunPair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
+    RunPair pair = RunPair::of(std::move(runs));
     if (comparand.isFirst()) {
         verdict_.before = pair.original.profile.metrics;
         verdict_.after = pair.candidate.profile.metrics;

@@ -119,9 +119,7 @@ CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
                 fmt::format("{}, {}: {}", base.trial->label, schedules[i].name,
                             runs.candidate->error().describe()),
                 {.stage = ReviewStage::Run, .trial = place, .error = runs.candidate->error()});
-        pairs.emplace_back(
-            schedules[i].name,
-            RunPair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)});
+        pairs.emplace_back(schedules[i].name, RunPair::of(std::move(runs)));
     }
     if (pairs.empty()) {
         if (removed.empty())

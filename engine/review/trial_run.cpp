@@ -83,6 +83,11 @@ std::vector<Runs> TrialRunner::runAll(const std::vector<Comparand>& batch) const
     return results;
 }
 
+RunPair RunPair::of(Runs runs) {
+    return {std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth),
+            std::move(runs.wideCandidate)};
+}
+
 Runs TrialRunner::run(const Comparand& comparand) const {
     const Trial& trial = *comparand.trial;
     Job job;
@@ -125,16 +130,32 @@ Runs TrialRunner::run(const Comparand& comparand) const {
         excuseGuess(trial.original, original_.kernel, runs.original->profile,
                     (*runs.candidate)->profile.hazards);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
-        runs.truth = truth(comparand, *runs.original);
+        addWide(runs, comparand);
     return runs;
 }
 
-Result<std::vector<BufferContents>> TrialRunner::truth(const Comparand& comparand,
-                                                       const RunResult& original) const {
-    if (!images_.reference)
-        return std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""});
-    auto launch = withDoubleArguments(
-        original_, withExtents(comparand.trial->original, original.profile.extents));
+void TrialRunner::addWide(Runs& runs, const Comparand& comparand) const {
+    if (!images_.reference) {
+        runs.truth = std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""});
+        return;
+    }
+    const Trial& trial = *comparand.trial;
+    const auto& extents = runs.original->profile.extents;
+    runs.truth =
+        wide(*images_.reference, original_, withExtents(trial.original, extents), comparand);
+    const bool isWhole = !trial.maxBlocks && !trial.onlyFiniteness;
+    if (!images_.wideCandidate || !*runs.truth || !isWhole || comparand.schedule != Schedule{} ||
+        stop_.stop_requested())
+        return;
+    if (auto outputs = wide(*images_.wideCandidate, candidate_,
+                            withExtents(trial.candidate, extents), comparand))
+        runs.wideCandidate = std::move(*outputs);
+}
+
+Result<std::vector<BufferContents>> TrialRunner::wide(const Image& image, KernelInFile subject,
+                                                      LaunchSpec narrow,
+                                                      const Comparand& comparand) const {
+    auto launch = withDoubleArguments(subject, std::move(narrow));
     if (!launch)
         return std::unexpected(launch.error());
     Job job;
@@ -143,7 +164,7 @@ Result<std::vector<BufferContents>> TrialRunner::truth(const Comparand& comparan
     job.wantOutputs = true;
     job.maxBlocks = comparand.trial->maxBlocks;
     job.wantHazards = job.maxBlocks.has_value();
-    auto result = executor_.run(*images_.reference, job, stop_);
+    auto result = executor_.run(image, job, stop_);
     if (!result)
         return std::unexpected(
             Error{ErrorKind::Failed, "its double-precision form does not run", "", ""});

@@ -1,4 +1,4 @@
-/// Runs the original, the candidate and the float64 reference on the same input.
+/// Runs the original and the candidate on the same input, each in float64 as well.
 #pragma once
 
 #include "engine/inputs/trial.h"
@@ -29,6 +29,9 @@ struct Runs {
     Result<RunResult> original;
     std::optional<Result<RunResult>> candidate;
     std::optional<Result<std::vector<BufferContents>>> truth; ///< nullopt for exact edits.
+    /// The outputs of the candidate in float64, where it was run; nullopt of parts of a launch, and
+    /// in other orders of threads.
+    std::optional<std::vector<BufferContents>> wideCandidate = std::nullopt;
 };
 
 /// The results of both runs, if both ended normally.
@@ -36,14 +39,19 @@ struct RunPair {
     RunResult original;
     RunResult candidate;
     std::optional<Result<std::vector<BufferContents>>> truth;
+    std::optional<std::vector<BufferContents>> wideCandidate = std::nullopt;
+
+    /// Takes the results of `runs`, of which both ended normally.
+    [[nodiscard]] static RunPair of(Runs runs);
 };
 
 /// Thread-safe. `images` holds an original and a candidate. `variables` are compared like buffers.
 class TrialRunner {
 public:
-    TrialRunner(Executor& executor, KernelInFile original, const ReviewImages& images,
-                std::vector<SymbolSpec> variables, skills::Numerics numerics, std::stop_token stop)
-        : executor_(executor), original_(original), images_(images),
+    TrialRunner(Executor& executor, KernelInFile original, KernelInFile candidate,
+                const ReviewImages& images, std::vector<SymbolSpec> variables,
+                skills::Numerics numerics, std::stop_token stop)
+        : executor_(executor), original_(original), candidate_(candidate), images_(images),
           variables_(std::move(variables)), numerics_(numerics), stop_(std::move(stop)) {}
 
     [[nodiscard]] Runs run(const Comparand& comparand) const;
@@ -54,11 +62,15 @@ public:
     [[nodiscard]] static std::size_t runsAtOnce();
 
 private:
-    [[nodiscard]] Result<std::vector<BufferContents>> truth(const Comparand& comparand,
-                                                            const RunResult& original) const;
+    /// The outputs of `image`, `subject` in float64, with the launch that `subject` has otherwise.
+    [[nodiscard]] Result<std::vector<BufferContents>> wide(const Image& image, KernelInFile subject,
+                                                           LaunchSpec launch,
+                                                           const Comparand& comparand) const;
+    void addWide(Runs& runs, const Comparand& comparand) const;
 
     Executor& executor_;
     KernelInFile original_;
+    KernelInFile candidate_;
     const ReviewImages& images_;
     std::vector<SymbolSpec> variables_;
     skills::Numerics numerics_;

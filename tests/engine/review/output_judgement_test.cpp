@@ -123,6 +123,46 @@ TEST(OutputJudgement, OutputsThatCancelAreComparedAtTheirUsualScale) {
     EXPECT_TRUE(judged(pair, reduced));
 }
 
+RunPair pairOfForms(double original, double candidate) {
+    RunPair pair = pairWithTruth({1.0f}, {1.0f}, {original});
+    pair.wideCandidate = std::vector<BufferContents>{doubles({candidate})};
+    return pair;
+}
+
+TEST(OutputJudgement, WhatRoundingHidesInFloatIsSeenInFloat64) {
+    const CheckResult equal = judged(pairOfForms(1.0, 1.0 + 1e-15), reordered);
+    ASSERT_TRUE(equal);
+    EXPECT_THAT(equal->detail, HasSubstr("both in float64: 1.11e-15 apart"));
+    const CheckResult other = judged(pairOfForms(1.0, 1.0 + 1e-9), reordered);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().status, VerdictStatus::Incorrect);
+    EXPECT_THAT(other.error().detail, HasSubstr("both computed in float64"));
+    EXPECT_FALSE(judged(pairOfForms(1.0, 1.0 + 1e-9), {skills::Numerics::ReducedPrecision, ""}))
+        << "approximate functions are exact there";
+}
+
+TEST(OutputJudgement, AFloat64FormThatIsFarFromTheOtherTellsNothing) {
+    EXPECT_TRUE(judged(pairOfForms(1.0, 1.5), reordered));
+    EXPECT_TRUE(judged(pairOfForms(2.0, 2.0 + 1e-9), reordered)) << "no form of the original";
+}
+
+TEST(OutputJudgement, NumbersThatFloatRoundsAreAsFarOffInFloat64) {
+    Closeness rounded = reordered;
+    rounded.bringsRoundedNumbers = true;
+    EXPECT_TRUE(judged(pairOfForms(1.0, 1.0 + 1e-7), rounded));
+    EXPECT_FALSE(judged(pairOfForms(1.0, 1.0 + 4e-7), rounded));
+}
+
+TEST(OutputJudgement, OnlyFormsOfFloatResultsAreCompared) {
+    RunPair pair = pairWithTruth({}, {}, {1.0});
+    pair.original.outputs = pair.candidate.outputs = {doubles({1.0})};
+    pair.wideCandidate = std::vector<BufferContents>{doubles({1.0 + 1e-9})};
+    EXPECT_TRUE(judged(pair, reordered));
+    Closeness coarse = reordered;
+    coarse.onlyFiniteness = true;
+    EXPECT_TRUE(judged(pairOfForms(1.0, 1.0 + 1e-9), coarse));
+}
+
 TEST(OutputJudgement, AFormulaThatCancelsWhereTheOriginalsDoesNotIsWrong) {
     Closeness usual = reordered;
     usual.usualScales = {{"y", 1.0}};

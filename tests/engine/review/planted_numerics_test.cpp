@@ -138,6 +138,7 @@ TEST_P(PlantedNumerics, AreRefused) {
 constexpr const char* oneSided = "off to one side";
 constexpr const char* lost = "are lost";
 constexpr const char* small = "where results are small";
+constexpr const char* forms = "both computed in float64";
 
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, PlantedNumerics,
@@ -165,7 +166,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "expf(v) * a * v", "(fabsf(v) < 1e-5f ? 0 : __expf(v) * a * v)",
                 Numerics::ReducedPrecision, lost},
         Rounded{"small results to a grid", mapOf("a * v"), "a * v",
-                "rintf(a * v * 16777216) / 16777216", Numerics::Reassociates, small},
+                "rintf(a * v * 16777216) / 16777216", Numerics::Reassociates, forms},
+        Rounded{"a factor within the bound, which float holds", mapOf("a * v * v"), "a * v * v",
+                "(1 + 0x1p-22f) * a * (v * v)", Numerics::Reassociates, forms},
+        Rounded{"a clipped normal distribution", mapOf("0.5f * v * (1 + erff(v * 0.70710678f))"),
+                "0.5f * v * (1 + erff(v * 0.70710678f))",
+                "v < -5 ? 0 : 0.5f * v * (1 + erff(v * 0.70710678f))", Numerics::Reassociates,
+                forms},
         Rounded{"a quotient of polynomials for tanh", mapOf("tanhf(v)"), "tanhf(v)", "squash(v)",
                 Numerics::ReducedPrecision},
         Rounded{"a polynomial for tanh", mapOf("tanhf(v)"), "tanhf(v)",
@@ -235,6 +242,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "int i = 0; i < n; ++i", "int i = n - 1; i >= 0; --i"},
         Rounded{"a product with the reciprocal", mapOf("v / 3.0f"), "v / 3.0f",
                 "v * (1.0f / 3.0f)"},
+        Rounded{"a product with a rounded reciprocal", mapOf("v / 3.0f"), "v / 3.0f",
+                "v * 0.33333334f"},
+        Rounded{"a product with a rounded logarithm", mapOf("expf(v)"), "expf(v)",
+                "exp2f(v * 1.442695f)", states(11)},
         Rounded{"a factored product", mapOf("a * v + a * 0.5f"), "a * v + a * 0.5f",
                 "a * (v + 0.5f)"},
         Rounded{"an approximate exponential", mapOf("a * expf(v)"), "expf", "__expf", states(11)},

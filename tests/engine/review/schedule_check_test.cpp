@@ -52,7 +52,8 @@ CheckResult checked(const Answer& original, const Answer& candidate,
     const analysis::KernelModel kernel;
     Trial trial;
     trial.label = "n=8";
-    const TrialRunner runner(executor, {file, kernel}, images, {}, skills::Numerics::Exact, {});
+    const TrialRunner runner(executor, {file, kernel}, {file, kernel}, images, {},
+                             skills::Numerics::Exact, {});
     return checkSchedules(runner, {&trial, 0, 1, 7}, {}, removed, true);
 }
 

@@ -38,7 +38,7 @@ private:
 class TrialRunTest : public ::testing::Test {
 protected:
     TrialRunTest() {
-        for (ImagePointer* image : {&original_, &candidate_, &reference_})
+        for (ImagePointer* image : {&original_, &candidate_, &reference_, &wideCandidate_})
             *image = std::make_shared<const Image>();
         images_.original = original_;
         images_.candidate = candidate_;
@@ -46,7 +46,7 @@ protected:
         RunResult result;
         result.outputs = {kernelskill::testing::floats({1})};
         result.profile.extents = {{"x", 37, true, false}};
-        for (const ImagePointer& image : {original_, candidate_, reference_})
+        for (const ImagePointer& image : {original_, candidate_, reference_, wideCandidate_})
             executor_.results.emplace(image.get(), result);
         BufferSpec buffer;
         buffer.name = "x";
@@ -55,7 +55,8 @@ protected:
     }
 
     [[nodiscard]] Runs run(skills::Numerics numerics, int seedNumber = 1) {
-        const TrialRunner runner(executor_, {file_, kernel_}, images_, {}, numerics, {});
+        const TrialRunner runner(executor_, {file_, kernel_}, {file_, kernel_}, images_, {},
+                                 numerics, {});
         return runner.run({&trial_, 0, seedNumber, 99});
     }
     [[nodiscard]] const Job& jobOf(const ImagePointer& image) {
@@ -68,6 +69,7 @@ protected:
     ImagePointer original_;
     ImagePointer candidate_;
     ImagePointer reference_;
+    ImagePointer wideCandidate_;
     ReviewImages images_;
     Trial trial_;
 };
@@ -177,6 +179,45 @@ TEST_F(TrialRunTest, WithoutAReferenceTheTruthIsTheReasonThatThereIsNone) {
     EXPECT_EQ(runs.truth->error().what, "it has no double form");
 }
 
+TEST_F(TrialRunTest, TheCandidateRunsInFloat64AsWellWithItsOwnLaunch) {
+    images_.reference = reference_;
+    images_.wideCandidate = wideCandidate_;
+    std::get<BufferSpec>(trial_.original.arguments.at(0)).element = analysis::ScalarKind::Float;
+    trial_.candidate = trial_.original;
+    trial_.candidate.block.x = 64;
+    const Runs runs = run(skills::Numerics::Reassociates);
+    ASSERT_TRUE(runs.wideCandidate);
+    const Job& job = jobOf(wideCandidate_);
+    EXPECT_EQ(job.launch.block.x, 64u);
+    EXPECT_EQ(job.seed, 99u);
+    const auto& buffer = std::get<BufferSpec>(job.launch.arguments[0]);
+    EXPECT_EQ(buffer.element, analysis::ScalarKind::Double);
+    EXPECT_EQ(buffer.elements, 37u);
+    EXPECT_NE(jobOf(reference_).launch.block.x, 64u);
+}
+
+TEST_F(TrialRunTest, TheCandidateDoesNotRunInFloat64WhereThatTellsNothing) {
+    images_.wideCandidate = wideCandidate_;
+    const auto isRun = [&](const Schedule& schedule) {
+        const TrialRunner runner(executor_, {file_, kernel_}, {file_, kernel_}, images_, {},
+                                 skills::Numerics::Reassociates, {});
+        return runner.run({&trial_, 0, 1, 99, schedule}).wideCandidate.has_value();
+    };
+    EXPECT_FALSE(isRun({})) << "without a reference";
+    images_.reference = reference_;
+    EXPECT_TRUE(isRun({}));
+    EXPECT_FALSE(isRun({.order = Schedule::Order::Reverse}));
+    trial_.maxBlocks = 2;
+    EXPECT_FALSE(isRun({}));
+    trial_.maxBlocks.reset();
+    trial_.onlyFiniteness = true;
+    EXPECT_FALSE(isRun({}));
+    trial_.onlyFiniteness = false;
+    executor_.results.at(wideCandidate_.get()) =
+        std::unexpected(Error{ErrorKind::Failed, "it crashed", "", ""});
+    EXPECT_FALSE(isRun({}));
+}
+
 TEST_F(TrialRunTest, AReferenceThatDoesNotRunIsNoTruth) {
     images_.reference = reference_;
     executor_.results.at(reference_.get()) =
@@ -189,7 +230,8 @@ TEST_F(TrialRunTest, AReferenceThatDoesNotRunIsNoTruth) {
 }
 
 TEST_F(TrialRunTest, ABatchKeepsItsOrder) {
-    const TrialRunner runner(executor_, {file_, kernel_}, images_, {}, skills::Numerics::Exact, {});
+    const TrialRunner runner(executor_, {file_, kernel_}, {file_, kernel_}, images_, {},
+                             skills::Numerics::Exact, {});
     const std::vector<Runs> results =
         runner.runAll({{&trial_, 0, 1, 7}, {&trial_, 0, 2, 5}, {&trial_, 1, 1, 6}});
     ASSERT_EQ(results.size(), 3u);

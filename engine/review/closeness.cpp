@@ -1,0 +1,176 @@
+#include "engine/review/closeness.h"
+
+#include "analysis/model/scalar_kinds.h"
+#include "analysis/syntax/scalar_bytes.h"
+#include "engine/review/arithmetic_precision.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace kernelskill::engine {
+namespace {
+
+/// The maximum error of the candidate relative to the error of the original, both against float64.
+/// A reordered sum has a different error of the same magnitude.
+constexpr double errorGrowthAllowed = 4;
+/// An error below this many units of roundoff passes, even if the original was more exact.
+constexpr double roundoffsAllowed = 16;
+/// However much the kernel enlarges what the edit states, more is no rounding.
+constexpr double largestStatedError = 5e-3;
+/// The enlargement that is taken for granted where no float64 reference shows it.
+constexpr double enlargedWithoutReference = 16;
+/// A float64 form rounds in its own way, and by chance more than the float form.
+constexpr double formsMargin = 1024;
+/// A number that float rounds is off by one rounding, and may enter a result several times.
+constexpr double numbersMargin = 4;
+/// The number of floating-point outputs from which their maximum error tells the error to expect.
+constexpr std::size_t minSampledOutputs = 32;
+
+/// Whether the order of threads can change the result. Then even an exact rewrite may round
+/// differently.
+bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
+    return std::ranges::any_of(kernel.atomics, [&](const analysis::Atomic& atomic) {
+        if (atomic.access >= kernel.accesses.size())
+            return false;
+        auto base = kernel.accesses[atomic.access].base;
+        return base != analysis::noId && isFloatingScalar(kernel.body.variable(base).type.scalar);
+    });
+}
+
+/// The maximum number of terms in a sum, as far as the buffers tell.
+std::uint64_t termsOf(const RunPair& pair) {
+    std::uint64_t terms = 1;
+    for (const BufferExtent& extent : pair.original.profile.extents)
+        terms = std::max(terms, extent.read ? extent.elements : 0);
+    return terms;
+}
+
+/// The error of a sum of `terms` terms grows as the square root of their number (Higham, Accuracy
+/// and Stability, 2.6).
+double errorOfSum(double roundoff, std::uint64_t terms) {
+    return roundoff *
+           (roundoffsAllowed + errorGrowthAllowed * std::sqrt(static_cast<double>(terms)));
+}
+
+std::size_t floatingOutputs(const RunPair& pair) {
+    std::size_t count = 0;
+    for (const BufferContents& output : pair.original.outputs) {
+        if (isFloatingScalar(output.element))
+            count += output.bytes.size() / analysis::scalarBytes(output.element);
+    }
+    return count;
+}
+
+/// A stated error, relative to results of magnitude 1.
+double statedError(const skills::StatedError& stated, double enlarged) {
+    const double error = stated.ulps * skills::unitInTheLastPlace + stated.absolute;
+    return std::max(error, std::min(largestStatedError, error * enlarged));
+}
+
+/// How much the kernel enlarges an error on its way to a result.
+double enlargement(double ownError, const Closeness& closeness) {
+    return std::max(1.0, std::max(ownError, closeness.usualError) / skills::unitInTheLastPlace);
+}
+
+} // namespace
+
+Closeness closenessFor(const analysis::KernelModel& kernel, const skills::Accuracy& accuracy) {
+    Closeness closeness{accuracy, ""};
+    if (accuracy.numerics == skills::Numerics::Exact && hasFloatingAtomics(kernel))
+        closeness = {skills::Numerics::Reassociates,
+                     "; floating-point atomics take effect in no fixed order"};
+    closeness.onlyStoresHalf = computesInFullPrecision(kernel);
+    return closeness;
+}
+
+double termsOfAResult(const RunPair& pair) {
+    std::size_t results = 1;
+    for (const BufferContents& output : pair.original.outputs)
+        if (isFloatingScalar(output.element))
+            results =
+                std::max(results, output.bytes.size() / analysis::scalarBytes(output.element));
+    return static_cast<double>(termsOf(pair)) / static_cast<double>(results);
+}
+
+Closeness closenessAt(Closeness closeness, const RunPair& pair) {
+    const double terms = termsOfAResult(pair);
+    if (terms >= closeness.usualTerms)
+        return closeness;
+    // Sums of terms of both signs grow as the root of their number, and others faster.
+    for (auto& [buffer, scale] : closeness.usualScales)
+        scale *= std::sqrt(terms / closeness.usualTerms);
+    return closeness;
+}
+
+bool isMeasureOfCancellation(const RunPair& pair, const Closeness& closeness) {
+    return closeness.accuracy.numerics == skills::Numerics::Reassociates &&
+           !closeness.usualScales.empty() && !closeness.onlyFiniteness &&
+           floatingOutputs(pair) >= minSampledOutputs;
+}
+
+Tolerance toleranceWithoutReference(const RunPair& pair, const Closeness& closeness) {
+    const skills::Accuracy& accuracy = closeness.accuracy;
+    const std::uint64_t terms = termsOf(pair);
+    double roundoff = unitRoundoff(analysis::ScalarKind::Float);
+    for (const BufferContents& output : pair.original.outputs) {
+        if (isFloatingScalar(output.element))
+            roundoff = std::max(roundoff, unitRoundoff(output.element));
+    }
+    // Both are rounded to the output's type, and may fall on either side of a rounding boundary.
+    if (accuracy.numerics == skills::Numerics::ReducedPrecision)
+        return {false, errorOfSum(unitRoundoff(analysis::ScalarKind::Float), terms) +
+                           statedError(accuracy.error, enlargedWithoutReference) + 2 * roundoff};
+    if (closeness.onlyStoresHalf)
+        return {false, errorOfSum(unitRoundoff(analysis::ScalarKind::Float), terms) + 2 * roundoff};
+    return {false, errorOfSum(roundoff, terms)};
+}
+
+Tolerance toleranceBeside(double ownError, const RunPair& pair, const Closeness& closeness) {
+    const skills::Numerics numerics = closeness.accuracy.numerics;
+    double roundoff = 0;
+    for (const BufferContents& output : pair.original.outputs)
+        roundoff = std::max(roundoff, unitRoundoff(output.element));
+    const double computing = closeness.onlyStoresHalf
+                                 ? std::min(roundoff, unitRoundoff(analysis::ScalarKind::Float))
+                                 : roundoff;
+    Tolerance tolerance{
+        false, std::max(errorGrowthAllowed * ownError,
+                        roundoffsAllowed * computing + (computing < roundoff ? 2 * roundoff : 0))};
+    // The error of one sum says little of the error of another order: the original may have been
+    // lucky.
+    if (numerics == skills::Numerics::Reassociates && floatingOutputs(pair) < minSampledOutputs)
+        tolerance.scaledError =
+            std::max(tolerance.scaledError, errorOfSum(roundoff, termsOf(pair)));
+    // For a kernel in double the reference is the kernel itself, and its error stays unknown. A sum
+    // of n terms has at most n roundings of error (Higham, 4.2), and comes near that if inputs with
+    // few bits make all roundings go one way.
+    if (numerics == skills::Numerics::Reassociates &&
+        roundoff == unitRoundoff(analysis::ScalarKind::Double))
+        tolerance.scaledError =
+            std::max(tolerance.scaledError, roundoff * static_cast<double>(termsOf(pair)));
+    // An error of a function reaches the result as much enlarged as the original's own roundings.
+    if (numerics == skills::Numerics::ReducedPrecision) {
+        tolerance.scaledError +=
+            statedError(closeness.accuracy.error, enlargement(ownError, closeness));
+    }
+    return tolerance;
+}
+
+Tolerance toleranceOfForms(double ownError, const RunPair& pair, const Closeness& closeness) {
+    Closeness rounding = closeness;
+    rounding.accuracy = skills::Numerics::Reassociates;
+    Tolerance tolerance = toleranceBeside(ownError, pair, rounding);
+    const double float32 = unitRoundoff(analysis::ScalarKind::Float);
+    tolerance.scaledError *= formsMargin * unitRoundoff(analysis::ScalarKind::Double) / float32;
+    // Without numbers of its own an approximate function is exact in float64.
+    if (closeness.bringsRoundedNumbers) {
+        const double enlarged = enlargement(ownError, closeness);
+        tolerance.scaledError +=
+            statedError(closeness.accuracy.error, enlarged) + numbersMargin * float32 * enlarged;
+    }
+    return tolerance;
+}
+
+} // namespace kernelskill::engine

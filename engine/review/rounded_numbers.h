@@ -1,0 +1,17 @@
+/// Finds the numbers of an edit that float rounds: a reciprocal for a division, the logarithm of 2.
+#pragma once
+
+#include "engine/execution/job.h"
+
+#include <string_view>
+
+namespace kernelskill::engine {
+
+/// Whether the edited text has a floating literal that the original lacks and that float does not
+/// hold exactly, or whether its launch passes a floating scalar that the original's does not. Such
+/// a number is as far off in float64 as it is in float.
+[[nodiscard]] bool bringsRoundedNumbers(std::string_view original, std::string_view edited,
+                                        const LaunchSpec& originalLaunch,
+                                        const LaunchSpec& editedLaunch);
+
+} // namespace kernelskill::engine
