@@ -93,6 +93,10 @@ private:
 
 } // namespace
 
+bool isConditional(const Token& token) {
+    return conditionalKind(token) != ConditionalKind::None;
+}
+
 std::vector<Token> withoutDisabled(const std::vector<Token>& tokens) {
     std::vector<Token> result;
     std::size_t disabledDepth = 0; // > 0 inside an #if 0

@@ -8,6 +8,9 @@
 
 namespace kernelskill::analysis {
 
+/// Whether the token is a directive of a conditional: `#if`, `#else`, `#endif` and their like.
+[[nodiscard]] bool isConditional(const Token& token);
+
 /// The tokens without those of `#if 0` branches. Directives stay.
 [[nodiscard]] std::vector<Token> withoutDisabled(const std::vector<Token>& tokens);
 

@@ -94,10 +94,11 @@ bool holdsWord(const std::vector<Token>& tokens, analysis::Span span,
     });
 }
 
-/// Data members of `struct Name { … };` or `typedef struct { … } Name;` at namespace scope; none of
-/// a class whose members may not all be named from outside.
-std::vector<std::string> openFields(const ScannedProgram& program, const Declaration& declaration,
-                                    const std::vector<Token>& tokens) {
+/// Visits of the data members of `struct Name { … };` or `typedef struct { … } Name;` at namespace
+/// scope, under the conditionals that the members stand under; empty for a class whose members may
+/// not all be named from outside.
+std::string fieldVisits(const ScannedProgram& program, const Declaration& declaration,
+                        const std::vector<Token>& tokens) {
     const bool isClass = declaration.kind == DeclarationKind::Type ||
                          (declaration.kind == DeclarationKind::Alias &&
                           holdsWord(tokens, declaration.span, {"typedef"}));
@@ -113,14 +114,30 @@ std::vector<std::string> openFields(const ScannedProgram& program, const Declara
     const auto first = static_cast<std::size_t>(open - tokens.begin());
     const auto close = std::min(matchingBracket(tokens, first), tokens.size());
     const std::vector<Token> body(open + 1, tokens.begin() + static_cast<std::ptrdiff_t>(close));
-    std::vector<std::string> fields;
+    std::vector<Token> conditionals;
+    std::ranges::copy_if(body, std::back_inserter(conditionals), analysis::isConditional);
+    auto conditional = conditionals.begin();
+    std::string visits;
+    const auto writeConditionals = [&](std::uint32_t upTo) {
+        for (; conditional != conditionals.end() && conditional->span.begin < upTo; ++conditional)
+            visits += "\n" + std::string(conditional->text) + "\n";
+    };
+    bool hasFields = false;
     for (const auto& member :
          scanDeclarations(structuralTokens(body), program.macros()).declarations) {
-        if (member.kind == DeclarationKind::Variable &&
-            !holdsWord(tokens, member.span, {"static", ":", "&"}))
-            fields.insert(fields.end(), member.names.begin(), member.names.end());
+        if (member.kind != DeclarationKind::Variable ||
+            holdsWord(tokens, member.span, {"static", ":", "&"}))
+            continue;
+        writeConditionals(member.span.begin);
+        if (conditional != conditionals.end() && member.span.contains(conditional->span.begin))
+            return {}; // Which of its names there are is not known.
+        for (const auto& field : member.names)
+            visits += "ksVisitor.template ksField<decltype(ksClass::" + field +
+                      ")>(offsetof(ksClass, " + field + ")); ";
+        hasFields |= !member.names.empty();
     }
-    return fields;
+    writeConditionals(declaration.span.end);
+    return hasFields ? visits : std::string();
 }
 
 /// Specialisations of ks::Fields for the user's classes.
@@ -129,15 +146,11 @@ std::string fieldsOf(const ScannedProgram& program, const std::vector<FileSlice>
     for (std::size_t f = 0; f < slices.size(); ++f) {
         const auto& file = program.files()[f];
         for (const auto* declaration : slices[f].kept) {
-            const auto fields = openFields(program, *declaration, file.tokens);
-            if (fields.empty())
+            const auto visits = fieldVisits(program, *declaration, file.tokens);
+            if (visits.empty())
                 continue;
             const auto name = "::" + (declaration->scope.empty() ? "" : declaration->scope + "::") +
                               declaration->names.front();
-            std::string visits;
-            for (const auto& field : fields)
-                visits += "ksVisitor.template ksField<decltype(ksClass::" + field +
-                          ")>(offsetof(ksClass, " + field + ")); ";
             result += "namespace ks { template <> struct Fields<" + name +
                       "> { using ksClass = " + name +
                       "; static constexpr bool ksKnown = true; template <typename V> static "

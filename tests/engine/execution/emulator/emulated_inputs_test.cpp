@@ -169,6 +169,34 @@ void launch(const Particle* particles, float* floats, double* doubles, int* inte
     EXPECT_THAT(result->profile.notes, Contains(HasSubstr("'particles' has a class type")));
 }
 
+TEST_F(EmulatedInputs, FillsTheFieldsOfAClassThatAConditionalLeaves) {
+    const auto result = runFirstKernel(program(R"(
+#define HAS_WEIGHT 1
+typedef struct {
+    float x;
+#ifdef ON_ANOTHER_MACHINE
+    int indexes, more;
+#elif HAS_WEIGHT
+    float weight;
+#else
+    double weight;
+#endif
+#if 0
+    float gone;
+#endif
+} Item;
+__global__ void unpack(const Item* items, float* floats) {
+    floats[threadIdx.x] = items[threadIdx.x].x;
+    floats[threadIdx.x + 64] = items[threadIdx.x].weight;
+}
+void launch(const Item* items, float* floats) { unpack<<<1, 64>>>(items, floats); }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    const auto floats = valuesOf<float>(*result, "floats");
+    EXPECT_THAT(floats, AllOf(Each(Ge(0.0f)), Each(Lt(1.0f))));
+    EXPECT_GT(*std::max_element(floats.begin() + 64, floats.end()), 0.5f);
+}
+
 TEST_F(EmulatedInputs, SaysThatGuessesMayBeAtFaultForAWildAddress) {
     const auto result = runFirstKernel(program(R"(
 __global__ void scatter(const int* place, float* out) { out[(1ll << 50) - place[0]] = 1; }
