@@ -60,6 +60,8 @@ constexpr std::array<Distance, 4> distances{{
 }};
 /// Kernels count elements in int.
 constexpr double maxDistantElements = 5 << 28;
+/// The same where counters go on by the whole grid: the last step may not overflow.
+constexpr double maxLoopedElements = 15 << 26;
 
 std::string listed(const std::set<std::int64_t>& values) {
     std::string text;
@@ -575,7 +577,8 @@ void ProbePlanner::addDistant(const Distance& distance) {
         double others = 1;
         for (const auto& [name, value] : extents)
             others *= name == large ? 1 : static_cast<double>(value);
-        const double bound = maxDistantElements / others;
+        const bool isLooped = loopsOverGrid(original_.kernel) || loopsOverGrid(candidate_.kernel);
+        const double bound = (isLooped ? maxLoopedElements : maxDistantElements) / others;
         // The grid need not be proportional to the extent.
         std::optional<LaunchSpec> launch;
         for (int round = 0; round < 3; ++round) {

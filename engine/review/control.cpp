@@ -16,19 +16,22 @@ bool isRandomInput(const BufferSpec* buffer) {
     return buffer != nullptr && buffer->isInput && isMadeUp(buffer->fill);
 }
 
-/// Returns a result of another seed, or one of `others`, that differs from the first seed's; if
-/// there is none, the second seed's.
-const std::vector<BufferContents>&
-otherResult(const std::vector<std::vector<BufferContents>>& seeds,
-            const std::vector<std::vector<BufferContents>>& others, const Tolerance& tolerance) {
-    const auto differs = [&](const std::vector<BufferContents>& result) {
-        return !compareOutputs(seeds.front(), result, tolerance).agrees;
-    };
-    const auto seed = std::ranges::find_if(seeds, differs);
-    if (seed != seeds.end())
-        return *seed;
-    const auto other = std::ranges::find_if(others, differs);
-    return other != others.end() ? *other : seeds[1];
+using Outputs = std::vector<BufferContents>;
+
+/// Whether each of the results passes as `wrong` of it.
+template <typename Wrong>
+bool allPassAs(const std::vector<const Outputs*>& results, const Tolerance& tolerance,
+               const Wrong& wrong) {
+    return std::ranges::all_of(results, [&](const Outputs* real) {
+        return compareOutputs(*real, wrong(*real), tolerance).agrees;
+    });
+}
+
+/// A single element, such as a sum, is constant in any case.
+bool hasSeveralElements(const Outputs& outputs) {
+    return std::ranges::any_of(outputs, [](const BufferContents& buffer) {
+        return buffer.bytes.size() > buffer.elementBytes;
+    });
 }
 
 } // namespace
@@ -52,23 +55,26 @@ bool readsRandomInput(const Profile& run) {
 CheckResult checkControl(const std::vector<std::vector<BufferContents>>& outputs,
                          const Tolerance& tolerance, bool readsRandom,
                          const std::vector<std::vector<BufferContents>>& others) {
-    const auto& real = outputs.front();
+    const Outputs& first = outputs.front();
+    std::vector<const Outputs*> results;
+    for (const auto* some : {&outputs, &others})
+        for (const Outputs& one : *some)
+            results.push_back(&one);
+    const std::vector<const Outputs*> afterFirst(results.begin() + 1, results.end());
     struct Control {
         const char* what;
-        std::vector<BufferContents> wrong;
+        bool passes;
     };
-    std::vector<Control> controls{{"a result of zeros", zeroed(real)}};
-    // A single element, such as a sum, is constant in any case.
-    const bool hasSeveral = std::ranges::any_of(real, [](const BufferContents& buffer) {
-        return buffer.bytes.size() > buffer.elementBytes;
-    });
-    if (hasSeveral)
-        controls.push_back({"a constant result", constantFilled(real)});
+    std::vector<Control> controls{{"a result of zeros", allPassAs(results, tolerance, zeroed)}};
+    if (hasSeveralElements(first))
+        controls.push_back({"a constant result", allPassAs(results, tolerance, constantFilled)});
     if (readsRandom && outputs.size() > 1)
-        controls.push_back({"the result of another seed", otherResult(outputs, others, tolerance)});
+        controls.push_back(
+            {"the result of another seed",
+             allPassAs(afterFirst, tolerance, [&](const Outputs&) { return first; })});
     std::string seen;
-    for (const auto& [what, wrong] : controls) {
-        if (compareOutputs(real, wrong, tolerance).agrees)
+    for (const auto& [what, passes] : controls) {
+        if (passes)
             return unusable(
                 checkName,
                 fmt::format("{} cannot be told from the kernel's result on these inputs, so "

@@ -17,8 +17,9 @@ namespace kernelskill::engine {
 /// `outputs` are the original's results, one for each seed of one launch, at least one. The check
 /// fails if a wrong result would have passed within `tolerance`: all zeros, a constant, or, if the
 /// kernel reads random input, the results of all other seeds. Such a failure is not about the edit.
-/// `others` are the original's results on chosen inputs of the same sizes, which count as results
-/// of other seeds: the maximum of random numbers, for example, may be the same for each seed.
+/// `others` are the original's results on chosen inputs of the same sizes, with which candidates
+/// are compared, too: one that differs is enough, since the maximum of random numbers, for example,
+/// may be the same for each seed, and their logarithms may all be NaN.
 [[nodiscard]] CheckResult checkControl(const std::vector<std::vector<BufferContents>>& outputs,
                                        const Tolerance& tolerance, bool readsRandom,
                                        const std::vector<std::vector<BufferContents>>& others = {});

@@ -88,6 +88,21 @@ TEST(Probes, ReachBlocksFarBeyondWhatTheEmulatorRuns) {
     EXPECT_THAT(distant->label, HasSubstr("blocks"));
 }
 
+TEST(Probes, DoNotOverflowACounterThatGoesOnByTheGrid) {
+    const auto plan = probesOf("__global__ void k(int* x, int n) {\n"
+                               "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
+                               "         i += blockDim.x * gridDim.x) x[i] = 1;\n"
+                               "}\n"
+                               "void run(int* x, int n) { k<<<(n + 255) / 256, 256>>>(x, n); }\n"
+                               "int main() { int* x; cudaMalloc(&x, 40000); run(x, 10000); }\n");
+    double most = 0;
+    for (const Trial& probe : plan.distant)
+        most = std::max(most, static_cast<double>(*scalarNamed(probe.original, "n")->integer) +
+                                  threadsOf(probe.original));
+    EXPECT_GT(most, 2e9);
+    EXPECT_LT(most, 0x1p31);
+}
+
 TEST(Probes, PassBothKernelsTheSameScalars) {
     bool isVaried = false;
     for (const Trial& probe : probesOf(launchedFor("1 << 20", "256")).probes) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -46,6 +48,15 @@ TEST(Control, TakesTheResultOfChosenInputsWhereSeedsAgree) {
     const Outputs seeds{{floats({9})}, {floats({9})}};
     EXPECT_TRUE(checkControl(seeds, {}, true, {{floats({9})}, {floats({-2})}}));
     EXPECT_FALSE(checkControl(seeds, {}, true, {{floats({9})}}));
+}
+
+TEST(Control, IsContentWithOneOfTheComparedResults) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Outputs seeds{{floats({nan, nan})}, {floats({nan, nan})}};
+    EXPECT_FALSE(checkControl(seeds, {}, true));
+    EXPECT_FALSE(checkControl(seeds, {}, true, {{floats({0, 0})}})) << "each is a constant";
+    EXPECT_TRUE(checkControl(seeds, {}, true, {{floats({nan, 3})}}));
+    EXPECT_TRUE(checkControl({{floats({0, 0})}, {floats({1, 2})}}, {}, true));
 }
 
 TEST(Control, AnotherSeedIsNoneWhereNothingRandomWasRead) {

@@ -87,6 +87,20 @@ TEST_F(ReviewerTest, WhatIsNotProvedIsRunAtSeveralSizes) {
     EXPECT_EQ(verdict.proof, "");
 }
 
+TEST_F(ReviewerTest, AProofNeedsNoInputsThatWouldShowAWrongResult) {
+    const std::string text = "__global__ void k(float* x, float* y, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n) y[i] = sqrtf(-1 - x[i] * x[i]);\n}\n"
+                             "int main() { int n = 4096; float *x, *y; cudaMalloc(&x, n * 4);\n"
+                             "    cudaMalloc(&y, n * 4); k<<<n / 256, 256>>>(x, y, n); }\n";
+    const Verdict proved = review(text, "float* x", "const float* x");
+    EXPECT_EQ(proved.status, VerdictStatus::Unmeasured) << report(proved);
+    EXPECT_THAT(report(proved), HasSubstr("not needed: the edit is proved"));
+    const Verdict tested = review(text, "(-1 - x[i]", "(-1 - ((n ^ n) + 1) * x[i]");
+    EXPECT_EQ(tested.status, VerdictStatus::Invalid) << report(tested);
+    EXPECT_FALSE(tested.isAboutEdit) << report(tested);
+}
+
 TEST_F(ReviewerTest, AWrongResultIsIncorrectAndNamesTheElement) {
     Verdict verdict = review(sourceFile("examples/saxpy.cu"), "a * x[i] + y[i]", "a * x[i] - y[i]");
     EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
