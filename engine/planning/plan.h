@@ -1,10 +1,12 @@
 /// The Planner's choice and its reasons.
 #pragma once
 
+#include "analysis/source/error.h"
 #include "engine/diagnosis/bottleneck.h"
 #include "skills/base/skill.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +52,9 @@ struct Plan {
     std::vector<RuledOut> ruledOut;
     /// Methods that are known to help and are not offered, first choice first.
     std::vector<Remedy> remedies;
+    /// Why no run can check the edits of these skills; nullopt if nothing is known to stand against
+    /// it. An edit that is not checked is not applied.
+    std::optional<Error> uncheckable = std::nullopt;
 };
 
 /// The skill to advise: the first that answers a bottleneck and did not fail on this very code.

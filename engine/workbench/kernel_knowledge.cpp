@@ -64,6 +64,20 @@ std::optional<skills::CompiledKernel> KernelKnowledge::compiled(KernelRef kernel
     return planned ? std::optional(compiledKernelOf(**findings.facts, *planned)) : std::nullopt;
 }
 
+std::optional<Error> KernelKnowledge::checkObstacle(KernelRef kernel) {
+    const auto found = launches(kernel);
+    if (!*found)
+        return found->error();
+    return obstacles_.find(runHash(kernel));
+}
+
+void KernelKnowledge::noteCheckObstacle(KernelRef kernel, std::optional<Error> why) {
+    if (why)
+        obstacles_.note(runHash(kernel), *std::move(why));
+    else
+        obstacles_.forget(runHash(kernel));
+}
+
 KernelFindings KernelKnowledge::cachedFindings(KernelRef kernel) {
     if (const auto key = insights_.measuredKey(kernel)) {
         const GpuExecutor* open = machines_.openedGpu();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/kernel_ref.h"
+#include "engine/findings/check_obstacles.h"
 #include "engine/findings/kernel_insights.h"
 #include "engine/findings/measured_profiles.h"
 #include "engine/findings/pending_compiler_facts.h"
@@ -46,7 +47,14 @@ public:
     /// the profile. nullopt if the kernel was not compiled yet.
     [[nodiscard]] std::optional<skills::CompiledKernel> compiled(KernelRef kernel);
 
+    /// Why no run can check an edit of the kernel, as far as is known without one: it cannot be
+    /// launched, or the last run of exactly this text failed or showed nothing. nullopt if nothing
+    /// stands against it.
+    [[nodiscard]] std::optional<Error> checkObstacle(KernelRef kernel);
+
     /// The functions below are for classes that run and compile kernels.
+    /// Remembers, or with nullopt forgets, what checkObstacle() answers.
+    void noteCheckObstacle(KernelRef kernel, std::optional<Error> why);
     [[nodiscard]] KernelReport report(KernelRef kernel, KernelFindings findings);
     [[nodiscard]] KernelFindings cachedFindings(KernelRef kernel);
     /// The GPU that the findings are about: the one that measured them, else the one of estimates.
@@ -63,6 +71,7 @@ private:
     KernelInsights insights_;
     MeasuredProfiles measuredProfiles_;
     ProfileCache profiles_;
+    CheckObstacles obstacles_;
     PendingCompilerFacts pendingFacts_; ///< Declared last: its compilers use the members above.
 };
 

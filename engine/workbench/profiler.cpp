@@ -64,8 +64,11 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     auto result = firstRun(**emulator, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();
+        if (!stop.stop_requested())
+            knowledge_.noteCheckObstacle(kernel, result.error());
         return std::unexpected(withHangDiagnosis(kernel.file(), kernel.kernel, result.error()));
     }
+    knowledge_.noteCheckObstacle(kernel, std::nullopt);
     noteOtherDiagnosis(kernel, **emulator, result->profile, stop);
     KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)), nullptr};
     if (wanted == Facts::Later && facts.wait_for(cachedFactsTime) != std::future_status::ready) {

@@ -58,7 +58,9 @@ Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermM
                 analysis::architectureName(machines_.estimatedGpu().capability)))
             input.records = std::move(*records);
     }
-    return planner_.plan(input);
+    Plan plan = planner_.plan(input);
+    plan.uncheckable = knowledge_.checkObstacle(kernel);
+    return plan;
 }
 
 Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& offer,
@@ -82,6 +84,9 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
         return std::unexpected(std::move(verdict.error()));
     attempt.verdict = std::move(*verdict);
     attempt.decision = firstFailedCheck(*attempt.verdict);
+    if (!attempt.verdict->isAboutEdit)
+        knowledge_.noteCheckObstacle(
+            kernel, Error{ErrorKind::Failed, attempt.decision, kernel.kernel.file, ""});
     steps.remember(OptimizationSteps::Moment::Reviewed, text, attempt, &*draft);
     ReviewedEdit reviewed{offer.skillId, std::move(draft->edits), std::move(*attempt.verdict),
                           std::move(draft->diff), steps.notRemembered()};

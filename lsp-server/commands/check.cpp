@@ -120,6 +120,9 @@ private:
             last = part;
             ++number;
         }
+        if (plan.uncheckable && !plan.ranked.empty())
+            fmt::print("  {}  {}\n", label("unchecked"),
+                       terminal_.paint(Colour::Yellow, describeUncheckable(*plan.uncheckable)));
         if (isAnswered)
             printRemedies(plan, "by hand");
         if (plan.ruledOut.empty())

@@ -4,6 +4,7 @@
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/ignored_findings.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/report/remedy_text.h"
 #include "skills/skill_document.h"
 
 #include <nlohmann/json.hpp>
@@ -83,6 +84,8 @@ private:
                    {"skills", std::move(skills)},
                    {"remedies", std::move(remedies)},
                    {"ruled_out", std::move(ruledOut)}};
+        if (plan.uncheckable)
+            entry["uncheckable"] = describeUncheckable(*plan.uncheckable);
         if (!snapshot_.isInMainFile(kernel))
             entry["file"] = kernel.file;
         return entry;

@@ -9,6 +9,7 @@
 #include "lsp-server/features/launch_pin.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/hazard_text.h"
+#include "lsp-server/report/remedy_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -78,7 +80,7 @@ public:
             const engine::Plan plan = snapshot_.workbench->advisor().plan(
                 {snapshot_.program, kernel}, request_.range, snapshot_.memory());
             for (const engine::RankedSkill& ranked : plan.ranked)
-                addSkill(kernel, ranked);
+                addSkill(kernel, ranked, plan.uncheckable);
         }
     }
 
@@ -277,8 +279,12 @@ private:
                !request_.contextDiagnostics.empty();
     }
 
-    void addSkill(const analysis::KernelModel& kernel, const engine::RankedSkill& ranked) {
-        const std::string title = "Apply skill: " + ranked.offer.title;
+    /// An offer that no run can check is disabled, or marked for an editor that cannot show that.
+    void addSkill(const analysis::KernelModel& kernel, const engine::RankedSkill& ranked,
+                  const std::optional<Error>& uncheckable) {
+        const bool isMarked = uncheckable && !showsDisabled();
+        const std::string title =
+            "Apply skill: " + ranked.offer.title + (isMarked ? " (cannot be checked)" : "");
         // A skill that answers a diagnostic is a quick fix of it, and not listed again as a
         // refactoring.
         json answered = json::array();
@@ -290,6 +296,8 @@ private:
             return;
         if (ranked.failedBefore)
             return addWithheld(title, kind, ranked.why);
+        if (uncheckable && showsDisabled())
+            return addWithheld(title, kind, describeUncheckable(*uncheckable));
         json data{{"type", "skill"},
                   {"uri", snapshot_.uri},
                   {"version", snapshot_.version},
@@ -299,9 +307,13 @@ private:
         addResolvable(title, kind, "kernelskill.applySkill", std::move(data), std::move(answered));
     }
 
+    bool showsDisabled() const {
+        return capabilities_.codeActionLiterals && capabilities_.codeActionDisabled;
+    }
+
     /// Adds a skill that is ruled out, with the reason: only for an editor that shows such actions.
     void addWithheld(const std::string& title, const std::string& kind, const std::string& why) {
-        if (capabilities_.codeActionLiterals && capabilities_.codeActionDisabled)
+        if (showsDisabled())
             actions_.push_back({{"title", title}, {"kind", kind}, {"disabled", {{"reason", why}}}});
     }
 

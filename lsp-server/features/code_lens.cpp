@@ -83,8 +83,10 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
     const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
                                                                  kernel.span, snapshot.memory());
     const engine::RankedSkill* best = engine::bestAnswer(plan);
-    if (best == nullptr)
-        return {{"title", plan.ranked.empty() ? "No skill fits" : "No skill answers it"},
+    if (best == nullptr || plan.uncheckable)
+        return {{"title", plan.ranked.empty() ? "No skill fits"
+                          : best == nullptr   ? "No skill answers it"
+                                              : "Its edits cannot be checked"},
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
     json argument = target;

@@ -109,6 +109,9 @@ std::string adviceItems(const Snapshot& snapshot, const analysis::KernelModel& k
             text +=
                 fmt::format("- **{}**: {}\n", remedy.method, markdownText(describeRemedy(remedy)));
     }
+    if (plan.uncheckable && !plan.ranked.empty())
+        text += fmt::format("\n**Why is nothing applied?**\n\n- {}\n",
+                            markdownText(describeUncheckable(*plan.uncheckable)));
     if (!plan.ranked.empty() || plan.ruledOut.empty())
         return text;
     text += "\n**Why is nothing offered?**\n\n";

@@ -14,6 +14,11 @@ std::string describeRemedy(const engine::Remedy& remedy) {
     return fmt::format("{}; not automated here: {}", remedy.text, remedy.why);
 }
 
+std::string describeUncheckable(const Error& obstacle) {
+    return fmt::format("No run can check an edit of this kernel: {}{}{}", obstacle.what,
+                       obstacle.remedy.empty() ? "" : "; ", obstacle.remedy);
+}
+
 std::string describeHeadroom(const engine::Bottleneck& bottleneck) {
     if (bottleneck.headroom == engine::noHeadroom)
         return "at its limit";

@@ -1,6 +1,7 @@
 /// Experts' remedies in the words of terminal and hover.
 #pragma once
 
+#include "analysis/source/error.h"
 #include "engine/planning/plan.h"
 
 #include <string>
@@ -10,6 +11,9 @@ namespace kernelskill::lsp {
 /// "one warp per row; row-per-warp is not offered: two-loops: the kernel has …", "stage tiles …;
 /// not automated here: …".
 [[nodiscard]] std::string describeRemedy(const engine::Remedy& remedy);
+
+/// Why an edit of the kernel is not checked: Plan::uncheckable.
+[[nodiscard]] std::string describeUncheckable(const Error& obstacle);
 
 /// The headroom as it follows a bottleneck: "headroom medium", "at its limit"; empty if unknown.
 [[nodiscard]] std::string describeHeadroom(const engine::Bottleneck& bottleneck);

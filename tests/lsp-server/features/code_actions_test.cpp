@@ -55,6 +55,13 @@ protected:
         return found;
     }
 
+    /// The transpose with a parameter that no launch can provide.
+    static std::string withoutLaunch() {
+        std::string text = transpose;
+        const auto at = text.find("(", text.find("__global__"));
+        return text.insert(at + 1, "float** rows, ");
+    }
+
     LspClient client;
     TemporaryWorkspace workspace;
     std::string uri = workspace.uri("sample.cu");
@@ -341,6 +348,57 @@ TEST_F(CodeActions, AFixForAClientWithoutResolveCarriesItsEdit) {
     const json fixes = actionsAt(missingSemicolon, "p[0] = 1");
     ASSERT_FALSE(fixes.empty());
     EXPECT_EQ(fixes.at(0).at("edit").at("changes").at(uri).at(0).at("newText"), ";");
+}
+
+TEST_F(CodeActions, AnEditThatNoRunCanCheckIsDisabledWithTheReason) {
+    json capabilities = editorCapabilities();
+    capabilities["textDocument"]["codeAction"]["disabledSupport"] = true;
+    start(capabilities);
+    const std::string text = withoutLaunch();
+    client.open(uri, text);
+    findings();
+    const json action = withKind(actionsAt(text, "tile[threadIdx.x][threadIdx.y]"),
+                                 "refactor.rewrite.shared-memory-padding");
+    ASSERT_TRUE(action.contains("disabled")) << action;
+    EXPECT_THAT(action.at("disabled").at("reason").get<std::string>(),
+                HasSubstr("No run can check an edit of this kernel: parameter 'rows' of kernel "));
+    EXPECT_FALSE(action.contains("data") || action.contains("command"));
+}
+
+TEST_F(CodeActions, AnEditThatNoRunCanCheckIsMarkedWhereNothingCanBeDisabled) {
+    start();
+    const std::string text = withoutLaunch();
+    client.open(uri, text);
+    findings();
+    const json action = withKind(actionsAt(text, "tile[threadIdx.x][threadIdx.y]"),
+                                 "refactor.rewrite.shared-memory-padding");
+    ASSERT_FALSE(action.is_null());
+    EXPECT_THAT(action.at("title").get<std::string>(), HasSubstr(" (cannot be checked)"));
+}
+
+TEST_F(CodeActions, AnEditOfAKernelThatDoesNotRunIsMarkedOnceThatIsKnown) {
+    start();
+    const std::string text = "__global__ void k(float* y, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    for (int s = 0; s < 4; ++s)\n"
+                             "        if (i < n) y[4 * i + s] = ((float*)nullptr)[i];\n"
+                             "}\n";
+    client.open(uri, text);
+    findings();
+    const auto titled = [&] {
+        const json actions = actionsAt(text, "y[4 * i");
+        const auto found = std::ranges::find_if(actions, [](const json& action) {
+            return action.value("kind", "").starts_with("refactor.rewrite.loop-unrolling");
+        });
+        return found == actions.end() ? json() : *found;
+    };
+    const json action = titled();
+    ASSERT_FALSE(action.is_null());
+    EXPECT_THAT(action.at("title").get<std::string>(), ::testing::Not(HasSubstr("cannot be")));
+    const json answer = client.call("codeAction/resolve", action, reviewTime);
+    ASSERT_TRUE(answer.contains("error")) << answer;
+    EXPECT_THAT(titled().at("title").get<std::string>(), HasSubstr(" (cannot be checked)"))
+        << answer;
 }
 
 } // namespace
