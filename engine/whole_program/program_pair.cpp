@@ -55,16 +55,33 @@ Result<void> pause(std::chrono::milliseconds time, const std::stop_token& stop) 
     return {};
 }
 
-/// compile_commands.json of a tree names the tree: the copy's names the copy.
-void copyDatabase(const fs::path& from, const fs::path& to, const fs::path& name) {
-    const auto text = analysis::readFile(from / name);
+/// A link of the tree may lead out of its copy, where nothing is written.
+bool isInCopy(const fs::path& path, const fs::path& root) {
+    return analysis::isBelow(analysis::canonicalPath(path), analysis::canonicalPath(root));
+}
+
+/// A folder of the tree, and the same folder of a copy.
+struct CopiedFolder {
+    fs::path from;
+    fs::path to;
+};
+
+/// compile_commands.json of a tree names the tree: the copy's names the copy. Returns whether the
+/// folder's copy has what the folder has.
+bool copyDatabase(const CopiedFolder& folder, const fs::path& tree, const fs::path& root) {
+    constexpr const char* name = "compile_commands.json";
+    const auto text = analysis::readFile(folder.from / name);
+    if (!text || !isInCopy(folder.to, root))
+        return false;
+    const std::string moved = withMovedPath(*text, tree, root);
+    const fs::path file = folder.to / name;
     std::error_code error;
-    if (!text || (analysis::isFile(to / name) && !fs::is_symlink(from / name, error) &&
-                  !text->contains(from.string())))
-        return;
-    fs::create_directories((to / name).parent_path(), error);
-    fs::remove(to / name, error);
-    std::ofstream(to / name, std::ios::binary) << withMovedPath(*text, from, to);
+    if (analysis::isFile(file) && !fs::is_symlink(file, error) && moved == *text)
+        return true;
+    fs::create_directories(folder.to, error);
+    fs::remove(file, error);
+    std::ofstream stream(file, std::ios::binary);
+    return static_cast<bool>((stream << moved).flush());
 }
 
 /// A program that one nvcc builds is read with the flags of that nvcc, unless the tree says how its
@@ -76,7 +93,7 @@ void writeFlags(const Workload& workload, const fs::path& root) {
              {"compile_flags.txt", "compile_commands.json", "build/compile_commands.json"})
             if (analysis::pathExists(at / name))
                 return;
-    if (flags.empty())
+    if (flags.empty() || !isInCopy(workload.folder, root))
         return;
     std::ofstream stream(workload.folder / "compile_flags.txt");
     for (const std::string& flag : flags)
@@ -110,16 +127,27 @@ Result<std::unique_ptr<ProgramPair>> ProgramPair::make(const SourceTree& tree,
         return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
     std::unique_ptr<ProgramPair> pair(
         new ProgramPair(std::move(*folder), std::move(options), std::move(stop)));
+    pair->tree_ = tree.root;
     for (const fs::path& root : {pair->originalRoot(), pair->editedRoot()}) {
         KERNELSKILL_TRY(pair->copied_, copyTree(tree, root, pair->options_.limits, pair->stop_));
         fs::create_directories(root / ".kernelskill", error); // It is a workspace of its own.
         fs::create_directories(withMovedPath(workload.folder.string(), tree.root, root), error);
     }
-    for (const char* name : {"compile_commands.json", "build/compile_commands.json"})
-        copyDatabase(tree.root, pair->originalRoot(), name);
     pair->original_ = workloadInCopy(workload, tree.root, pair->originalRoot());
-    writeFlags(pair->original_, pair->originalRoot());
     pair->edited_ = workloadInCopy(workload, tree.root, pair->editedRoot());
+    for (const auto& [copy, root] : {std::pair(&pair->original_, pair->originalRoot()),
+                                     std::pair(&pair->edited_, pair->editedRoot())})
+        if (const auto build = cmakeBuildFolder(*copy); build && !isInCopy(*build, root))
+            return std::unexpected(Error{
+                ErrorKind::InvalidInput,
+                "the build folder lies outside of the workspace, so a copy of the program "
+                "cannot be built in a folder of its own",
+                cmakeBuildFolder(workload)->string(),
+                "build into a folder of the workspace: cmake -B build && cmake --build build"});
+    for (const char* name : {"", "build"})
+        static_cast<void>(copyDatabase({tree.root / name, pair->originalRoot() / name}, tree.root,
+                                       pair->originalRoot()));
+    writeFlags(pair->original_, pair->originalRoot());
     return pair;
 }
 
@@ -200,6 +228,17 @@ Result<std::string> ProgramPair::textOf(const std::string& file) const {
                                      (originalRoot() / file).string(),
                                      {}});
     return std::move(*text);
+}
+
+fs::path ProgramPair::databaseFolder(const fs::path& folder) const {
+    const fs::path from = analysis::canonicalPath(folder);
+    const fs::path tree = analysis::canonicalPath(tree_);
+    const fs::path root = originalRoot();
+    // Relative folders of a database are from its own.
+    const fs::path to = analysis::isBelow(from, tree)
+                            ? (root / from.lexically_relative(tree)).lexically_normal()
+                            : root / ".kernelskill/database";
+    return copyDatabase({from, to}, tree_, root) ? to : folder;
 }
 
 Result<void> ProgramPair::write(const analysis::EditSet& edits) {

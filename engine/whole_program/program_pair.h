@@ -40,7 +40,8 @@ enum class ProgramCheck : std::uint8_t { Command, Pattern, Output, Status };
 /// The copies live in a temporary folder, which goes with the object.
 class ProgramPair final : public TrialProgram {
 public:
-    /// Copies the tree, which holds the workload's folder, twice. Errors as of copyTree().
+    /// Copies the tree, which holds the workload's folder, twice. Errors as of copyTree();
+    /// InvalidInput if the workload builds by `cmake --build` outside of the tree.
     [[nodiscard]] static Result<std::unique_ptr<ProgramPair>> make(const SourceTree& tree,
                                                                    const Workload& workload,
                                                                    ProgramPairOptions options,
@@ -66,6 +67,10 @@ public:
     /// read.
     [[nodiscard]] Result<std::string> textOf(const std::string& file) const;
 
+    /// The folder of a compile_commands.json that is the one in `folder` and names the original's
+    /// copy in place of the tree.
+    [[nodiscard]] std::filesystem::path databaseFolder(const std::filesystem::path& folder) const;
+
     [[nodiscard]] Result<std::optional<std::string>>
     tryEdits(const analysis::EditSet& edits) override;
     [[nodiscard]] Result<ProgramTurns> time() override;
@@ -85,6 +90,7 @@ private:
     TemporaryFolder folder_;
     ProgramPairOptions options_;
     std::stop_token stop_;
+    std::filesystem::path tree_; ///< The root of the user's tree.
     TreeCopy copied_;
     Workload original_;
     Workload edited_;

@@ -49,6 +49,9 @@ public:
                         makeWorkbench(options_, skillFoldersOfCommand(pair_.originalRoot())));
         KERNELSKILL_TRY(measures_, usesGpu(*workbench));
         KERNELSKILL_TRY(const auto model, chosenModel(options_));
+        if (!options_.compilationDatabase.empty())
+            options_.compilationDatabase =
+                pair_.databaseFolder(options_.compilationDatabase).string();
         CapturedKernels kernels(std::move(workbench), pair_.originalRoot(), captures, options_);
         KERNELSKILL_TRY(auto open, openAll(kernels, recorded.captures));
         KERNELSKILL_CHECK(searchAll(kernels, open, model.get()));

@@ -47,7 +47,7 @@ Result<int> runUserProgram(const UserProgram& program) {
     if (!program.folder.empty())
         ::posix_spawn_file_actions_addchdir_np(&actions, program.folder.c_str());
     auto words = program.words;
-    auto variables = engine::ownEnvironmentWith(program.environment);
+    auto variables = engine::ownEnvironmentWith(program.environment, program.folder);
     pid_t child = -1;
     const int problem = ::posix_spawnp(&child, words.front().c_str(), &actions, &attributes,
                                        engine::argumentPointers(words).data(),

@@ -170,6 +170,56 @@ TEST_F(ProgramPairTest, ACompilationDatabaseNamesTheCopy) {
     EXPECT_TRUE(fs::exists(pair->originalRoot() / "build/compile_commands.json"));
 }
 
+TEST_F(ProgramPairTest, ADatabaseOfTheSettingsNamesTheCopy) {
+    folder_.write(".gitignore", "out\n");
+    const testing::ProgramFolder elsewhere;
+    const std::string database =
+        R"([{"directory": ")" + folder_.path().string() + R"(", "file": "a.cu"}])";
+    elsewhere.write("compile_commands.json", database);
+    folder_.write("out/debug/compile_commands.json", database);
+    const auto pair = make();
+    const std::string root = pair->originalRoot().string();
+    EXPECT_EQ(pair->databaseFolder(folder_.path() / "out/debug"), root + "/out/debug");
+    for (const fs::path& folder : {folder_.path() / "out/debug", elsewhere.path()}) {
+        const fs::path moved = pair->databaseFolder(folder);
+        EXPECT_TRUE(moved.string().starts_with(root)) << moved;
+        EXPECT_THAT(text(moved / "compile_commands.json"),
+                    HasSubstr("\"directory\": \"" + root + "\""));
+        EXPECT_EQ(text(folder / "compile_commands.json"), database);
+    }
+    EXPECT_EQ(pair->databaseFolder("/nowhere"), "/nowhere") << "the reader says that it is missing";
+}
+
+TEST_F(ProgramPairTest, ALinkedBuildFolderStaysAsItIs) {
+    const std::string root = folder_.path().string();
+    const testing::ProgramFolder elsewhere;
+    const std::string database = R"([{"directory": ")" + root + R"(", "file": "a.cu"}])";
+    for (const bool isOfCmake : {false, true}) {
+        if (isOfCmake)
+            elsewhere.write("CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + root + "\n");
+        elsewhere.write("compile_commands.json", database);
+        fs::remove(folder_.path() / "build");
+        fs::create_directory_symlink(elsewhere.path(), folder_.path() / "build");
+        folder_.write(".gitignore", "build/\n");
+        const auto pair = make();
+        EXPECT_EQ(text(elsewhere.path() / "compile_commands.json"), database);
+        EXPECT_EQ(fs::is_symlink(pair->originalRoot() / "build"), !isOfCmake);
+    }
+}
+
+TEST_F(ProgramPairTest, ABuildFolderOutsideOfTheTreeIsRefused) {
+    const testing::ProgramFolder elsewhere;
+    fs::create_directory_symlink(elsewhere.path(), folder_.path() / "src/out");
+    for (const std::string& folder : {elsewhere.path().string(), std::string("out/b")}) {
+        workload_.build = {"cmake", "--build", folder};
+        const auto tree = listTree(folder_.path(), {});
+        const auto pair = ProgramPair::make(*tree, workload_, options_, {});
+        ASSERT_FALSE(pair) << folder;
+        EXPECT_EQ(pair.error().kind, ErrorKind::InvalidInput);
+        EXPECT_THAT(pair.error().what, HasSubstr("outside of the workspace"));
+    }
+}
+
 TEST_F(ProgramPairTest, AProgramOfOneNvccIsReadWithItsFlags) {
     workload_.build = {"nvcc", "-DN=4", "-Iinclude", "a.cu", "-o", "a"};
     EXPECT_EQ(text(make()->originalRoot() / "src/compile_flags.txt"), "-DN=4\n-Iinclude\n");

@@ -64,6 +64,12 @@ TEST_F(ProfileProgram, NamesWhatIsMissing) {
     EXPECT_EQ(run({"profile", "a.cu", "--program", "small"}).status, 2);
     EXPECT_EQ(run({"profile", "--program", "small", "--", fixed}).status, 2);
     EXPECT_EQ(run({"profile", "--report", "x.html", "--", fixed}).status, 2);
+    std::filesystem::create_directory_symlink(elsewhere.path(), workspace.path("out"));
+    workspace.write(".kernelskill/programs.json",
+                    json({{"away", {{"command", fixed}, {"folder", "out"}}}}).dump());
+    const auto away = run({"profile", "--program", "away"});
+    EXPECT_EQ(away.status, 2);
+    EXPECT_THAT(away.errors, HasSubstr("outside of the workspace"));
     const auto other = run({"profile", "--kernel", "nobody", "--", fixed});
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.errors, HasSubstr("no kernel 'nobody'"));
