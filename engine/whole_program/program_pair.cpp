@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 
 /// An edited program that runs so many times as long as the original does not end.
 constexpr double patience = 10;
-constexpr std::chrono::seconds minPatience{60};
 /// Programs that run longer are timed once, others three times.
 constexpr double longRunSeconds = 20;
 
@@ -43,6 +42,19 @@ std::string tellingLine(std::string_view messages) {
 std::string described(const Error& failure, const std::string& messages) {
     const std::string line = tellingLine(messages);
     return failure.what + (line.empty() ? "" : ": " + line);
+}
+
+/// Says what failed in a run of the edited program; nullopt if nothing did. Cancelled alone is an
+/// error.
+Result<std::optional<std::string>> failureOf(const Result<WorkloadRun>& done,
+                                             const std::string& messages) {
+    if (!done && done.error().kind == ErrorKind::Cancelled)
+        return std::unexpected(done.error());
+    if (!done)
+        return done.error().describe();
+    if (done->failure)
+        return described(*done->failure, messages);
+    return std::nullopt;
 }
 
 /// Waits; Cancelled on `stop`.
@@ -267,58 +279,75 @@ Result<void> ProgramPair::write(const analysis::EditSet& edits) {
 
 Result<std::optional<std::string>> ProgramPair::tryEdits(const analysis::EditSet& edits) {
     KERNELSKILL_CHECK(write(edits));
-    const double limit = patience * runSeconds_;
-    const WorkloadRunOptions building{.builds = true, .runs = false};
-    const WorkloadRunOptions running{
-        .builds = false,
-        .time = std::max<std::chrono::milliseconds>(
-            minPatience, std::chrono::seconds(static_cast<std::int64_t>(limit)))};
-    for (const auto* options : {&building, &running}) {
-        say(options->builds ? "building the edited program" : "running the edited program");
-        std::string messages;
-        const auto done = run(edited_, *options, messages);
-        if (!done && done.error().kind == ErrorKind::Cancelled)
-            return std::unexpected(done.error());
-        if (!done)
-            return done.error().describe();
-        if (done->failure)
-            return described(*done->failure, messages);
-        if (options->builds || check() != ProgramCheck::Output)
-            continue;
-        if (const auto difference = printed_->differenceTo(done->output))
-            return "the output differs: " + *difference;
-    }
-    return std::nullopt;
+    say("building the edited program");
+    std::string messages;
+    KERNELSKILL_TRY(auto failure,
+                    failureOf(run(edited_, {.builds = true, .runs = false}, messages), messages));
+    if (failure)
+        return failure;
+    say("running the edited program");
+    KERNELSKILL_TRY(const auto ran, runEdited());
+    return ran.failure;
 }
 
-Result<double> ProgramPair::secondsOf(const Workload& workload) const {
-    Workload alone = workload;
+Result<ProgramPair::EditedRun> ProgramPair::runEdited() const {
+    const std::chrono::duration<double> limit(patience * runSeconds_);
+    std::string messages;
+    const auto done =
+        run(edited_,
+            {.builds = false,
+             .time = std::max(options_.minPatience,
+                              std::chrono::duration_cast<std::chrono::milliseconds>(limit))},
+            messages);
+    KERNELSKILL_TRY(auto failure, failureOf(done, messages));
+    if (failure)
+        return EditedRun{std::move(failure)};
+    if (check() == ProgramCheck::Output)
+        if (const auto difference = printed_->differenceTo(done->output))
+            return EditedRun{"the output differs: " + *difference};
+    return EditedRun{std::nullopt, done->run->seconds};
+}
+
+Result<double> ProgramPair::secondsOfOriginal() const {
+    Workload alone = original_;
     alone.check.clear();
     alone.pattern.clear();
     std::string messages;
     KERNELSKILL_TRY(const auto done, run(alone, {.builds = false}, messages));
     if (done.failure)
-        return std::unexpected(Error{ErrorKind::Failed,
-                                     "while it was timed, " + described(*done.failure, messages),
-                                     done.failure->where, done.failure->remedy});
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  "while it was timed, the original failed: " + described(*done.failure, messages),
+                  done.failure->where, done.failure->remedy});
     return done.run->seconds;
 }
 
-Result<ProgramTurns> ProgramPair::time() {
+Result<TimedTurns> ProgramPair::time() {
     const int count = runSeconds_ > longRunSeconds ? 1 : 3;
+    const auto failed = [](const std::string& why) {
+        return TimedTurns{{}, "while it was timed, " + why};
+    };
     ProgramTurns turns;
     for (int i = 1; i <= count; ++i) {
         say(fmt::format("timing both programs, turn {} of {}", i, count));
         TimePair wall;
-        KERNELSKILL_TRY(wall.before, secondsOf(original_));
-        KERNELSKILL_TRY(wall.after, secondsOf(edited_));
+        KERNELSKILL_TRY(wall.before, secondsOfOriginal());
+        KERNELSKILL_TRY(const auto edited, runEdited());
+        if (edited.failure)
+            return failed(*edited.failure);
+        wall.after = edited.seconds;
         turns.wall.push_back(wall);
         TimelineTurn turn;
         KERNELSKILL_TRY(turn.before, options_.timeline(original_, stop_));
-        KERNELSKILL_TRY(turn.after, options_.timeline(edited_, stop_));
+        auto after = options_.timeline(edited_, stop_);
+        if (!after && after.error().kind == ErrorKind::Cancelled)
+            return std::unexpected(after.error());
+        if (!after)
+            return failed(after.error().describe());
+        turn.after = std::move(*after);
         turns.kernels.push_back(std::move(turn));
     }
-    return turns;
+    return TimedTurns{std::move(turns), {}};
 }
 
 } // namespace kernelskill::engine

@@ -30,6 +30,8 @@ struct ProgramPairOptions {
     /// The pause between two runs whose outputs are compared: a program may take the time, in
     /// seconds, for a seed.
     std::chrono::milliseconds betweenRuns{1100};
+    /// An edited program may run ten times as long as the original, and at least so long.
+    std::chrono::milliseconds minPatience{60'000};
 };
 
 /// The check that tells whether an edited program is right.
@@ -73,7 +75,7 @@ public:
 
     [[nodiscard]] Result<std::optional<std::string>>
     tryEdits(const analysis::EditSet& edits) override;
-    [[nodiscard]] Result<ProgramTurns> time() override;
+    [[nodiscard]] Result<TimedTurns> time() override;
 
 private:
     ProgramPair(TemporaryFolder folder, ProgramPairOptions options, std::stop_token stop)
@@ -85,7 +87,13 @@ private:
                                           std::string& messages) const;
     /// Writes the edited texts, and the original ones where earlier edits were.
     [[nodiscard]] Result<void> write(const analysis::EditSet& edits);
-    [[nodiscard]] Result<double> secondsOf(const Workload& workload) const;
+    struct EditedRun {
+        std::optional<std::string> failure; ///< It says what fails; nullopt: nothing.
+        double seconds = 0;                 ///< The program's time.
+    };
+    /// Runs the edited program as it is built, checks it and compares its output.
+    [[nodiscard]] Result<EditedRun> runEdited() const;
+    [[nodiscard]] Result<double> secondsOfOriginal() const;
 
     TemporaryFolder folder_;
     ProgramPairOptions options_;

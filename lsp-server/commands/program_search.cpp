@@ -65,7 +65,7 @@ private:
         const std::size_t most = engine::searchableKernels(search_.maxKernels, search_.budget);
         for (const engine::KernelShare& share : profile.kernels) {
             const bool isNamed = !search_.kernel.empty();
-            if (isNamed ? !share.place || !share.place->qualifiedName.ends_with(search_.kernel)
+            if (isNamed ? !share.place || !share.place->isNamed(search_.kernel)
                         : share.share < engine::hotShare)
                 continue;
             OptimizedProgramKernel& kernel = result_.emplace_back();

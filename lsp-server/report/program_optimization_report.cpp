@@ -1,11 +1,10 @@
 #include "lsp-server/report/program_optimization_report.h"
 
+#include "engine/review/timing_verdict.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
-
-#include <algorithm>
 
 namespace kernelskill::lsp {
 namespace {
@@ -69,23 +68,23 @@ std::string kernelLine(const OptimizedProgramKernel& kernel) {
     return kernel.why.empty() ? line : line + ": " + kernel.why;
 }
 
-double median(const std::vector<TimePair>& pairs, double TimePair::* member) {
-    std::vector<double> values;
+/// The median of the turns in which both versions were measured. There is one at least.
+std::string medianText(const std::vector<TimePair>& pairs, double TimePair::* member) {
+    std::vector<double> seconds;
     for (const TimePair& pair : pairs)
-        values.push_back(pair.*member);
-    std::ranges::sort(values);
-    return values[values.size() / 2];
+        if (pair.isMeasured())
+            seconds.push_back(pair.*member);
+    return durationText(engine::summarise(seconds).median * 1e6);
 }
 
 std::string timesLine(std::string_view what, const std::vector<TimePair>& pairs) {
-    const auto speedup = engine::speedupOf(pairs);
-    if (!speedup)
+    const auto ratios = engine::ratiosOf(pairs);
+    if (ratios.empty())
         return {};
-    const auto [low, high] = std::ranges::minmax(pairs, {}, &TimePair::ratio);
-    return fmt::format("{}: {:.2f}x ({:.2f} to {:.2f} in {} turn{}), {} to {}", what, *speedup,
-                       low.ratio(), high.ratio(), pairs.size(), pairs.size() == 1 ? "" : "s",
-                       durationText(median(pairs, &TimePair::before) * 1e6),
-                       durationText(median(pairs, &TimePair::after) * 1e6));
+    return fmt::format("{}: {:.2f}x ({:.2f} to {:.2f} in {} turn{}), {} to {}", what,
+                       *engine::speedupOf(pairs), ratios.front(), ratios.back(), ratios.size(),
+                       ratios.size() == 1 ? "" : "s", medianText(pairs, &TimePair::before),
+                       medianText(pairs, &TimePair::after));
 }
 
 std::string checkLine(const ProgramOptimizationReport& report) {

@@ -131,14 +131,57 @@ TEST_F(ProgramPairTest, TimesBothInTurns) {
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
     ASSERT_EQ(why(*pair, edit("4; sleep 0.05")), "passes");
-    const auto turns = pair->time();
-    ASSERT_TRUE(turns) << turns.error().describe();
-    ASSERT_EQ(turns->wall.size(), 3u);
-    ASSERT_EQ(turns->kernels.size(), 3u);
-    for (const TimePair& pair : turns->wall)
+    const auto timed = pair->time();
+    ASSERT_TRUE(timed) << timed.error().describe();
+    EXPECT_EQ(timed->failure, std::nullopt);
+    const ProgramTurns& turns = timed->turns;
+    ASSERT_EQ(turns.wall.size(), 3u);
+    ASSERT_EQ(turns.kernels.size(), 3u);
+    for (const TimePair& pair : turns.wall)
         EXPECT_GT(pair.after, 0.05);
-    EXPECT_EQ(turns->kernels.front().before.kernels.front().symbol, "before");
-    EXPECT_EQ(turns->kernels.front().after.kernels.front().symbol, "after");
+    EXPECT_EQ(turns.kernels.front().before.kernels.front().symbol, "before");
+    EXPECT_EQ(turns.kernels.front().after.kernels.front().symbol, "after");
+}
+
+TEST_F(ProgramPairTest, TheEditedProgramIsCheckedWhileItIsTimed) {
+    // It passes when it is tried and fails later.
+    const std::string later = "4; echo x >> runs; test $(wc -l < runs) -lt 3 || ";
+    for (const auto& [failing, reason] :
+         {std::pair("exit 3", "the run ended with status 3"),
+          std::pair("echo more", "the output differs: it prints 2 lines instead of 1")}) {
+        const auto pair = make();
+        ASSERT_TRUE(pair->buildOriginal());
+        ASSERT_EQ(why(*pair, edit(later + failing)), "passes");
+        const auto timed = pair->time();
+        ASSERT_TRUE(timed) << timed.error().describe();
+        EXPECT_THAT(timed->failure.value_or("none"),
+                    HasSubstr(std::string("while it was timed, ") + reason));
+    }
+    workload_.check = commandWords("test $(wc -l) -eq 1");
+    auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    ASSERT_EQ(why(*pair, edit(later + "echo more")), "passes");
+    EXPECT_THAT(pair->time()->failure.value_or("none"), HasSubstr("the check ended"));
+    const auto timeline = options_.timeline;
+    options_.timeline = [&](const Workload& workload, const std::stop_token& stop) {
+        auto summary = timeline(workload, stop);
+        return summary->kernels.front().symbol == "before"
+                   ? summary
+                   : std::unexpected(Error{ErrorKind::Missing, "no driver", {}, {}});
+    };
+    pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    ASSERT_EQ(why(*pair, edit("'4'")), "passes");
+    EXPECT_THAT(pair->time()->failure.value_or("none"), HasSubstr("no driver"));
+}
+
+TEST_F(ProgramPairTest, AProgramThatRunsTenTimesAsLongHasFailed) {
+    folder_.write("src/program.sh", "#!/bin/sh\necho sum 4; sleep 0.1\n");
+    options_.minPatience = std::chrono::milliseconds(1);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(why(*pair, edit("4; sleep 0.2")), "passes");
+    EXPECT_THAT(why(*pair, edit("4; sleep 60")), HasSubstr("timed out after"));
 }
 
 TEST_F(ProgramPairTest, CopiesGoAwayAlsoWhenItIsStopped) {
