@@ -204,7 +204,11 @@ int profileProgram(const ProgramProfileArguments& arguments, const Invocation& i
              fmt::format("the program ran no kernel '{}' of this workspace", arguments.kernel),
              program->place.root.string(), "without --kernel all are listed"},
             invocation);
-    if (!arguments.noDetails)
+    if (!arguments.noDetails && report.status > 128)
+        fmt::print(stderr,
+                   "note: no details, since the program ended with status {}, as by a signal\n",
+                   report.status);
+    else if (!arguments.noDetails)
         if (const auto found = Details(arguments, invocation, *program).find(report); !found)
             fmt::print(stderr, "warning: no details: {}\n", found.error().describe());
     if (invocation.json)
