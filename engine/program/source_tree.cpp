@@ -100,10 +100,9 @@ private:
         before.insert(before.end(), arguments.begin(), arguments.end());
         KERNELSKILL_TRY(const auto done,
                         runGit(folder, std::move(before), GitOwner::Believed, stop_));
-        constexpr std::size_t cutBytes = 4u << 20; // ChildOutcome::output is not longer.
         if (done.status != 0)
             return std::unexpected(unreadable(folder, "git: " + done.messages));
-        if (done.output.size() >= cutBytes)
+        if (done.output.size() >= maxOutputBytes)
             return std::unexpected(
                 Error{ErrorKind::Failed, "git lists too many files", folder.string(), {}});
         return paths(done.output);

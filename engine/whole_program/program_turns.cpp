@@ -13,10 +13,7 @@ constexpr double perSecond = 1e9;
 constexpr double noise = 0.02;
 
 double gpuSeconds(const TimelineSummary& summary) {
-    std::uint64_t time = 0;
-    for (const DeviceTimes& device : summary.devices)
-        time += device.kernels + device.copies + device.sets;
-    return static_cast<double>(time) / perSecond;
+    return static_cast<double>(summary.gpuTime()) / perSecond;
 }
 
 std::map<std::string, double> secondsByName(const TimelineSummary& summary) {

@@ -100,7 +100,8 @@ public:
         const Options options = optionsOn(arguments_.executor, invocation_.options);
         const fs::path& root = program_.place.root;
         KERNELSKILL_TRY(auto workbench, makeWorkbench(options, skillFoldersOfCommand(root)));
-        KERNELSKILL_TRY(const bool measures, usesGpu(*workbench, interruption.token()));
+        KERNELSKILL_TRY(const bool measures,
+                        usesGpu(arguments_.executor, *workbench, interruption.token()));
         CapturedKernels kernels(std::move(workbench), root, folder->path() / "captures", options);
         for (const std::size_t at : wanted) {
             const KernelShare& kernel = report.profile.kernels[at];
@@ -112,16 +113,6 @@ public:
     }
 
 private:
-    /// The executor that was asked for, else the GPU if there is one.
-    Result<bool> usesGpu(const engine::Workbench& workbench, const std::stop_token& stop) const {
-        if (arguments_.executor == "emulator")
-            return false;
-        const auto gpu = workbench.machines().gpu(stop);
-        if (!gpu && !arguments_.executor.empty())
-            return std::unexpected(gpu.error());
-        return gpu.has_value();
-    }
-
     static Result<engine::KernelReport> profile(CapturedKernels& kernels, const KernelShare& kernel,
                                                 const engine::StoredCaptures& captures,
                                                 bool measures, const std::stop_token& stop) {

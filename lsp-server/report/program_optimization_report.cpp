@@ -9,6 +9,7 @@
 namespace kernelskill::lsp {
 namespace {
 
+using engine::OptimizedKernel;
 using engine::TimePair;
 using nlohmann::json;
 
@@ -17,7 +18,7 @@ json orNull(const std::optional<T>& value) {
     return value ? json(*value) : json(nullptr);
 }
 
-json kernelJson(const OptimizedProgramKernel& kernel) {
+json kernelJson(const OptimizedKernel& kernel) {
     json result{{"name", kernel.share.times.name},
                 {"symbol", kernel.share.times.symbol},
                 {"file", nullptr},
@@ -55,7 +56,7 @@ json timesJson(const std::vector<TimePair>& pairs) {
     return {{"speedup", orNull(engine::speedupOf(pairs))}, {"seconds", std::move(seconds)}};
 }
 
-std::string kernelLine(const OptimizedProgramKernel& kernel) {
+std::string kernelLine(const OptimizedKernel& kernel) {
     std::string line = fmt::format("{:>5.1f} %  {:<14}  {}", 100 * kernel.share.share,
                                    spelling(kernel.outcome), kernel.share.times.name);
     if (kernel.share.place)
@@ -103,23 +104,9 @@ std::string checkLine(const ProgramOptimizationReport& report) {
 
 } // namespace
 
-std::string_view spelling(KernelOutcome outcome) {
-    switch (outcome) {
-    case KernelOutcome::Kept:
-        return "kept";
-    case KernelOutcome::TakenBack:
-        return "taken-back";
-    case KernelOutcome::NothingBetter:
-        return "nothing-better";
-    case KernelOutcome::NotSearched:
-        break;
-    }
-    return "not-searched";
-}
-
 json programOptimizationJson(const ProgramOptimizationReport& report) {
     json kernels = json::array();
-    for (const OptimizedProgramKernel& kernel : report.kernels)
+    for (const OptimizedKernel& kernel : report.kernels)
         kernels.push_back(kernelJson(kernel));
     return {{"program", report.command},
             {"check", spelling(report.check)},
@@ -133,7 +120,7 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
 
 std::vector<std::string> programOptimizationLines(const ProgramOptimizationReport& report) {
     std::vector<std::string> lines;
-    for (const OptimizedProgramKernel& kernel : report.kernels)
+    for (const OptimizedKernel& kernel : report.kernels)
         lines.push_back(kernelLine(kernel));
     if (report.isImproved()) {
         lines.push_back(timesLine("GPU time of the program", report.turns.gpu()));
