@@ -21,8 +21,6 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t maxOutputBytes = 4u << 20;
-
 struct Pipe {
     FileDescriptor read;
     FileDescriptor write;

@@ -5,6 +5,7 @@
 #include "engine/process/walls.h"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -31,10 +32,13 @@ struct ChildCommand {
     OutputSink onOutput = {};
 };
 
+/// Longer texts of a child are cut.
+inline constexpr std::size_t maxOutputBytes = 4u << 20;
+
 struct ChildOutcome {
     int status = 0;       ///< Exit status, or 128 + signal.
     std::string output;   ///< Standard output.
-    std::string messages; ///< Standard error. Both texts are cut at 4 MB.
+    std::string messages; ///< Standard error.
 };
 
 /// Blocks. The child gets its own process group, which is killed on a time-out (Failed) and on

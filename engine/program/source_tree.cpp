@@ -36,11 +36,14 @@ Error cancelled() {
     return {ErrorKind::Cancelled, "stopped", {}, {}};
 }
 
-/// All files, whatever git would say.
+/// All files, whatever git would say. Folders below the root that cannot be read have none.
 Result<void> walk(const fs::path& root, const fs::path& below, std::vector<TreeFile>& files,
                   const std::stop_token& stop) {
     std::error_code error;
-    fs::recursive_directory_iterator at(root / below, error);
+    if (fs::directory_iterator(root / below, error); error)
+        return std::unexpected(unreadable(root / below, error.message()));
+    fs::recursive_directory_iterator at(root / below, fs::directory_options::skip_permission_denied,
+                                        error);
     for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
         if (stop.stop_requested())
             return std::unexpected(cancelled());
@@ -97,10 +100,9 @@ private:
         before.insert(before.end(), arguments.begin(), arguments.end());
         KERNELSKILL_TRY(const auto done,
                         runGit(folder, std::move(before), GitOwner::Believed, stop_));
-        constexpr std::size_t cutBytes = 4u << 20; // ChildOutcome::output is not longer.
         if (done.status != 0)
             return std::unexpected(unreadable(folder, "git: " + done.messages));
-        if (done.output.size() >= cutBytes)
+        if (done.output.size() >= maxOutputBytes)
             return std::unexpected(
                 Error{ErrorKind::Failed, "git lists too many files", folder.string(), {}});
         return paths(done.output);
@@ -176,6 +178,11 @@ bool isCompiled(const fs::path& file) {
            text.starts_with("!<arch>\n");
 }
 
+/// Whether the link leads to a build folder of CMake: a build of the copy would go on there.
+bool leadsToBuildFolder(const fs::path& link) {
+    return analysis::isFile(link / "CMakeCache.txt");
+}
+
 bool isBelowAny(const fs::path& path, const std::set<fs::path>& folders) {
     for (fs::path at = path.parent_path();; at = at.parent_path()) {
         if (folders.contains(at))
@@ -204,8 +211,10 @@ Result<CopyPlan> planCopy(const SourceTree& tree, const CopyLimits& limits,
         const fs::path from = tree.root / file.path;
         std::error_code error;
         const bool isLink = fs::is_symlink(from, error);
-        if (!file.isTracked && (isBelowAny(file.path, buildFolders) ||
-                                file.path == "CMakeCache.txt" || (!isLink && isCompiled(from)))) {
+        const bool isBuilt =
+            isLink ? leadsToBuildFolder(from) : !file.isTracked && isCompiled(from);
+        if (isBuilt || (!file.isTracked &&
+                        (isBelowAny(file.path, buildFolders) || file.path == "CMakeCache.txt"))) {
             plan.copy.leftOut.push_back(file.path);
             continue;
         }
@@ -228,14 +237,23 @@ Result<CopyPlan> planCopy(const SourceTree& tree, const CopyLimits& limits,
     return plan;
 }
 
-/// The target of a link in the copy.
+/// The target of a link in the copy; `link` is from the root. A link inside of the tree stays in
+/// the copy, and one that leaves the tree leads where it leads now.
 fs::path linkTarget(const SourceTree& tree, const fs::path& link, const fs::path& copy,
                     std::error_code& error) {
-    fs::path target = fs::read_symlink(link, error);
-    const fs::path normal = target.lexically_normal();
-    if (!target.is_absolute() || !analysis::isBelow(normal, tree.root))
+    fs::path target = fs::read_symlink(tree.root / link, error);
+    const fs::path fromRoot = (link.parent_path() / target).lexically_normal();
+    if (target.is_relative() && *fromRoot.begin() != "..")
         return target;
-    return (copy / normal.lexically_relative(tree.root)).lexically_normal();
+    const fs::path absolute = (tree.root / fromRoot).lexically_normal();
+    const auto moved = [&](const fs::path& path, const fs::path& root) {
+        return (copy / path.lexically_relative(root)).lexically_normal();
+    };
+    if (analysis::isBelow(absolute, tree.root))
+        return moved(absolute, tree.root);
+    const fs::path root = analysis::canonicalPath(tree.root);
+    const fs::path canonical = analysis::canonicalPath(absolute);
+    return analysis::isBelow(canonical, root) ? moved(canonical, root) : absolute;
 }
 
 std::error_code copyFile(const fs::path& from, const fs::path& to) {
@@ -248,6 +266,9 @@ std::error_code copyFile(const fs::path& from, const fs::path& to) {
     const std::array<timespec, 2> times{status.st_atim, status.st_mtim};
     if (::utimensat(AT_FDCWD, to.c_str(), times.data(), 0) != 0)
         error = std::error_code(errno, std::generic_category());
+    // Edits are written into the copy.
+    if (!error && (status.st_mode & S_IWUSR) == 0)
+        fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, error);
     return error;
 }
 
@@ -272,7 +293,7 @@ Result<TreeCopy> copyTree(const SourceTree& tree, const fs::path& target, const 
         const fs::path to = target / path;
         fs::create_directories(to.parent_path(), error);
         if (fs::is_symlink(from, error)) {
-            const fs::path leadsTo = linkTarget(tree, from, target, error);
+            const fs::path leadsTo = linkTarget(tree, path, target, error);
             fs::create_symlink(leadsTo, to, error);
         } else {
             error = copyFile(from, to);

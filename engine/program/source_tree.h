@@ -35,15 +35,15 @@ struct CopyLimits {
 struct TreeCopy {
     std::size_t files = 0;
     std::uintmax_t bytes = 0;
-    /// Files that no build starts from, from the root: compiled files that git does not track, and
-    /// what lies in build folders of CMake.
+    /// Files that no build starts from, from the root: compiled files that git does not track, what
+    /// lies in build folders of CMake, and links to such folders.
     std::vector<std::filesystem::path> leftOut;
 };
 
-/// Copies the tree's files into `target`, which is made. Links stay links; one to an absolute path
-/// inside of the tree leads into the copy. Times and permissions are kept. InvalidInput, before
-/// anything is written, if the tree exceeds the limits; Failed if a file cannot be copied;
-/// Cancelled.
+/// Copies the tree's files into `target`, which is made. Links stay links; one to a place inside of
+/// the tree leads into the copy, any other leads where it led. Times and permissions are kept, and
+/// the owner may write. InvalidInput, before anything is written, if the tree exceeds the limits;
+/// Failed if a file cannot be copied; Cancelled.
 [[nodiscard]] Result<TreeCopy> copyTree(const SourceTree& tree, const std::filesystem::path& target,
                                         const CopyLimits& limits, const std::stop_token& stop);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <optional>
 
 namespace kernelskill::engine {
@@ -13,8 +14,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Whether a path goes on with this character.
 bool continuesName(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalnum(byte) != 0 || byte >= 0x80 || std::string_view("_-.+~").contains(c);
+}
+
+/// Whether a path may follow this option of a compiler or of make without a space: "-I".
+bool takesPath(std::string_view option) {
+    constexpr std::array<std::string_view, 7> longer{
+        "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot", "--sysroot"};
+    const bool isLetter = option.size() == 2 && option.front() == '-' &&
+                          std::isalpha(static_cast<unsigned char>(option.back())) != 0;
+    return isLetter || std::ranges::find(longer, option) != longer.end();
+}
+
+/// Whether a path begins behind this text, rather than goes on.
+bool beginsPath(std::string_view before) {
+    constexpr std::string_view quotes = "/\"'\\"; // Slashes stand in "file:///a" and "//a".
+    constexpr std::string_view separators = " \t\r\n=:,;(<>|&@[{!`";
+    const auto last = before.find_last_not_of(quotes);
+    if (last == std::string_view::npos || separators.contains(before[last]))
+        return true;
+    before = before.substr(0, last + 1);
+    return takesPath(before.substr(before.find_last_of(separators) + 1));
+}
+
+/// The paths that lead to the folder: as it is given, with links followed, as $PWD spells it. The
+/// longest comes first.
+std::vector<std::string> spellingsOf(const fs::path& folder) {
+    std::vector<std::string> all{folder.string(), analysis::canonicalPath(folder).string()};
+    const char* spelled = std::getenv("PWD");
+    std::error_code error;
+    for (fs::path at = spelled != nullptr ? fs::path(spelled).lexically_normal() : fs::path();
+         at.is_absolute() && at.has_relative_path(); at = at.parent_path())
+        if (fs::equivalent(at, folder, error))
+            all.push_back(at.string());
+    std::ranges::sort(all, std::ranges::greater{}, &std::string::size);
+    return all;
 }
 
 struct CacheEntry {
@@ -52,6 +89,8 @@ std::vector<std::string> configuring(std::string_view cache, const std::string& 
             words.insert(words.end(), {"-S", value});
         } else if (entry->name == "CMAKE_GENERATOR") {
             words.insert(words.end(), {"-G", value});
+        } else if (entry->type == "UNINITIALIZED") { // -DNAME=VALUE sets it.
+            words.push_back("-D" + std::string(entry->name) + "=" + value);
         } else if (std::ranges::find(settable, entry->type) != settable.end()) {
             words.push_back("-D" + std::string(entry->name) + ":" + std::string(entry->type) + "=" +
                             value);
@@ -63,18 +102,31 @@ std::vector<std::string> configuring(std::string_view cache, const std::string& 
 } // namespace
 
 std::string withMovedPath(std::string_view text, const fs::path& from, const fs::path& to) {
-    const std::string old = from.string();
+    const auto paths = spellingsOf(from);
     std::string moved;
-    while (!text.empty()) {
-        const auto at = std::min(text.find(old), text.size());
-        const auto behind = std::min(at + old.size(), text.size());
-        const bool isWhole =
-            at < text.size() && (behind == text.size() || !continuesName(text[behind]));
-        moved += text.substr(0, at);
-        moved += isWhole ? std::string_view(to.native()) : text.substr(at, behind - at);
-        text.remove_prefix(behind);
+    std::size_t copied = 0;
+    for (auto at = text.find('/'); at != std::string_view::npos;
+         at = text.find('/', std::max(at + 1, copied))) {
+        const auto rest = text.substr(at);
+        const auto path = std::ranges::find_if(paths, [&](const std::string& each) {
+            return rest.starts_with(each) &&
+                   (rest.size() == each.size() || !continuesName(rest[each.size()]));
+        });
+        if (path == paths.end() || !beginsPath(text.substr(0, at)))
+            continue;
+        moved += text.substr(copied, at - copied);
+        moved += to.native();
+        copied = at + path->size();
     }
+    moved += text.substr(copied);
     return moved;
+}
+
+std::optional<fs::path> cmakeBuildFolder(const Workload& workload) {
+    const auto& build = workload.build;
+    if (build.size() < 3 || fs::path(build[0]).filename() != "cmake" || build[1] != "--build")
+        return std::nullopt;
+    return (workload.folder / build[2]).lexically_normal();
 }
 
 Workload workloadInCopy(const Workload& workload, const fs::path& from, const fs::path& to) {
@@ -85,11 +137,10 @@ Workload workloadInCopy(const Workload& workload, const fs::path& from, const fs
     for (auto& [name, value] : copy.environment)
         value = withMovedPath(value, from, to);
     copy.folder = withMovedPath(workload.folder.string(), from, to);
-    const auto& build = workload.build;
-    if (build.size() < 3 || fs::path(build[0]).filename() != "cmake" || build[1] != "--build" ||
-        analysis::isFile(copy.folder / copy.build[2] / "CMakeCache.txt"))
+    const auto folder = cmakeBuildFolder(workload);
+    if (!folder || analysis::isFile(*cmakeBuildFolder(copy) / "CMakeCache.txt"))
         return copy;
-    if (const auto cache = analysis::readFile(workload.folder / build[2] / "CMakeCache.txt"))
+    if (const auto cache = analysis::readFile(*folder / "CMakeCache.txt"))
         if (const auto words = configuring(*cache, copy.build[2], from, to); !words.empty())
             copy.build = joinedCommands({words, copy.build});
     return copy;

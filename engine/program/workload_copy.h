@@ -4,14 +4,19 @@
 #include "engine/program/workload.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kernelskill::engine {
 
-/// The text with the path `from`, and paths below it, moved to `to`.
+/// The text with the path `from`, and paths below it, moved to `to`, also where the text spells
+/// `from` with its links followed, or as $PWD does. Longer paths that end with `from` stay.
 [[nodiscard]] std::string withMovedPath(std::string_view text, const std::filesystem::path& from,
                                         const std::filesystem::path& to);
+
+/// The absolute folder of a build by `cmake --build FOLDER`; nullopt for another build.
+[[nodiscard]] std::optional<std::filesystem::path> cmakeBuildFolder(const Workload& workload);
 
 /// The workload as it runs in the copy `to` of the tree `from`: folder, commands and variables that
 /// name the tree name the copy. A build by `cmake --build FOLDER` configures the folder first, with

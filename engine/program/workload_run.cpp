@@ -40,7 +40,7 @@ class Steps {
 public:
     Steps(const Workload& workload, const WorkloadRunOptions& options, std::stop_token stop)
         : workload_(workload), options_(options), stop_(std::move(stop)),
-          environment_(ownEnvironmentWith(workload.environment)) {}
+          environment_(ownEnvironmentWith(workload.environment, workload.folder)) {}
 
     Result<WorkloadStep> run(std::string_view name, const std::vector<std::string>& words,
                              ChildOutcome& outcome, std::string input = {}) {

@@ -87,7 +87,7 @@ Result<void> HeldProgram::spawn(const ReplayProgram& program, ReplayTarget targe
     added.emplace_back("CUDA_INJECTION64_PATH", program.library.string());
     added.emplace_back(replayVariable, formatReplayTarget(target));
     auto words = program.words;
-    auto variables = ownEnvironmentWith(added);
+    auto variables = ownEnvironmentWith(added, program.folder);
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

@@ -54,8 +54,8 @@ VerdictStatus statusOf(const TimingVerdict& verdict, std::optional<double> floor
 
 } // namespace
 
-TimeSummary summarise(std::span<const double> microseconds) {
-    const auto sorted = sortedCopy(microseconds);
+TimeSummary summarise(std::span<const double> values) {
+    const auto sorted = sortedCopy(values);
     return {quantile(sorted, 0.5), quantile(sorted, 0.25), quantile(sorted, 0.75), sorted.size()};
 }
 

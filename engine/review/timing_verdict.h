@@ -9,7 +9,7 @@
 
 namespace kernelskill::engine {
 
-/// Times of one kernel, in microseconds.
+/// Times of one kernel, in microseconds, or ratios of times.
 struct TimeSummary {
     double median = 0;
     double lower = 0; ///< The lower quartile; `upper` is the upper one.
@@ -17,8 +17,8 @@ struct TimeSummary {
     std::size_t rounds = 0;
 };
 
-/// `microseconds` must not be empty.
-[[nodiscard]] TimeSummary summarise(std::span<const double> microseconds);
+/// `values` must not be empty.
+[[nodiscard]] TimeSummary summarise(std::span<const double> values);
 
 struct TimingVerdict {
     VerdictStatus status = VerdictStatus::Inconclusive; ///< Faster, Slower, Inconclusive, Invalid

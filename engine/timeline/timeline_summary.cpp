@@ -89,6 +89,13 @@ KernelTimes timesOf(const std::string& name, std::vector<const DeviceActivity*>&
 
 } // namespace
 
+std::uint64_t TimelineSummary::gpuTime() const {
+    std::uint64_t time = 0;
+    for (const DeviceTimes& each : devices)
+        time += each.kernels + each.copies + each.sets;
+    return time;
+}
+
 TimelineSummary summaryOf(std::span<const DeviceActivity> activities) {
     std::map<std::uint32_t, DeviceWatch> devices;
     std::map<std::string, std::vector<const DeviceActivity*>> kernels;

@@ -53,6 +53,9 @@ struct DeviceTimes {
 struct TimelineSummary {
     std::vector<DeviceTimes> devices; ///< Sorted by number.
     std::vector<KernelTimes> kernels; ///< Sorted by total time, longest first.
+
+    /// The sum of the times of all kernels, copies and memsets.
+    [[nodiscard]] std::uint64_t gpuTime() const;
 };
 
 /// A kernel of at most this time is short, because launching it takes about as long. Same as the

@@ -22,8 +22,11 @@ public:
             outcome.kept.push_back(i);
         KERNELSKILL_CHECK(keepPassing(outcome));
         while (!outcome.kept.empty()) {
-            KERNELSKILL_TRY(outcome.turns, program_.time());
-            if (!takeBackSlower(outcome))
+            KERNELSKILL_TRY(auto timed, program_.time());
+            outcome.turns = std::move(timed.turns);
+            if (timed.failure)
+                takeBackLeast(outcome, *timed.failure);
+            else if (!takeBackWhatDoesNotPay(outcome))
                 break;
             outcome.turns = {};
             KERNELSKILL_CHECK(keepPassing(outcome));
@@ -81,29 +84,38 @@ private:
         return {};
     }
 
-    /// Whether there was one to take back.
-    [[nodiscard]] bool takeBackSlower(EditOutcome& outcome) const {
-        const auto slower = [&](std::size_t at) {
-            const auto pairs =
-                outcome.turns.ofKernel(kernels_[at].kernel, addedNames(kernels_[at]));
-            if (!isSlower(pairs))
-                return false;
-            outcome.takenBack.push_back(
-                {at, fmt::format("in the program the kernel is {:.2f} times as fast as before",
-                                 *speedupOf(pairs))});
-            return true;
-        };
-        if (std::erase_if(outcome.kept, slower) > 0)
-            return true;
-        const auto whole = outcome.turns.gpu();
-        if (!isSlower(whole))
-            return false;
+    /// Takes back the kernel with the least gain.
+    void takeBackLeast(EditOutcome& outcome, std::string why) const {
         const auto least = std::ranges::min_element(
             outcome.kept, {}, [&](std::size_t at) { return kernels_[at].gain; });
-        outcome.takenBack.push_back(
-            {*least, fmt::format("all work of the GPU together is {:.2f} times as fast as before",
-                                 *speedupOf(whole))});
+        outcome.takenBack.push_back({*least, std::move(why)});
         outcome.kept.erase(least);
+    }
+
+    /// Whether there was one to take back.
+    [[nodiscard]] bool takeBackWhatDoesNotPay(EditOutcome& outcome) const {
+        const auto whole = outcome.turns.gpu();
+        const auto doesNotPay = [&](std::size_t at) {
+            const auto pairs =
+                outcome.turns.ofKernel(kernels_[at].kernel, addedNames(kernels_[at]));
+            const auto speedup = speedupOf(pairs);
+            if (isFaster(speedup ? pairs : whole))
+                return false;
+            outcome.takenBack.push_back(
+                {at, speedup ? fmt::format("in the program the kernel is {:.2f} times as fast as "
+                                           "before: no gain beyond the noise",
+                                           *speedup)
+                             : "in the program it is not launched, and all work of the GPU "
+                               "together is not faster"});
+            return true;
+        };
+        if (std::erase_if(outcome.kept, doesNotPay) > 0)
+            return true;
+        if (!isSlower(whole))
+            return false;
+        takeBackLeast(outcome,
+                      fmt::format("all work of the GPU together is {:.2f} times as fast as before",
+                                  *speedupOf(whole)));
         return true;
     }
 

@@ -1,5 +1,5 @@
-/// Decides which kernels' edits a program keeps: those with which it builds, passes its check, and
-/// whose kernels do not become slower in it.
+/// Decides which kernels' edits a program keeps: those with which it builds and passes its check,
+/// and whose kernels become faster in it.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -19,6 +19,12 @@ struct KernelEdits {
     double gain = 0;         ///< The part of the program's GPU time that it is expected to save.
 };
 
+/// Times of both programs, or what failed in the edited one while it was timed.
+struct TimedTurns {
+    ProgramTurns turns;
+    std::optional<std::string> failure;
+};
+
 /// The edited copy of a program.
 class TrialProgram {
 public:
@@ -31,8 +37,9 @@ public:
     /// nullopt if nothing does. Errors end the trial, such as Cancelled.
     [[nodiscard]] virtual Result<std::optional<std::string>>
     tryEdits(const analysis::EditSet& edits) = 0;
-    /// Times the original and what tryEdits() has built last, in turns.
-    [[nodiscard]] virtual Result<ProgramTurns> time() = 0;
+    /// Times the original and what tryEdits() has built last, in turns, and checks the latter
+    /// again. A failure of the original is an error.
+    [[nodiscard]] virtual Result<TimedTurns> time() = 0;
 };
 
 struct TakenBack {
@@ -57,8 +64,9 @@ struct EditOutcome {
 
 /// Tries all edits at once. If that fails, takes back the kernel with the least gain until it
 /// passes, and gives each of these but the last another chance, the one with the most gain first.
-/// Then takes back kernels that are slower in the program, or the one with the least gain if the
-/// GPU's work is slower as a whole, and tries and times the others again.
+/// Then takes back kernels that are not faster in the program, or the one with the least gain if
+/// the program fails while it is timed or the GPU's work is slower as a whole, and tries and times
+/// the others again. A kernel that the edited program does not launch is judged by the GPU's work.
 [[nodiscard]] Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels,
                                            TrialProgram& program);
 

@@ -1,5 +1,6 @@
 #include "engine/whole_program/kernel_places.h"
 
+#include "analysis/model/known_functions.h"
 #include "analysis/scan/conditional_text.h"
 #include "analysis/scan/declarations.h"
 #include "analysis/source/files.h"
@@ -24,17 +25,16 @@ bool isSource(const fs::path& file) {
     return std::ranges::find(sourceExtensions, file.extension().string()) != sourceExtensions.end();
 }
 
-std::string plainName(const std::string& qualifiedName) {
-    const auto colons = qualifiedName.rfind("::");
-    return colons == std::string::npos ? qualifiedName : qualifiedName.substr(colons + 2);
-}
-
 /// Counts the folders that two paths have in common, from the root on.
 std::ptrdiff_t commonDepth(const fs::path& a, const fs::path& b) {
     return std::distance(a.begin(), std::ranges::mismatch(a, b).in1);
 }
 
 } // namespace
+
+bool KernelDefinition::isNamed(std::string_view name) const {
+    return name == qualifiedName || name == analysis::unqualified(qualifiedName);
+}
 
 KernelPlaces::KernelPlaces(const SourceTree& tree, const std::stop_token& stop) {
     for (const TreeFile& file : tree.files) {
@@ -65,7 +65,7 @@ KernelPlaces::KernelPlaces(const SourceTree& tree, const std::stop_token& stop) 
 std::optional<KernelDefinition> KernelPlaces::of(const std::string& symbol,
                                                  const fs::path& folder) const {
     const std::string qualified = kernelSymbol(symbol).qualifiedName;
-    const std::string plain = plainName(qualified);
+    const std::string plain(analysis::unqualified(qualified));
     // A symbol that is not mangled tells no namespace.
     const bool isPlain = !symbol.starts_with("_Z");
     const KernelDefinition* best = nullptr;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -17,6 +18,9 @@ struct KernelDefinition {
     std::filesystem::path file; ///< The path from the tree's root.
     std::uint32_t line = 0;     ///< The definition's first line, from 0.
     std::string qualifiedName;  ///< "blas::saxpy"
+
+    /// Whether a user means it by this name: "saxpy" or "blas::saxpy".
+    [[nodiscard]] bool isNamed(std::string_view name) const;
     bool operator==(const KernelDefinition&) const = default;
 };
 

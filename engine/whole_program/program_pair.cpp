@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 
 /// An edited program that runs so many times as long as the original does not end.
 constexpr double patience = 10;
-constexpr std::chrono::seconds minPatience{60};
 /// Programs that run longer are timed once, others three times.
 constexpr double longRunSeconds = 20;
 
@@ -45,6 +44,19 @@ std::string described(const Error& failure, const std::string& messages) {
     return failure.what + (line.empty() ? "" : ": " + line);
 }
 
+/// Says what failed in a run of the edited program; nullopt if nothing did. Cancelled alone is an
+/// error.
+Result<std::optional<std::string>> failureOf(const Result<WorkloadRun>& done,
+                                             const std::string& messages) {
+    if (!done && done.error().kind == ErrorKind::Cancelled)
+        return std::unexpected(done.error());
+    if (!done)
+        return done.error().describe();
+    if (done->failure)
+        return described(*done->failure, messages);
+    return std::nullopt;
+}
+
 /// Waits; Cancelled on `stop`.
 Result<void> pause(std::chrono::milliseconds time, const std::stop_token& stop) {
     std::mutex mutex;
@@ -55,16 +67,33 @@ Result<void> pause(std::chrono::milliseconds time, const std::stop_token& stop) 
     return {};
 }
 
-/// compile_commands.json of a tree names the tree: the copy's names the copy.
-void copyDatabase(const fs::path& from, const fs::path& to, const fs::path& name) {
-    const auto text = analysis::readFile(from / name);
+/// A link of the tree may lead out of its copy, where nothing is written.
+bool isInCopy(const fs::path& path, const fs::path& root) {
+    return analysis::isBelow(analysis::canonicalPath(path), analysis::canonicalPath(root));
+}
+
+/// A folder of the tree, and the same folder of a copy.
+struct CopiedFolder {
+    fs::path from;
+    fs::path to;
+};
+
+/// compile_commands.json of a tree names the tree: the copy's names the copy. Returns whether the
+/// folder's copy has what the folder has.
+bool copyDatabase(const CopiedFolder& folder, const fs::path& tree, const fs::path& root) {
+    constexpr const char* name = "compile_commands.json";
+    const auto text = analysis::readFile(folder.from / name);
+    if (!text || !isInCopy(folder.to, root))
+        return false;
+    const std::string moved = withMovedPath(*text, tree, root);
+    const fs::path file = folder.to / name;
     std::error_code error;
-    if (!text || (analysis::isFile(to / name) && !fs::is_symlink(from / name, error) &&
-                  !text->contains(from.string())))
-        return;
-    fs::create_directories((to / name).parent_path(), error);
-    fs::remove(to / name, error);
-    std::ofstream(to / name, std::ios::binary) << withMovedPath(*text, from, to);
+    if (analysis::isFile(file) && !fs::is_symlink(file, error) && moved == *text)
+        return true;
+    fs::create_directories(folder.to, error);
+    fs::remove(file, error);
+    std::ofstream stream(file, std::ios::binary);
+    return static_cast<bool>((stream << moved).flush());
 }
 
 /// A program that one nvcc builds is read with the flags of that nvcc, unless the tree says how its
@@ -76,7 +105,7 @@ void writeFlags(const Workload& workload, const fs::path& root) {
              {"compile_flags.txt", "compile_commands.json", "build/compile_commands.json"})
             if (analysis::pathExists(at / name))
                 return;
-    if (flags.empty())
+    if (flags.empty() || !isInCopy(workload.folder, root))
         return;
     std::ofstream stream(workload.folder / "compile_flags.txt");
     for (const std::string& flag : flags)
@@ -110,16 +139,27 @@ Result<std::unique_ptr<ProgramPair>> ProgramPair::make(const SourceTree& tree,
         return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
     std::unique_ptr<ProgramPair> pair(
         new ProgramPair(std::move(*folder), std::move(options), std::move(stop)));
+    pair->tree_ = tree.root;
     for (const fs::path& root : {pair->originalRoot(), pair->editedRoot()}) {
         KERNELSKILL_TRY(pair->copied_, copyTree(tree, root, pair->options_.limits, pair->stop_));
         fs::create_directories(root / ".kernelskill", error); // It is a workspace of its own.
         fs::create_directories(withMovedPath(workload.folder.string(), tree.root, root), error);
     }
-    for (const char* name : {"compile_commands.json", "build/compile_commands.json"})
-        copyDatabase(tree.root, pair->originalRoot(), name);
     pair->original_ = workloadInCopy(workload, tree.root, pair->originalRoot());
-    writeFlags(pair->original_, pair->originalRoot());
     pair->edited_ = workloadInCopy(workload, tree.root, pair->editedRoot());
+    for (const auto& [copy, root] : {std::pair(&pair->original_, pair->originalRoot()),
+                                     std::pair(&pair->edited_, pair->editedRoot())})
+        if (const auto build = cmakeBuildFolder(*copy); build && !isInCopy(*build, root))
+            return std::unexpected(Error{
+                ErrorKind::InvalidInput,
+                "the build folder lies outside of the workspace, so a copy of the program "
+                "cannot be built in a folder of its own",
+                cmakeBuildFolder(workload)->string(),
+                "build into a folder of the workspace: cmake -B build && cmake --build build"});
+    for (const char* name : {"", "build"})
+        static_cast<void>(copyDatabase({tree.root / name, pair->originalRoot() / name}, tree.root,
+                                       pair->originalRoot()));
+    writeFlags(pair->original_, pair->originalRoot());
     return pair;
 }
 
@@ -202,6 +242,17 @@ Result<std::string> ProgramPair::textOf(const std::string& file) const {
     return std::move(*text);
 }
 
+fs::path ProgramPair::databaseFolder(const fs::path& folder) const {
+    const fs::path from = analysis::canonicalPath(folder);
+    const fs::path tree = analysis::canonicalPath(tree_);
+    const fs::path root = originalRoot();
+    // Relative folders of a database are from its own.
+    const fs::path to = analysis::isBelow(from, tree)
+                            ? (root / from.lexically_relative(tree)).lexically_normal()
+                            : root / ".kernelskill/database";
+    return copyDatabase({from, to}, tree_, root) ? to : folder;
+}
+
 Result<void> ProgramPair::write(const analysis::EditSet& edits) {
     const auto put = [&](const std::string& file, const std::string& text) -> Result<void> {
         std::ofstream stream(editedRoot() / file, std::ios::binary | std::ios::trunc);
@@ -228,58 +279,75 @@ Result<void> ProgramPair::write(const analysis::EditSet& edits) {
 
 Result<std::optional<std::string>> ProgramPair::tryEdits(const analysis::EditSet& edits) {
     KERNELSKILL_CHECK(write(edits));
-    const double limit = patience * runSeconds_;
-    const WorkloadRunOptions building{.builds = true, .runs = false};
-    const WorkloadRunOptions running{
-        .builds = false,
-        .time = std::max<std::chrono::milliseconds>(
-            minPatience, std::chrono::seconds(static_cast<std::int64_t>(limit)))};
-    for (const auto* options : {&building, &running}) {
-        say(options->builds ? "building the edited program" : "running the edited program");
-        std::string messages;
-        const auto done = run(edited_, *options, messages);
-        if (!done && done.error().kind == ErrorKind::Cancelled)
-            return std::unexpected(done.error());
-        if (!done)
-            return done.error().describe();
-        if (done->failure)
-            return described(*done->failure, messages);
-        if (options->builds || check() != ProgramCheck::Output)
-            continue;
-        if (const auto difference = printed_->differenceTo(done->output))
-            return "the output differs: " + *difference;
-    }
-    return std::nullopt;
+    say("building the edited program");
+    std::string messages;
+    KERNELSKILL_TRY(auto failure,
+                    failureOf(run(edited_, {.builds = true, .runs = false}, messages), messages));
+    if (failure)
+        return failure;
+    say("running the edited program");
+    KERNELSKILL_TRY(const auto ran, runEdited());
+    return ran.failure;
 }
 
-Result<double> ProgramPair::secondsOf(const Workload& workload) const {
-    Workload alone = workload;
+Result<ProgramPair::EditedRun> ProgramPair::runEdited() const {
+    const std::chrono::duration<double> limit(patience * runSeconds_);
+    std::string messages;
+    const auto done =
+        run(edited_,
+            {.builds = false,
+             .time = std::max(options_.minPatience,
+                              std::chrono::duration_cast<std::chrono::milliseconds>(limit))},
+            messages);
+    KERNELSKILL_TRY(auto failure, failureOf(done, messages));
+    if (failure)
+        return EditedRun{std::move(failure)};
+    if (check() == ProgramCheck::Output)
+        if (const auto difference = printed_->differenceTo(done->output))
+            return EditedRun{"the output differs: " + *difference};
+    return EditedRun{std::nullopt, done->run->seconds};
+}
+
+Result<double> ProgramPair::secondsOfOriginal() const {
+    Workload alone = original_;
     alone.check.clear();
     alone.pattern.clear();
     std::string messages;
     KERNELSKILL_TRY(const auto done, run(alone, {.builds = false}, messages));
     if (done.failure)
-        return std::unexpected(Error{ErrorKind::Failed,
-                                     "while it was timed, " + described(*done.failure, messages),
-                                     done.failure->where, done.failure->remedy});
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  "while it was timed, the original failed: " + described(*done.failure, messages),
+                  done.failure->where, done.failure->remedy});
     return done.run->seconds;
 }
 
-Result<ProgramTurns> ProgramPair::time() {
+Result<TimedTurns> ProgramPair::time() {
     const int count = runSeconds_ > longRunSeconds ? 1 : 3;
+    const auto failed = [](const std::string& why) {
+        return TimedTurns{{}, "while it was timed, " + why};
+    };
     ProgramTurns turns;
     for (int i = 1; i <= count; ++i) {
         say(fmt::format("timing both programs, turn {} of {}", i, count));
         TimePair wall;
-        KERNELSKILL_TRY(wall.before, secondsOf(original_));
-        KERNELSKILL_TRY(wall.after, secondsOf(edited_));
+        KERNELSKILL_TRY(wall.before, secondsOfOriginal());
+        KERNELSKILL_TRY(const auto edited, runEdited());
+        if (edited.failure)
+            return failed(*edited.failure);
+        wall.after = edited.seconds;
         turns.wall.push_back(wall);
         TimelineTurn turn;
         KERNELSKILL_TRY(turn.before, options_.timeline(original_, stop_));
-        KERNELSKILL_TRY(turn.after, options_.timeline(edited_, stop_));
+        auto after = options_.timeline(edited_, stop_);
+        if (!after && after.error().kind == ErrorKind::Cancelled)
+            return std::unexpected(after.error());
+        if (!after)
+            return failed(after.error().describe());
+        turn.after = std::move(*after);
         turns.kernels.push_back(std::move(turn));
     }
-    return turns;
+    return TimedTurns{std::move(turns), {}};
 }
 
 } // namespace kernelskill::engine

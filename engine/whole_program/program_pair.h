@@ -30,6 +30,8 @@ struct ProgramPairOptions {
     /// The pause between two runs whose outputs are compared: a program may take the time, in
     /// seconds, for a seed.
     std::chrono::milliseconds betweenRuns{1100};
+    /// An edited program may run ten times as long as the original, and at least so long.
+    std::chrono::milliseconds minPatience{60'000};
 };
 
 /// The check that tells whether an edited program is right.
@@ -40,7 +42,8 @@ enum class ProgramCheck : std::uint8_t { Command, Pattern, Output, Status };
 /// The copies live in a temporary folder, which goes with the object.
 class ProgramPair final : public TrialProgram {
 public:
-    /// Copies the tree, which holds the workload's folder, twice. Errors as of copyTree().
+    /// Copies the tree, which holds the workload's folder, twice. Errors as of copyTree();
+    /// InvalidInput if the workload builds by `cmake --build` outside of the tree.
     [[nodiscard]] static Result<std::unique_ptr<ProgramPair>> make(const SourceTree& tree,
                                                                    const Workload& workload,
                                                                    ProgramPairOptions options,
@@ -66,9 +69,13 @@ public:
     /// read.
     [[nodiscard]] Result<std::string> textOf(const std::string& file) const;
 
+    /// The folder of a compile_commands.json that is the one in `folder` and names the original's
+    /// copy in place of the tree.
+    [[nodiscard]] std::filesystem::path databaseFolder(const std::filesystem::path& folder) const;
+
     [[nodiscard]] Result<std::optional<std::string>>
     tryEdits(const analysis::EditSet& edits) override;
-    [[nodiscard]] Result<ProgramTurns> time() override;
+    [[nodiscard]] Result<TimedTurns> time() override;
 
 private:
     ProgramPair(TemporaryFolder folder, ProgramPairOptions options, std::stop_token stop)
@@ -80,11 +87,18 @@ private:
                                           std::string& messages) const;
     /// Writes the edited texts, and the original ones where earlier edits were.
     [[nodiscard]] Result<void> write(const analysis::EditSet& edits);
-    [[nodiscard]] Result<double> secondsOf(const Workload& workload) const;
+    struct EditedRun {
+        std::optional<std::string> failure; ///< It says what fails; nullopt: nothing.
+        double seconds = 0;                 ///< The program's time.
+    };
+    /// Runs the edited program as it is built, checks it and compares its output.
+    [[nodiscard]] Result<EditedRun> runEdited() const;
+    [[nodiscard]] Result<double> secondsOfOriginal() const;
 
     TemporaryFolder folder_;
     ProgramPairOptions options_;
     std::stop_token stop_;
+    std::filesystem::path tree_; ///< The root of the user's tree.
     TreeCopy copied_;
     Workload original_;
     Workload edited_;

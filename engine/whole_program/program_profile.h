@@ -4,7 +4,6 @@
 #include "engine/timeline/timeline_summary.h"
 #include "engine/whole_program/kernel_places.h"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,8 +22,6 @@ struct KernelShare {
 struct ProgramProfile {
     std::vector<DeviceTimes> devices;
     std::vector<KernelShare> kernels; ///< The longest first.
-
-    [[nodiscard]] std::uint64_t gpuTime() const; ///< Kernels, copies and memsets; nanoseconds.
 };
 
 /// Details of a kernel cost a run of it; they are given from this share on.

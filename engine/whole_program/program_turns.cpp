@@ -1,6 +1,8 @@
 #include "engine/whole_program/program_turns.h"
 
+#include "analysis/model/known_functions.h"
 #include "engine/capture/kernel_symbol.h"
+#include "engine/review/timing_verdict.h"
 
 #include <algorithm>
 
@@ -8,12 +10,10 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr double perSecond = 1e9;
+constexpr double noise = 0.02;
 
 double gpuSeconds(const TimelineSummary& summary) {
-    std::uint64_t time = 0;
-    for (const DeviceTimes& device : summary.devices)
-        time += device.kernels + device.copies + device.sets;
-    return static_cast<double>(time) / perSecond;
+    return static_cast<double>(summary.gpuTime()) / perSecond;
 }
 
 std::map<std::string, double> secondsByName(const TimelineSummary& summary) {
@@ -24,26 +24,31 @@ std::map<std::string, double> secondsByName(const TimelineSummary& summary) {
     return seconds;
 }
 
+} // namespace
+
 std::vector<double> ratiosOf(std::span<const TimePair> pairs) {
     std::vector<double> ratios;
     for (const TimePair& pair : pairs)
-        if (pair.before > 0 && pair.after > 0)
-            ratios.push_back(pair.ratio());
+        if (pair.isMeasured())
+            ratios.push_back(pair.before / pair.after);
     std::ranges::sort(ratios);
     return ratios;
 }
 
-} // namespace
-
 std::optional<double> speedupOf(std::span<const TimePair> pairs) {
     const auto ratios = ratiosOf(pairs);
-    return ratios.empty() ? std::nullopt : std::optional(ratios[ratios.size() / 2]);
+    return ratios.empty() ? std::nullopt : std::optional(summarise(ratios).median);
+}
+
+bool isFaster(std::span<const TimePair> pairs) {
+    const auto ratios = ratiosOf(pairs);
+    const bool isFasterInEach = ratios.size() > 1 && ratios.front() > 1;
+    return !ratios.empty() && (isFasterInEach || summarise(ratios).median > 1 + noise);
 }
 
 bool isSlower(std::span<const TimePair> pairs) {
-    constexpr double noise = 0.98;
     const auto ratios = ratiosOf(pairs);
-    return !ratios.empty() && ratios.back() < 1 && ratios[ratios.size() / 2] < noise;
+    return !ratios.empty() && ratios.back() < 1 && summarise(ratios).median < 1 - noise;
 }
 
 std::vector<TimePair> ProgramTurns::gpu() const {
@@ -62,10 +67,8 @@ std::vector<TimePair> ProgramTurns::ofKernel(const std::string& qualifiedName,
         if (const auto found = before.find(qualifiedName); found != before.end())
             pair.before = found->second;
         for (const auto& [name, seconds] : secondsByName(turn.after)) {
-            const auto colons = name.rfind("::");
             const bool isAdded =
-                !before.contains(name) &&
-                added.contains(colons == std::string::npos ? name : name.substr(colons + 2));
+                !before.contains(name) && added.contains(std::string(analysis::unqualified(name)));
             if (name == qualifiedName || isAdded)
                 pair.after += seconds;
         }

@@ -18,13 +18,21 @@ struct TimePair {
     double before = 0; ///< The time in seconds.
     double after = 0;
 
-    [[nodiscard]] double ratio() const { return after > 0 ? before / after : 0; }
+    /// Whether both versions have a time.
+    [[nodiscard]] bool isMeasured() const { return before > 0 && after > 0; }
     bool operator==(const TimePair&) const = default;
 };
+
+/// How many times as fast the edited program is, of the pairs that are measured; the least first.
+[[nodiscard]] std::vector<double> ratiosOf(std::span<const TimePair> pairs);
 
 /// The median of the ratios: how many times as fast the edited program is. nullopt without pairs
 /// that have a time.
 [[nodiscard]] std::optional<double> speedupOf(std::span<const TimePair> pairs);
+
+/// Whether it is faster beyond the noise: by more than 2 % in the median, or in each of several
+/// turns.
+[[nodiscard]] bool isFaster(std::span<const TimePair> pairs);
 
 /// Whether it is slower by more than 2 % in the median, and slower in each turn.
 [[nodiscard]] bool isSlower(std::span<const TimePair> pairs);

@@ -29,12 +29,14 @@ Result<ChosenProgram> chosenProgram(const std::string& name, const Invocation& i
         const auto programs = programsAt(chosen.place);
         KERNELSKILL_TRY(chosen.workload, engine::chooseProgram(programs, name));
     }
-    const auto& root = chosen.place.root;
-    const auto folder = chosen.workload.folder.lexically_normal();
+    // A link of the workspace may lead out of it.
+    const auto root = analysis::canonicalPath(chosen.place.root);
+    const auto folder = analysis::canonicalPath(chosen.workload.folder);
     if (!analysis::isBelow(folder, root))
         return std::unexpected(Error{ErrorKind::InvalidInput,
                                      "the program runs outside of the workspace", folder.string(),
                                      "correct `folder` of the program"});
+    chosen.workload.folder = folder;
     chosen.folder = folder.lexically_relative(root);
     return chosen;
 }

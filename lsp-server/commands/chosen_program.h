@@ -10,7 +10,7 @@
 namespace kernelskill::lsp {
 
 struct ChosenProgram {
-    engine::Workload workload; ///< Its folder is in the place's root, or the current one.
+    engine::Workload workload; ///< Its folder is in the place's root, with links followed.
     CurrentPlace place;
     std::filesystem::path folder; ///< The workload's folder, from the place's root.
 };

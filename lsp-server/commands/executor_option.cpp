@@ -46,4 +46,14 @@ Options optionsOn(const std::string& executor, const Options& options) {
     return chosen;
 }
 
+Result<bool> usesGpu(const std::string& executor, const engine::Workbench& workbench,
+                     const std::stop_token& stop) {
+    if (executor == "emulator")
+        return false;
+    const auto gpu = workbench.machines().gpu(stop);
+    if (!gpu && !executor.empty() && executor != "auto")
+        return std::unexpected(gpu.error());
+    return gpu.has_value();
+}
+
 } // namespace kernelskill::lsp

@@ -1,12 +1,13 @@
 #include "lsp-server/commands/file_writer.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/try.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <fstream>
-#include <map>
 #include <unistd.h>
+#include <utility>
 
 namespace kernelskill::lsp {
 
@@ -38,23 +39,26 @@ Result<void> replaceFile(const std::filesystem::path& path, std::string_view tex
     return {};
 }
 
-Result<void> writeEdits(const analysis::EditSet& edits, TextLookup& texts) {
-    std::map<std::string, std::string> edited;
-    for (const auto& [file, fileEdits] : edits) {
-        if (analysis::readFile(file) != texts(file).text())
-            return std::unexpected(Error{ErrorKind::InvalidInput,
-                                         "the file changed while the edit was verified", file,
-                                         "run the command again"});
-        auto text = analysis::applyEdits(texts(file).text(), fileEdits);
-        if (!text)
-            return std::unexpected(text.error());
-        edited.emplace(file, std::move(*text));
-    }
-    for (const auto& [file, text] : edited) {
-        if (auto written = replaceFile(file, text); !written)
-            return written;
-    }
+Result<void> replaceFiles(const std::map<std::filesystem::path, FileChange>& changes) {
+    for (const auto& [file, change] : changes)
+        if (analysis::readFile(file) != change.before)
+            return std::unexpected(
+                Error{ErrorKind::InvalidInput,
+                      "the file changed while the command ran, so nothing was written",
+                      file.string(), "run the command again"});
+    for (const auto& [file, change] : changes)
+        KERNELSKILL_CHECK(replaceFile(file, change.after));
     return {};
+}
+
+Result<void> writeEdits(const analysis::EditSet& edits, TextLookup& texts) {
+    std::map<std::filesystem::path, FileChange> changes;
+    for (const auto& [file, fileEdits] : edits) {
+        const std::string before(texts(file).text());
+        KERNELSKILL_TRY(auto after, analysis::applyEdits(before, fileEdits));
+        changes[file] = {before, std::move(after)};
+    }
+    return replaceFiles(changes);
 }
 
 } // namespace kernelskill::lsp

@@ -1,5 +1,7 @@
-/// Ctrl-C as a request to stop.
+/// Signals that end a program, as requests to stop.
 #pragma once
+
+#include "lsp-server/commands/ending_signals.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -11,28 +13,30 @@
 
 namespace kernelskill::lsp {
 
-/// While it lives, Ctrl-C asks to stop, once; the second ends the process.
+/// While it lives, Ctrl-C, SIGTERM and SIGHUP ask to stop, once; the second ends the process. One
+/// that is ignored, as by nohup, stays ignored.
 class Interruption {
 public:
     Interruption() {
-        sigset_t interrupt;
-        sigemptyset(&interrupt);
-        sigaddset(&interrupt, SIGINT);
-        pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
-        waiter_ = std::jthread([this, interrupt](const std::stop_token& over) {
-            while (sigwaitinfo(&interrupt, nullptr) != SIGINT) {
+        const sigset_t handled = withoutIgnored({SIGINT, SIGTERM, SIGHUP});
+        sigset_t waited = handled;
+        sigaddset(&waited, wakeUp);
+        pthread_sigmask(SIG_BLOCK, &waited, &before_);
+        waiter_ = std::jthread([this, handled, waited](const std::stop_token& over) {
+            for (int signal = 0; signal <= 0 || sigismember(&handled, signal) == 0;) {
+                signal = sigwaitinfo(&waited, nullptr);
+                if (over.stop_requested())
+                    return;
             }
-            if (over.stop_requested()) // It is the destructor's.
-                return;
             fmt::print(stderr, "\nstopping; again to give up\n");
             stop_.request_stop();
-            pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+            pthread_sigmask(SIG_UNBLOCK, &handled, nullptr);
         });
     }
     ~Interruption() {
         if (!stop_.stop_requested()) {
             waiter_.request_stop();
-            pthread_kill(waiter_.native_handle(), SIGINT);
+            pthread_kill(waiter_.native_handle(), wakeUp);
         }
         waiter_ = {};
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
@@ -43,6 +47,9 @@ public:
     [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
 
 private:
+    /// The destructor ends the waiting by it.
+    static constexpr int wakeUp = SIGINT;
+
     sigset_t before_{};
     std::stop_source stop_;
     std::jthread waiter_;

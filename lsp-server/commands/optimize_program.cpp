@@ -7,6 +7,7 @@
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
+#include "lsp-server/report/program_optimization_report.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -21,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using engine::KernelEdits;
+using engine::KernelOutcome;
+using engine::OptimizedKernel;
 using engine::ProgramPair;
 
 /// The program with its build and check: those of the command line, else its own. Words behind `--`
@@ -54,7 +57,7 @@ Result<ChosenProgram> programFor(const ProgramOptimizationArguments& arguments,
 
 Result<engine::TimelineSummary> timelineOf(const engine::Workload& workload, const Options& options,
                                            const std::stop_token& stop) {
-    KERNELSKILL_TRY(const auto recorded, recordTimeline(options, inCopy(workload, stop)));
+    KERNELSKILL_TRY(const auto recorded, recordTimeline(options, withoutCheck(workload, stop)));
     if (recorded.status != 0)
         return std::unexpected(Error{ErrorKind::Failed,
                                      fmt::format("with the timeline the program ended with status "
@@ -109,20 +112,21 @@ public:
                         searchProgram(*pair_, engine::programProfile(times, places, program.folder),
                                       arguments_.search, invocation_.options, stop_));
         KERNELSKILL_TRY(const auto edits, keepEdits(report));
-        KERNELSKILL_TRY(const auto texts, editedTexts(edits));
-        for (const auto& [file, text] : texts)
-            report.diff += analysis::unifiedDiff(file, text.first, text.second);
+        std::map<fs::path, FileChange> changes;
+        for (const auto& [file, fileEdits] : edits) {
+            KERNELSKILL_TRY(auto before, pair_->textOf(file));
+            KERNELSKILL_TRY(auto after, analysis::applyEdits(before, fileEdits));
+            report.diff += analysis::unifiedDiff(file, before, after);
+            changes[program.place.root / file] = {std::move(before), std::move(after)};
+        }
         if (arguments_.write && report.isImproved()) {
-            KERNELSKILL_CHECK(write(program.place.root, texts));
+            KERNELSKILL_CHECK(replaceFiles(changes));
             report.isWritten = true;
         }
         return report;
     }
 
 private:
-    /// The original and the edited text of each path from the root.
-    using Texts = std::map<std::string, std::pair<std::string, std::string>>;
-
     Result<std::unique_ptr<ProgramPair>> makePair(const ChosenProgram& program,
                                                   const engine::SourceTree& tree) const {
         engine::ProgramPairOptions options;
@@ -138,8 +142,8 @@ private:
     /// Builds, checks and times the program with what the searches found.
     Result<analysis::EditSet> keepEdits(ProgramOptimizationReport& report) const {
         std::vector<KernelEdits> found;
-        std::vector<OptimizedProgramKernel*> kernels;
-        for (OptimizedProgramKernel& kernel : report.kernels) {
+        std::vector<OptimizedKernel*> kernels;
+        for (OptimizedKernel& kernel : report.kernels) {
             if (!kernel.found || !kernel.found->isImproved())
                 continue;
             auto edits = editsFromRoot(kernel.found->edits, pair_->originalRoot());
@@ -170,29 +174,6 @@ private:
         }
         report.turns = std::move(outcome.turns);
         return engine::joinedEdits(found, outcome.kept);
-    }
-
-    Result<Texts> editedTexts(const analysis::EditSet& edits) const {
-        Texts texts;
-        for (const auto& [file, fileEdits] : edits) {
-            KERNELSKILL_TRY(auto text, pair_->textOf(file));
-            KERNELSKILL_TRY(auto edited, analysis::applyEdits(text, fileEdits));
-            texts[file] = {std::move(text), std::move(edited)};
-        }
-        return texts;
-    }
-
-    /// Writes all files, or none if one has changed since it was copied.
-    static Result<void> write(const fs::path& root, const Texts& texts) {
-        for (const auto& [file, text] : texts)
-            if (analysis::readFile(root / file) != text.first)
-                return std::unexpected(Error{ErrorKind::InvalidInput,
-                                             "the file changed while the program was optimised, so "
-                                             "nothing was written",
-                                             (root / file).string(), "run the command again"});
-        for (const auto& [file, text] : texts)
-            KERNELSKILL_CHECK(replaceFile(root / file, text.second));
-        return {};
     }
 
     const ProgramOptimizationArguments& arguments_;

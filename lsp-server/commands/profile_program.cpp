@@ -59,8 +59,7 @@ Result<void> build(const engine::Workload& workload) {
 bool isWanted(const KernelShare& kernel, const std::string& name) {
     if (!kernel.place)
         return false;
-    return name.empty() ? kernel.share >= engine::hotShare
-                        : kernel.place->qualifiedName.ends_with(name);
+    return name.empty() ? kernel.share >= engine::hotShare : kernel.place->isNamed(name);
 }
 
 /// Captures launches of the wanted kernels and profiles them.
@@ -101,7 +100,8 @@ public:
         const Options options = optionsOn(arguments_.executor, invocation_.options);
         const fs::path& root = program_.place.root;
         KERNELSKILL_TRY(auto workbench, makeWorkbench(options, skillFoldersOfCommand(root)));
-        KERNELSKILL_TRY(const bool measures, usesGpu(*workbench, interruption.token()));
+        KERNELSKILL_TRY(const bool measures,
+                        usesGpu(arguments_.executor, *workbench, interruption.token()));
         CapturedKernels kernels(std::move(workbench), root, folder->path() / "captures", options);
         for (const std::size_t at : wanted) {
             const KernelShare& kernel = report.profile.kernels[at];
@@ -113,16 +113,6 @@ public:
     }
 
 private:
-    /// The executor that was asked for, else the GPU if there is one.
-    Result<bool> usesGpu(const engine::Workbench& workbench, const std::stop_token& stop) const {
-        if (arguments_.executor == "emulator")
-            return false;
-        const auto gpu = workbench.machines().gpu(stop);
-        if (!gpu && !arguments_.executor.empty())
-            return std::unexpected(gpu.error());
-        return gpu.has_value();
-    }
-
     static Result<engine::KernelReport> profile(CapturedKernels& kernels, const KernelShare& kernel,
                                                 const engine::StoredCaptures& captures,
                                                 bool measures, const std::stop_token& stop) {
@@ -205,7 +195,11 @@ int profileProgram(const ProgramProfileArguments& arguments, const Invocation& i
              fmt::format("the program ran no kernel '{}' of this workspace", arguments.kernel),
              program->place.root.string(), "without --kernel all are listed"},
             invocation);
-    if (!arguments.noDetails)
+    if (!arguments.noDetails && report.status > 128)
+        fmt::print(stderr,
+                   "note: no details, since the program ended with status {}, as by a signal\n",
+                   report.status);
+    else if (!arguments.noDetails)
         if (const auto found = Details(arguments, invocation, *program).find(report); !found)
             fmt::print(stderr, "warning: no details: {}\n", found.error().describe());
     if (invocation.json)

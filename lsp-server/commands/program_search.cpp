@@ -18,6 +18,8 @@
 namespace kernelskill::lsp {
 namespace {
 
+using engine::KernelOutcome;
+using engine::OptimizedKernel;
 using std::chrono::seconds;
 using Clock = std::chrono::steady_clock;
 
@@ -39,7 +41,7 @@ public:
         : pair_(pair), search_(search), options_(optionsOn(search.executor, options)), stop_(stop) {
     }
 
-    Result<std::vector<OptimizedProgramKernel>> run(const engine::ProgramProfile& profile) {
+    Result<std::vector<OptimizedKernel>> run(const engine::ProgramProfile& profile) {
         KERNELSKILL_CHECK(choose(profile));
         if (std::ranges::all_of(result_, [](const auto& each) { return !each.why.empty(); }))
             return std::move(result_);
@@ -47,8 +49,11 @@ public:
         KERNELSKILL_TRY(const auto recorded, capture(captures));
         KERNELSKILL_TRY(auto workbench,
                         makeWorkbench(options_, skillFoldersOfCommand(pair_.originalRoot())));
-        KERNELSKILL_TRY(measures_, usesGpu(*workbench));
+        KERNELSKILL_TRY(measures_, usesGpu(search_.executor, *workbench, stop_));
         KERNELSKILL_TRY(const auto model, chosenModel(options_));
+        if (!options_.compilationDatabase.empty())
+            options_.compilationDatabase =
+                pair_.databaseFolder(options_.compilationDatabase).string();
         CapturedKernels kernels(std::move(workbench), pair_.originalRoot(), captures, options_);
         KERNELSKILL_TRY(auto open, openAll(kernels, recorded.captures));
         KERNELSKILL_CHECK(searchAll(kernels, open, model.get()));
@@ -62,10 +67,10 @@ private:
         const std::size_t most = engine::searchableKernels(search_.maxKernels, search_.budget);
         for (const engine::KernelShare& share : profile.kernels) {
             const bool isNamed = !search_.kernel.empty();
-            if (isNamed ? !share.place || !share.place->qualifiedName.ends_with(search_.kernel)
+            if (isNamed ? !share.place || !share.place->isNamed(search_.kernel)
                         : share.share < engine::hotShare)
                 continue;
-            OptimizedProgramKernel& kernel = result_.emplace_back();
+            OptimizedKernel& kernel = result_.emplace_back();
             kernel.share = share;
             if (!share.place)
                 kernel.why = "the workspace does not define it";
@@ -88,27 +93,17 @@ private:
     Result<RecordedCaptures> capture(const std::filesystem::path& folder) const {
         engine::Recording recording;
         recording.program = engine::commandText(pair_.original().command);
-        for (const OptimizedProgramKernel& kernel : result_)
+        for (const OptimizedKernel& kernel : result_)
             if (kernel.why.empty())
                 recording.kernels.push_back(kernel.share.times.symbol);
         fmt::print(stderr, "capturing {} kernel{}\n", recording.kernels.size(),
                    recording.kernels.size() == 1 ? "" : "s");
-        auto recorded =
-            recordCaptures(folder, std::move(recording), options_, inCopy(pair_.original(), stop_));
+        auto recorded = recordCaptures(folder, std::move(recording), options_,
+                                       withoutCheck(pair_.original(), stop_));
         if (recorded)
             for (const Error& problem : recorded->captures.problems)
                 fmt::print(stderr, "warning: {}\n", problem.describe());
         return recorded;
-    }
-
-    /// The executor that was asked for, else the GPU if there is one.
-    Result<bool> usesGpu(const engine::Workbench& workbench) const {
-        if (search_.executor == "emulator")
-            return false;
-        const auto gpu = workbench.machines().gpu(stop_);
-        if (!gpu && search_.executor != "auto")
-            return std::unexpected(gpu.error());
-        return gpu.has_value();
     }
 
     /// Profiles the kernels, which tells what each could gain. The one to search first comes first.
@@ -116,7 +111,7 @@ private:
                                             const engine::StoredCaptures& captures) {
         std::vector<OpenKernel> open;
         for (std::size_t at = 0; at < result_.size(); ++at) {
-            OptimizedProgramKernel& kernel = result_[at];
+            OptimizedKernel& kernel = result_[at];
             if (!kernel.why.empty())
                 continue;
             if (stop_.stop_requested())
@@ -133,7 +128,7 @@ private:
     }
 
     Result<CapturedKernel> openOne(CapturedKernels& kernels, const engine::StoredCaptures& captures,
-                                   OptimizedProgramKernel& kernel) const {
+                                   OptimizedKernel& kernel) const {
         const std::string& symbol = kernel.share.times.symbol;
         if (std::ranges::none_of(captures.launches, [&](const engine::StoredLaunch& stored) {
                 return stored.launch.symbol == symbol;
@@ -158,7 +153,7 @@ private:
             weights.push_back(each.weight);
         seconds left = search_.budget;
         for (std::size_t i = 0; i < open.size(); ++i) {
-            OptimizedProgramKernel& kernel = result_[open[i].at];
+            OptimizedKernel& kernel = result_[open[i].at];
             const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
             fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n",
                        kernel.share.place->qualifiedName, 100 * kernel.share.share, time.count());
@@ -173,7 +168,7 @@ private:
     }
 
     void searchOne(CapturedKernels& kernels, const CapturedKernel& opened, seconds time,
-                   engine::LanguageModel* model, OptimizedProgramKernel& kernel) const {
+                   engine::LanguageModel* model, OptimizedKernel& kernel) const {
         engine::OptimizationOptions options = search_.options;
         options.time = time;
         options.measure = measures_;
@@ -203,12 +198,12 @@ private:
     Options options_;
     const std::stop_token& stop_;
     bool measures_ = false;
-    std::vector<OptimizedProgramKernel> result_;
+    std::vector<OptimizedKernel> result_;
 };
 
 } // namespace
 
-ProgramStart inCopy(const engine::Workload& workload, const std::stop_token& stop) {
+ProgramStart withoutCheck(const engine::Workload& workload, const std::stop_token& stop) {
     return [workload, stop](const auto& added) -> Result<int> {
         engine::Workload injected = workload;
         injected.check.clear();
@@ -219,7 +214,7 @@ ProgramStart inCopy(const engine::Workload& workload, const std::stop_token& sto
     };
 }
 
-Result<std::vector<OptimizedProgramKernel>>
+Result<std::vector<engine::OptimizedKernel>>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
               const ProgramSearch& search, const Options& options, const std::stop_token& stop) {
     return Search(pair, search, options, stop).run(profile);

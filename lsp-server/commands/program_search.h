@@ -1,8 +1,9 @@
 /// Searches the hot kernels of a program, at launches that the program made.
 #pragma once
 
+#include "engine/whole_program/optimized_kernel.h"
+#include "engine/whole_program/program_pair.h"
 #include "lsp-server/commands/injected_run.h"
-#include "lsp-server/report/program_optimization_report.h"
 
 #include <chrono>
 #include <cstdint>
@@ -21,12 +22,13 @@ struct ProgramSearch {
 };
 
 /// Runs the workload without its build and check, with variables added to its environment.
-[[nodiscard]] ProgramStart inCopy(const engine::Workload& workload, const std::stop_token& stop);
+[[nodiscard]] ProgramStart withoutCheck(const engine::Workload& workload,
+                                        const std::stop_token& stop);
 
 /// Captures launches of the hot kernels in the original's copy and spends the budget on them, by
 /// engine::timeForNext(). Edits of a result name files of that copy. Errors: those of a run;
 /// InvalidInput if no kernel has the name; Cancelled.
-[[nodiscard]] Result<std::vector<OptimizedProgramKernel>>
+[[nodiscard]] Result<std::vector<engine::OptimizedKernel>>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
               const ProgramSearch& search, const Options& options, const std::stop_token& stop);
 

@@ -19,7 +19,8 @@ struct UserProgram {
 };
 
 /// Runs it to its end and returns its exit status, or 128 + signal. An interrupt from the keyboard
-/// ends the program, not kernelskill. Missing when it cannot be started.
+/// ends the program, not kernelskill, and SIGTERM and SIGHUP are passed on to it. Missing when it
+/// cannot be started.
 [[nodiscard]] Result<int> runUserProgram(const UserProgram& program);
 
 } // namespace kernelskill::lsp

@@ -1,15 +1,15 @@
 #include "lsp-server/report/program_optimization_report.h"
 
+#include "engine/review/timing_verdict.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-
 namespace kernelskill::lsp {
 namespace {
 
+using engine::OptimizedKernel;
 using engine::TimePair;
 using nlohmann::json;
 
@@ -18,7 +18,7 @@ json orNull(const std::optional<T>& value) {
     return value ? json(*value) : json(nullptr);
 }
 
-json kernelJson(const OptimizedProgramKernel& kernel) {
+json kernelJson(const OptimizedKernel& kernel) {
     json result{{"name", kernel.share.times.name},
                 {"symbol", kernel.share.times.symbol},
                 {"file", nullptr},
@@ -56,7 +56,7 @@ json timesJson(const std::vector<TimePair>& pairs) {
     return {{"speedup", orNull(engine::speedupOf(pairs))}, {"seconds", std::move(seconds)}};
 }
 
-std::string kernelLine(const OptimizedProgramKernel& kernel) {
+std::string kernelLine(const OptimizedKernel& kernel) {
     std::string line = fmt::format("{:>5.1f} %  {:<14}  {}", 100 * kernel.share.share,
                                    spelling(kernel.outcome), kernel.share.times.name);
     if (kernel.share.place)
@@ -69,23 +69,23 @@ std::string kernelLine(const OptimizedProgramKernel& kernel) {
     return kernel.why.empty() ? line : line + ": " + kernel.why;
 }
 
-double median(const std::vector<TimePair>& pairs, double TimePair::* member) {
-    std::vector<double> values;
+/// The median of the turns in which both versions were measured. There is one at least.
+std::string medianText(const std::vector<TimePair>& pairs, double TimePair::* member) {
+    std::vector<double> seconds;
     for (const TimePair& pair : pairs)
-        values.push_back(pair.*member);
-    std::ranges::sort(values);
-    return values[values.size() / 2];
+        if (pair.isMeasured())
+            seconds.push_back(pair.*member);
+    return durationText(engine::summarise(seconds).median * 1e6);
 }
 
 std::string timesLine(std::string_view what, const std::vector<TimePair>& pairs) {
-    const auto speedup = engine::speedupOf(pairs);
-    if (!speedup)
+    const auto ratios = engine::ratiosOf(pairs);
+    if (ratios.empty())
         return {};
-    const auto [low, high] = std::ranges::minmax(pairs, {}, &TimePair::ratio);
-    return fmt::format("{}: {:.2f}x ({:.2f} to {:.2f} in {} turn{}), {} to {}", what, *speedup,
-                       low.ratio(), high.ratio(), pairs.size(), pairs.size() == 1 ? "" : "s",
-                       durationText(median(pairs, &TimePair::before) * 1e6),
-                       durationText(median(pairs, &TimePair::after) * 1e6));
+    return fmt::format("{}: {:.2f}x ({:.2f} to {:.2f} in {} turn{}), {} to {}", what,
+                       *engine::speedupOf(pairs), ratios.front(), ratios.back(), ratios.size(),
+                       ratios.size() == 1 ? "" : "s", medianText(pairs, &TimePair::before),
+                       medianText(pairs, &TimePair::after));
 }
 
 std::string checkLine(const ProgramOptimizationReport& report) {
@@ -104,23 +104,9 @@ std::string checkLine(const ProgramOptimizationReport& report) {
 
 } // namespace
 
-std::string_view spelling(KernelOutcome outcome) {
-    switch (outcome) {
-    case KernelOutcome::Kept:
-        return "kept";
-    case KernelOutcome::TakenBack:
-        return "taken-back";
-    case KernelOutcome::NothingBetter:
-        return "nothing-better";
-    case KernelOutcome::NotSearched:
-        break;
-    }
-    return "not-searched";
-}
-
 json programOptimizationJson(const ProgramOptimizationReport& report) {
     json kernels = json::array();
-    for (const OptimizedProgramKernel& kernel : report.kernels)
+    for (const OptimizedKernel& kernel : report.kernels)
         kernels.push_back(kernelJson(kernel));
     return {{"program", report.command},
             {"check", spelling(report.check)},
@@ -134,7 +120,7 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
 
 std::vector<std::string> programOptimizationLines(const ProgramOptimizationReport& report) {
     std::vector<std::string> lines;
-    for (const OptimizedProgramKernel& kernel : report.kernels)
+    for (const OptimizedKernel& kernel : report.kernels)
         lines.push_back(kernelLine(kernel));
     if (report.isImproved()) {
         lines.push_back(timesLine("GPU time of the program", report.turns.gpu()));

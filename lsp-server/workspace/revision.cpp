@@ -23,7 +23,8 @@ Error invalid(std::string what, const std::filesystem::path& where, std::string 
     return {ErrorKind::InvalidInput, std::move(what), where.string(), std::move(remedy)};
 }
 
-Result<engine::ChildOutcome> runGit(const std::filesystem::path& folder,
+/// Asks git, which believes the user's own repositories alone.
+Result<engine::ChildOutcome> askGit(const std::filesystem::path& folder,
                                     std::vector<std::string> arguments, std::string input,
                                     std::stop_token stop) {
     auto done =
@@ -51,7 +52,7 @@ Result<Commit> findCommit(const std::filesystem::path& file, const std::string& 
         return std::unexpected(invalid(fmt::format("'{}' is no revision", revision), file,
                                        "name a commit, a branch or a tag, such as HEAD or main"));
     const auto done =
-        runGit(file.parent_path(), {"rev-parse", "--show-toplevel", revision + "^{commit}"}, "",
+        askGit(file.parent_path(), {"rev-parse", "--show-toplevel", revision + "^{commit}"}, "",
                std::move(stop));
     if (!done)
         return std::unexpected(done.error());
@@ -118,7 +119,7 @@ Result<RevisionTexts> textsInRevision(const std::filesystem::path& file,
     for (const std::filesystem::path& other : others)
         static_cast<void>(ask(other));
     const auto done =
-        runGit(file.parent_path(), {"cat-file", "--batch"}, std::move(input), std::move(stop));
+        askGit(file.parent_path(), {"cat-file", "--batch"}, std::move(input), std::move(stop));
     if (!done)
         return std::unexpected(done.error());
     if (done->status != 0)

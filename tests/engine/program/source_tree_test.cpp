@@ -4,16 +4,19 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace kernelskill::engine {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::ProgramFolder;
 
 constexpr std::string_view elf{"\x7f"
@@ -92,6 +95,69 @@ TEST_F(SourceTreeTest, ListsAFolderThatARepositoryAroundItIgnores) {
     EXPECT_THAT(names(listed->files), ElementsAre("a.cu"));
 }
 
+/// While it lives, no program is found on the PATH.
+class NoPrograms {
+public:
+    NoPrograms() {
+        if (const char* path = std::getenv("PATH"))
+            before_ = path;
+        ::setenv("PATH", "/nowhere", 1);
+    }
+    NoPrograms(const NoPrograms&) = delete;
+    NoPrograms& operator=(const NoPrograms&) = delete;
+    ~NoPrograms() { ::setenv("PATH", before_.c_str(), 1); }
+
+private:
+    std::string before_;
+};
+
+TEST(SourceTree, WithoutGitAllFilesCount) {
+    const ProgramFolder folder;
+    folder.write(".gitignore", "*.log\n");
+    folder.write("out.log", "x");
+    folder.write("src/a.cu", "a");
+    folder.write(".git/config", "");
+    folder.write(".kernelskill/programs.json", "{}");
+    fs::create_directory_symlink("src", folder.path() / "link");
+    const NoPrograms none;
+    const auto listed = listTree(folder.path(), {});
+    ASSERT_TRUE(listed) << listed.error().describe();
+    EXPECT_THAT(names(listed->files), ElementsAre(".gitignore", "link", "out.log", "src/a.cu"));
+    EXPECT_THAT(listed->note, AllOf(HasSubstr("git was not found"), HasSubstr("ignored ones too")));
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = listTree(folder.path(), stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().kind, ErrorKind::Cancelled);
+}
+
+TEST(SourceTree, WithoutGitFoldersThatCannotBeReadAreLeftOut) {
+    const ProgramFolder folder;
+    folder.write("a.cu", "a");
+    folder.write("kept/x", "x");
+    folder.write("src/b.cu", "b");
+    fs::permissions(folder.path(), fs::perms::owner_all | fs::perms::group_read |
+                                       fs::perms::group_exec | fs::perms::others_read |
+                                       fs::perms::others_exec);
+    fs::permissions(folder.path() / "kept", fs::perms::none);
+    // Root may read anything, so the tree is listed as nobody.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::geteuid() == 0 && ::seteuid(65534) != 0)
+            ::_exit(2);
+        const NoPrograms none;
+        const auto listed = listTree(folder.path(), {});
+        const bool isListed =
+            listed && names(listed->files) == std::vector<std::string>{"a.cu", "src/b.cu"};
+        ::_exit(isListed && !listTree(folder.path() / "kept", {}) ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    fs::permissions(folder.path() / "kept", fs::perms::owner_all);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST_F(SourceTreeTest, LeavesOutWhatABuildMade) {
     const kernelskill::testing::GitRepository repository(folder_.path());
     folder_.write("lib/kept.a", "!<arch>\nx");
@@ -110,6 +176,49 @@ TEST_F(SourceTreeTest, LeavesOutWhatABuildMade) {
     EXPECT_TRUE(fs::exists(target() / "lib/kept.a"));
     EXPECT_FALSE(fs::exists(target() / "program"));
     EXPECT_FALSE(fs::exists(target() / "build"));
+}
+
+TEST_F(SourceTreeTest, LeavesOutLinksToBuildFolders) {
+    elsewhere_.write("build/CMakeCache.txt", "");
+    elsewhere_.write("data/points.txt", "1");
+    folder_.write(".gitignore", "build/\n"); // It does not match a link.
+    folder_.write("out/CMakeCache.txt", "");
+    fs::create_directory_symlink(elsewhere_.path() / "build", folder_.path() / "build");
+    fs::create_directory_symlink("out", folder_.path() / "latest");
+    fs::create_directory_symlink(elsewhere_.path() / "data", folder_.path() / "data");
+    const auto copied = copyTree(tree(), target(), {}, {});
+    ASSERT_TRUE(copied) << copied.error().describe();
+    EXPECT_THAT(copied->leftOut, ElementsAre("build", "latest", "out/CMakeCache.txt"));
+    EXPECT_FALSE(fs::is_symlink(target() / "build"));
+    EXPECT_FALSE(fs::is_symlink(target() / "latest"));
+    EXPECT_EQ(fs::read_symlink(target() / "data"), elsewhere_.path() / "data");
+}
+
+TEST_F(SourceTreeTest, LinksLeadIntoTheCopyOrOutOfTheTree) {
+    const fs::path root = folder_.path();
+    const fs::path outside = elsewhere_.path();
+    elsewhere_.write("shared.h", "s");
+    folder_.write("deep/a.cu", "a");
+    fs::create_symlink(fs::relative(outside / "shared.h", root / "deep"), root / "deep/shared.h");
+    fs::create_symlink(fs::path("../..") / root.filename() / "deep/a.cu", root / "deep/again.cu");
+    fs::create_symlink("../deep/a.cu", root / "deep/same.cu");
+    fs::create_directory_symlink(root, outside / "alias");
+    fs::create_symlink(outside / "alias/deep/a.cu", root / "aliased.cu");
+    ASSERT_TRUE(copyTree(tree(), target(), {}, {}));
+    EXPECT_EQ(text(target() / "deep/shared.h"), "s");
+    EXPECT_EQ(fs::read_symlink(target() / "deep/shared.h"), outside / "shared.h");
+    EXPECT_EQ(fs::read_symlink(target() / "deep/again.cu"), target() / "deep/a.cu");
+    EXPECT_EQ(fs::read_symlink(target() / "deep/same.cu"), "../deep/a.cu");
+    EXPECT_EQ(fs::read_symlink(target() / "aliased.cu"), target() / "deep/a.cu");
+}
+
+TEST_F(SourceTreeTest, ReadOnlyFilesCanBeWrittenInTheCopy) {
+    folder_.write("a.cu", "a");
+    fs::permissions(folder_.path() / "a.cu", fs::perms::owner_read | fs::perms::group_read);
+    ASSERT_TRUE(copyTree(tree(), target(), {}, {}));
+    EXPECT_EQ(fs::status(target() / "a.cu").permissions(),
+              fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+    EXPECT_EQ(fs::last_write_time(target() / "a.cu"), fs::last_write_time(folder_.path() / "a.cu"));
 }
 
 TEST_F(SourceTreeTest, KeepsLinksTimesAndPermissions) {

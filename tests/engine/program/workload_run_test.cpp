@@ -53,6 +53,20 @@ TEST_F(WorkloadRun, BuildsRunsAndChecksInTheFolderWithTheVariables) {
     ::unsetenv("KERNELSKILL_TEST_KEPT");
 }
 
+TEST_F(WorkloadRun, PwdNamesTheFolder) {
+    ::setenv("OLDPWD", "/usr", 1);
+    std::filesystem::create_directories(folder.path() / "sub");
+    auto it = workload("env");
+    it.folder /= "sub";
+    const auto done = run(it);
+    ASSERT_TRUE(done && !done->failure);
+    EXPECT_THAT("\n" + done->output, HasSubstr("\nPWD=" + it.folder.string() + "\n"));
+    EXPECT_THAT(done->output, ::testing::Not(HasSubstr("OLDPWD")));
+    ::unsetenv("OLDPWD");
+    it.environment = {{"PWD", "/usr"}};
+    EXPECT_THAT(run(it)->output, HasSubstr("PWD=/usr\n")) << "as the user says";
+}
+
 TEST_F(WorkloadRun, AFailedStepEndsTheRunAndIsNamed) {
     auto it = workload("exit 3");
     it.build = commandWords("exit 2");

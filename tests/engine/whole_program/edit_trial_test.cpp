@@ -25,11 +25,16 @@ public:
     std::function<std::optional<std::string>(const Names&)> failure = [](const Names&) {
         return std::nullopt;
     };
+    std::function<std::optional<std::string>(const Names&)> failureInTime = [](const Names&) {
+        return std::nullopt;
+    };
+    std::set<std::string> gone; ///< Kernels that an edit leaves no launch of.
     std::map<std::string, double>
         after; ///< Seconds of a kernel after the edit (0.5 by default); 1 before.
     std::vector<Names> tried;
     std::optional<Error> error;
     std::size_t mostAtOnce = 3; ///< More kernels cost copies.
+    bool isFasterAsAWhole = false;
     int timed = 0;
 
     Result<std::optional<std::string>> tryEdits(const analysis::EditSet& edits) override {
@@ -43,8 +48,10 @@ public:
         tried.push_back(names);
         return failure(names);
     }
-    Result<ProgramTurns> time() override {
+    Result<TimedTurns> time() override {
         ++timed;
+        if (const auto failed = failureInTime(tried.back()))
+            return TimedTurns{{}, failed};
         TimelineTurn turn;
         for (const std::string& name : {"k0", "k1", "k2"}) {
             KernelTimes times;
@@ -55,14 +62,17 @@ public:
             const double seconds = after.contains(name) ? after.at(name) : 0.5;
             if (isEdited)
                 times.total = static_cast<std::uint64_t>(seconds * 1e9);
-            turn.after.kernels.push_back(times);
+            if (!isEdited || !gone.contains(name))
+                turn.after.kernels.push_back(times);
         }
         turn.before.devices.resize(1);
         turn.before.devices.front().kernels = 3'000'000'000;
         turn.after.devices = turn.before.devices;
         if (tried.back().size() > mostAtOnce)
             turn.after.devices.front().copies = 2'000'000'000;
-        return ProgramTurns{{}, {turn, turn, turn}};
+        if (isFasterAsAWhole)
+            turn.after.devices.front().kernels /= 2;
+        return TimedTurns{{{}, {turn, turn, turn}}, {}};
     }
 };
 
@@ -127,17 +137,50 @@ TEST(EditTrial, TwoThatOnlyFailTogetherLoseOne) {
     EXPECT_THAT(outcome->takenBack, ElementsAre(TakenBack{1, "together"}));
 }
 
-TEST(EditTrial, TakesBackWhatIsSlowerInTheProgram) {
+TEST(EditTrial, TakesBackWhatIsNotFasterInTheProgram) {
     FakeProgram program;
     program.after = {{"k1", 1.25}, {"k2", 1.0}};
     const auto outcome = runTrial(three, program);
     ASSERT_TRUE(outcome);
-    EXPECT_THAT(outcome->kept, ElementsAre(0, 2));
-    ASSERT_EQ(outcome->takenBack.size(), 1u);
+    EXPECT_THAT(outcome->kept, ElementsAre(0));
+    ASSERT_EQ(outcome->takenBack.size(), 2u);
     EXPECT_EQ(outcome->takenBack.front().at, 1u);
     EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("0.80 times as fast"));
+    EXPECT_THAT(outcome->takenBack.back().why, HasSubstr("1.00 times as fast"));
+    EXPECT_THAT(outcome->takenBack.back().why, HasSubstr("no gain beyond the noise"));
     EXPECT_EQ(program.timed, 2) << "times are of what is kept";
-    EXPECT_THAT(program.tried.back(), ElementsAre("k0", "k2"));
+    EXPECT_THAT(program.tried.back(), ElementsAre("k0"));
+}
+
+TEST(EditTrial, AKernelThatIsGoneIsJudgedByTheWhole) {
+    FakeProgram program;
+    program.gone = {"k1"};
+    const auto taken = runTrial(three, program);
+    ASSERT_TRUE(taken);
+    EXPECT_THAT(taken->kept, ElementsAre(0, 2));
+    EXPECT_THAT(taken->takenBack.front().why, HasSubstr("not launched"));
+    program.isFasterAsAWhole = true;
+    EXPECT_THAT(runTrial(three, program)->kept, ElementsAre(0, 1, 2));
+}
+
+TEST(EditTrial, AFailureWhileItIsTimedTakesBackTheLeast) {
+    FakeProgram program;
+    program.failureInTime = [](const FakeProgram::Names& names) {
+        return has(names, "k2") ? std::optional<std::string>("now and then") : std::nullopt;
+    };
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome) << outcome.error().describe();
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1));
+    EXPECT_THAT(outcome->takenBack, ElementsAre(TakenBack{2, "now and then"}));
+    EXPECT_EQ(outcome->turns.kernels.size(), 3u);
+    program.failureInTime = [](const FakeProgram::Names&) {
+        return std::optional<std::string>("always");
+    };
+    const auto nothing = runTrial(three, program);
+    ASSERT_TRUE(nothing);
+    EXPECT_THAT(nothing->kept, IsEmpty());
+    EXPECT_EQ(nothing->takenBack.size(), 3u);
+    EXPECT_TRUE(nothing->turns.kernels.empty());
 }
 
 TEST(EditTrial, TakesBackTheLeastIfTheWholeIsSlower) {

@@ -44,5 +44,14 @@ TEST_F(KernelPlacesTest, TakesTheDefinitionNearestToTheProgram) {
     EXPECT_EQ(find("_Z1kPf")->file, "a/k.cu");
 }
 
+TEST(KernelDefinition, IsNamedByItsPlainOrQualifiedName) {
+    const KernelDefinition kernel{"a.cu", 1, "blas::scale"};
+    EXPECT_TRUE(kernel.isNamed("scale"));
+    EXPECT_TRUE(kernel.isNamed("blas::scale"));
+    for (const char* other : {"", "cale", "::scale", "las::scale", "blas", "rescale"})
+        EXPECT_FALSE(kernel.isNamed(other)) << other;
+    EXPECT_FALSE((KernelDefinition{"a.cu", 1, "rescale"}.isNamed("scale")));
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -131,14 +131,57 @@ TEST_F(ProgramPairTest, TimesBothInTurns) {
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
     ASSERT_EQ(why(*pair, edit("4; sleep 0.05")), "passes");
-    const auto turns = pair->time();
-    ASSERT_TRUE(turns) << turns.error().describe();
-    ASSERT_EQ(turns->wall.size(), 3u);
-    ASSERT_EQ(turns->kernels.size(), 3u);
-    for (const TimePair& pair : turns->wall)
+    const auto timed = pair->time();
+    ASSERT_TRUE(timed) << timed.error().describe();
+    EXPECT_EQ(timed->failure, std::nullopt);
+    const ProgramTurns& turns = timed->turns;
+    ASSERT_EQ(turns.wall.size(), 3u);
+    ASSERT_EQ(turns.kernels.size(), 3u);
+    for (const TimePair& pair : turns.wall)
         EXPECT_GT(pair.after, 0.05);
-    EXPECT_EQ(turns->kernels.front().before.kernels.front().symbol, "before");
-    EXPECT_EQ(turns->kernels.front().after.kernels.front().symbol, "after");
+    EXPECT_EQ(turns.kernels.front().before.kernels.front().symbol, "before");
+    EXPECT_EQ(turns.kernels.front().after.kernels.front().symbol, "after");
+}
+
+TEST_F(ProgramPairTest, TheEditedProgramIsCheckedWhileItIsTimed) {
+    // It passes when it is tried and fails later.
+    const std::string later = "4; echo x >> runs; test $(wc -l < runs) -lt 3 || ";
+    for (const auto& [failing, reason] :
+         {std::pair("exit 3", "the run ended with status 3"),
+          std::pair("echo more", "the output differs: it prints 2 lines instead of 1")}) {
+        const auto pair = make();
+        ASSERT_TRUE(pair->buildOriginal());
+        ASSERT_EQ(why(*pair, edit(later + failing)), "passes");
+        const auto timed = pair->time();
+        ASSERT_TRUE(timed) << timed.error().describe();
+        EXPECT_THAT(timed->failure.value_or("none"),
+                    HasSubstr(std::string("while it was timed, ") + reason));
+    }
+    workload_.check = commandWords("test $(wc -l) -eq 1");
+    auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    ASSERT_EQ(why(*pair, edit(later + "echo more")), "passes");
+    EXPECT_THAT(pair->time()->failure.value_or("none"), HasSubstr("the check ended"));
+    const auto timeline = options_.timeline;
+    options_.timeline = [&](const Workload& workload, const std::stop_token& stop) {
+        auto summary = timeline(workload, stop);
+        return summary->kernels.front().symbol == "before"
+                   ? summary
+                   : std::unexpected(Error{ErrorKind::Missing, "no driver", {}, {}});
+    };
+    pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    ASSERT_EQ(why(*pair, edit("'4'")), "passes");
+    EXPECT_THAT(pair->time()->failure.value_or("none"), HasSubstr("no driver"));
+}
+
+TEST_F(ProgramPairTest, AProgramThatRunsTenTimesAsLongHasFailed) {
+    folder_.write("src/program.sh", "#!/bin/sh\necho sum 4; sleep 0.1\n");
+    options_.minPatience = std::chrono::milliseconds(1);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(why(*pair, edit("4; sleep 0.2")), "passes");
+    EXPECT_THAT(why(*pair, edit("4; sleep 60")), HasSubstr("timed out after"));
 }
 
 TEST_F(ProgramPairTest, CopiesGoAwayAlsoWhenItIsStopped) {
@@ -168,6 +211,56 @@ TEST_F(ProgramPairTest, ACompilationDatabaseNamesTheCopy) {
     const auto copied = text(pair->originalRoot() / "compile_commands.json");
     EXPECT_THAT(copied, HasSubstr("\"directory\": \"" + pair->originalRoot().string() + "\""));
     EXPECT_TRUE(fs::exists(pair->originalRoot() / "build/compile_commands.json"));
+}
+
+TEST_F(ProgramPairTest, ADatabaseOfTheSettingsNamesTheCopy) {
+    folder_.write(".gitignore", "out\n");
+    const testing::ProgramFolder elsewhere;
+    const std::string database =
+        R"([{"directory": ")" + folder_.path().string() + R"(", "file": "a.cu"}])";
+    elsewhere.write("compile_commands.json", database);
+    folder_.write("out/debug/compile_commands.json", database);
+    const auto pair = make();
+    const std::string root = pair->originalRoot().string();
+    EXPECT_EQ(pair->databaseFolder(folder_.path() / "out/debug"), root + "/out/debug");
+    for (const fs::path& folder : {folder_.path() / "out/debug", elsewhere.path()}) {
+        const fs::path moved = pair->databaseFolder(folder);
+        EXPECT_TRUE(moved.string().starts_with(root)) << moved;
+        EXPECT_THAT(text(moved / "compile_commands.json"),
+                    HasSubstr("\"directory\": \"" + root + "\""));
+        EXPECT_EQ(text(folder / "compile_commands.json"), database);
+    }
+    EXPECT_EQ(pair->databaseFolder("/nowhere"), "/nowhere") << "the reader says that it is missing";
+}
+
+TEST_F(ProgramPairTest, ALinkedBuildFolderStaysAsItIs) {
+    const std::string root = folder_.path().string();
+    const testing::ProgramFolder elsewhere;
+    const std::string database = R"([{"directory": ")" + root + R"(", "file": "a.cu"}])";
+    for (const bool isOfCmake : {false, true}) {
+        if (isOfCmake)
+            elsewhere.write("CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + root + "\n");
+        elsewhere.write("compile_commands.json", database);
+        fs::remove(folder_.path() / "build");
+        fs::create_directory_symlink(elsewhere.path(), folder_.path() / "build");
+        folder_.write(".gitignore", "build/\n");
+        const auto pair = make();
+        EXPECT_EQ(text(elsewhere.path() / "compile_commands.json"), database);
+        EXPECT_EQ(fs::is_symlink(pair->originalRoot() / "build"), !isOfCmake);
+    }
+}
+
+TEST_F(ProgramPairTest, ABuildFolderOutsideOfTheTreeIsRefused) {
+    const testing::ProgramFolder elsewhere;
+    fs::create_directory_symlink(elsewhere.path(), folder_.path() / "src/out");
+    for (const std::string& folder : {elsewhere.path().string(), std::string("out/b")}) {
+        workload_.build = {"cmake", "--build", folder};
+        const auto tree = listTree(folder_.path(), {});
+        const auto pair = ProgramPair::make(*tree, workload_, options_, {});
+        ASSERT_FALSE(pair) << folder;
+        EXPECT_EQ(pair.error().kind, ErrorKind::InvalidInput);
+        EXPECT_THAT(pair.error().what, HasSubstr("outside of the workspace"));
+    }
 }
 
 TEST_F(ProgramPairTest, AProgramOfOneNvccIsReadWithItsFlags) {

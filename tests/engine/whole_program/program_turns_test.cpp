@@ -18,6 +18,24 @@ TEST(ProgramTurns, SpeedupIsTheMedianRatio) {
     EXPECT_EQ(speedupOf(std::vector<TimePair>{{4, 1}, {2, 1}, {3, 1}}), 3.0);
 }
 
+TEST(ProgramTurns, RatiosAreOfWhatWasMeasured) {
+    EXPECT_EQ(ratiosOf(std::vector<TimePair>{{0, 1}, {4, 1}, {1, 0}, {2, 1}}),
+              (std::vector<double>{2, 4}));
+    EXPECT_EQ(speedupOf(std::vector<TimePair>{{0, 1}, {4, 1}, {2, 1}}), 3.0) << "between two";
+}
+
+TEST(ProgramTurns, FasterIsBeyondTheNoise) {
+    using Pairs = std::vector<TimePair>;
+    EXPECT_TRUE(isFaster(Pairs{{1.01, 1}, {1.001, 1}, {1.3, 1}})) << "faster in each turn";
+    EXPECT_TRUE(isFaster(Pairs{{1.1, 1}, {1.03, 1}, {0.9, 1}})) << "by more than 2 %";
+    EXPECT_FALSE(isFaster(Pairs{{1.1, 1}, {1.01, 1}, {0.999, 1}}));
+    EXPECT_FALSE(isFaster(Pairs{{1, 1}, {1, 1}, {1, 1}}));
+    EXPECT_FALSE(isFaster(Pairs{{1.01, 1}})) << "one turn tells no noise";
+    EXPECT_TRUE(isFaster(Pairs{{1.03, 1}}));
+    EXPECT_FALSE(isFaster(Pairs{{1, 1.1}, {1, 1.1}}));
+    EXPECT_FALSE(isFaster({}));
+}
+
 TEST(ProgramTurns, SlowerIsCertain) {
     using Pairs = std::vector<TimePair>;
     EXPECT_TRUE(isSlower(Pairs{{1, 1.1}, {1, 1.1}, {1, 1.01}}));

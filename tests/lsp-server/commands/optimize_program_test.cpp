@@ -3,13 +3,20 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <csignal>
+#include <sstream>
+#include <thread>
+
 namespace kernelskill::lsp::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class OptimizeProgram : public FakeCudaWorkspace {
 protected:
@@ -28,13 +35,21 @@ protected:
         return run(options);
     }
     [[nodiscard]] static std::string build() { return buildOf("columns.cu", "columns"); }
-    /// The files of the user's tree, and what is left of the copies.
+    /// The user's tree and the temporary folder have what the test has put there.
     void expectNothingLeft() const {
         for (const auto& entry : fs::directory_iterator(workspace.path()))
-            EXPECT_THAT(entry.path().filename().string(),
-                        ::testing::AnyOf("columns.cu", ".kernelskill"));
+            EXPECT_THAT(entry.path().filename().string(), AnyOf("columns.cu", ".kernelskill"));
         for (const auto& entry : fs::directory_iterator(elsewhere.path()))
-            EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("kernelskill-optimize")));
+            EXPECT_THAT(entry.path().filename().string(), AnyOf("toolkit", "data", "pids"));
+    }
+    /// Splits the program into a header with the kernels and a source with the host's code.
+    void writeHeaderAndSource() const {
+        const std::string text = columnProgram;
+        const auto kernels = text.find("__global__ void columnSums");
+        const auto host = text.find("int main");
+        workspace.write("kernels.cuh", "#pragma once\n\n" + text.substr(kernels, host - kernels));
+        workspace.write("columns.cu", text.substr(0, kernels) + "#include \"kernels.cuh\"\n\n" +
+                                          text.substr(host));
     }
 };
 
@@ -94,12 +109,7 @@ TEST_F(OptimizeProgram, WritesWhenAskedTo) {
 }
 
 TEST_F(OptimizeProgram, EditsAHeaderAndTheLaunchInAnotherFile) {
-    const std::string text = columnProgram;
-    const auto kernels = text.find("__global__ void columnSums");
-    const auto host = text.find("int main");
-    workspace.write("kernels.cuh", "#pragma once\n\n" + text.substr(kernels, host - kernels));
-    workspace.write("columns.cu",
-                    text.substr(0, kernels) + "#include \"kernels.cuh\"\n\n" + text.substr(host));
+    writeHeaderAndSource();
     const auto result = optimize({"--kernel", "scale", "--json", "--write", "--build", build()});
     ASSERT_EQ(result.status, 0) << result.errors << result.output;
     const auto document = json::parse(result.output, nullptr, false);
@@ -148,12 +158,62 @@ TEST_F(OptimizeProgram, SaysWhatItNeeds) {
     expectNothingLeft();
 }
 
-TEST_F(OptimizeProgram, AnInterruptLeavesNothingBehind) {
-    // Ctrl-C on the keyboard sends this while it builds.
-    const auto result = optimize({"--build", "kill -INT $PPID; sleep 100"});
+TEST_F(OptimizeProgram, WritesNothingIfAFileChanged) {
+    writeHeaderAndSource();
+    const auto header = read(workspace.path("kernels.cuh"));
+    const auto source = read(workspace.path("columns.cu"));
+    // The user saves the file while the program is checked. Its path does not name the tree.
+    fs::create_directory_symlink(workspace.path(), elsewhere.path("tree"));
+    const auto result = optimize({"--kernel", "scale", "--write", "--build", build(), "--check",
+                                  "echo '// new' >> " + elsewhere.path("tree/columns.cu")});
+    EXPECT_EQ(result.status, 2) << result.errors;
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("columns.cu"), HasSubstr("nothing was written")));
+    EXPECT_EQ(read(workspace.path("kernels.cuh")), header);
+    EXPECT_THAT(read(workspace.path("columns.cu")), StartsWith(source + "// new\n"));
+    EXPECT_THAT(read(workspace.path("columns.cu")), HasSubstr("scale<<<32, 128>>>"));
+}
+
+/// Whether a process runs; one that ended and was not waited for does not. SIGKILL may take a
+/// while.
+bool staysAlive(const std::string& pid) {
+    for (int i = 0; i < 100; ++i) {
+        std::ifstream file("/proc/" + pid + "/stat");
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        const auto name = text.rfind(") ");
+        if (name == std::string::npos || text[name + 2] == 'Z')
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return true;
+}
+
+TEST_F(OptimizeProgram, SignalsThatEndItLeaveNothingBehind) {
+    // Ctrl-C on the keyboard, `kill` and a closed terminal send these while it builds.
+    for (const char* signal : {"INT", "TERM", "HUP"}) {
+        const auto result =
+            optimize({"--build", "sleep 100 & echo $! $$ > " + elsewhere.path("pids") + "; kill -" +
+                                     signal + " $PPID; wait"});
+        EXPECT_EQ(result.status, 1) << signal;
+        EXPECT_THAT(result.errors, AllOf(HasSubstr("building the original"), HasSubstr("stopping")))
+            << signal;
+        std::istringstream pids(read(elsewhere.path("pids")));
+        std::string sleep;
+        std::string shell;
+        ASSERT_TRUE(pids >> sleep >> shell) << signal;
+        EXPECT_FALSE(staysAlive(sleep)) << signal;
+        EXPECT_FALSE(staysAlive(shell)) << signal;
+        expectNothingLeft();
+    }
+}
+
+TEST_F(OptimizeProgram, GoesOnAfterASignalThatIsIgnored) {
+    // As `nohup` does.
+    ::signal(SIGHUP, SIG_IGN); // NOLINT(*-err33-c)
+    const auto result = optimize({"--build", "kill -HUP $PPID; sleep 0.2; exit 7"});
+    ::signal(SIGHUP, SIG_DFL); // NOLINT(*-err33-c)
     EXPECT_EQ(result.status, 1);
-    EXPECT_THAT(result.errors, AllOf(HasSubstr("building the original"), HasSubstr("stopping")));
-    expectNothingLeft();
+    EXPECT_THAT(result.errors,
+                AllOf(HasSubstr("the build ended with status 7"), Not(HasSubstr("stopping"))));
 }
 
 } // namespace

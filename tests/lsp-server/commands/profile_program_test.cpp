@@ -3,15 +3,21 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+
 namespace kernelskill::lsp::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 class ProfileProgram : public FakeCudaWorkspace {
 protected:
+    ProfileProgram() { ::setenv("TMPDIR", elsewhere.path().c_str(), 1); }
+    ~ProfileProgram() override { ::unsetenv("TMPDIR"); }
+
     /// Two launches of `scale` of 10 us in all, copies and memsets of 2.5 us.
     void useFixedTimes() const { putCupti(KERNELSKILL_FAKE_CUPTI); }
     const std::string fixed = KERNELSKILL_FAKE_TIMELINE_PROGRAM;
@@ -51,6 +57,29 @@ TEST_F(ProfileProgram, AFailedProgramHasItsTableAndItsStatus) {
     EXPECT_EQ(document.at("devices").at(0).at("idle_ns"), 2500);
 }
 
+TEST_F(ProfileProgram, AProgramThatASignalEndedIsNotRunAgain) {
+    useFixedTimes();
+    workspace.write("src/scale.cu", "__global__ void scale(float* x) { x[0] = 0; }\n");
+    const auto failed = run({"profile", "--", fixed, "hello", "3"});
+    EXPECT_THAT(failed.errors, HasSubstr("running the program again"));
+    const auto stopped = run({"profile", "--", fixed, "hello", "130"}); // As after Ctrl-C.
+    EXPECT_EQ(stopped.status, 0) << stopped.errors;
+    EXPECT_THAT(stopped.output, AllOf(HasSubstr("scale(float*)"), HasSubstr("status 130")));
+    EXPECT_THAT(stopped.errors, AllOf(Not(HasSubstr("running the program again")),
+                                      HasSubstr("status 130, as by a signal")));
+}
+
+TEST_F(ProfileProgram, SignalsEndTheProgramAndLeaveNothingBehind) {
+    for (const auto& [signal, status] : {std::pair("TERM", "143"), std::pair("HUP", "129")}) {
+        const auto result = run({"profile", "--", "sh", "-c",
+                                 std::string("kill -") + signal + " $PPID; exec sleep 100"});
+        EXPECT_EQ(result.status, 3) << signal;
+        EXPECT_THAT(result.errors, HasSubstr(std::string("ended with status ") + status));
+        for (const auto& entry : std::filesystem::directory_iterator(elsewhere.path()))
+            EXPECT_THAT(entry.path().filename().string(), AnyOf("toolkit", "data"));
+    }
+}
+
 TEST_F(ProfileProgram, NamesWhatIsMissing) {
     useFixedTimes();
     EXPECT_THAT(run({"profile"}).errors, HasSubstr("no program to run"));
@@ -64,6 +93,12 @@ TEST_F(ProfileProgram, NamesWhatIsMissing) {
     EXPECT_EQ(run({"profile", "a.cu", "--program", "small"}).status, 2);
     EXPECT_EQ(run({"profile", "--program", "small", "--", fixed}).status, 2);
     EXPECT_EQ(run({"profile", "--report", "x.html", "--", fixed}).status, 2);
+    std::filesystem::create_directory_symlink(elsewhere.path(), workspace.path("out"));
+    workspace.write(".kernelskill/programs.json",
+                    json({{"away", {{"command", fixed}, {"folder", "out"}}}}).dump());
+    const auto away = run({"profile", "--program", "away"});
+    EXPECT_EQ(away.status, 2);
+    EXPECT_THAT(away.errors, HasSubstr("outside of the workspace"));
     const auto other = run({"profile", "--kernel", "nobody", "--", fixed});
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.errors, HasSubstr("no kernel 'nobody'"));

@@ -1,0 +1,19 @@
+#include "engine/whole_program/optimized_kernel.h"
+
+namespace kernelskill::engine {
+
+std::string_view spelling(KernelOutcome outcome) {
+    switch (outcome) {
+    case KernelOutcome::Kept:
+        return "kept";
+    case KernelOutcome::TakenBack:
+        return "taken-back";
+    case KernelOutcome::NothingBetter:
+        return "nothing-better";
+    case KernelOutcome::NotSearched:
+        break;
+    }
+    return "not-searched";
+}
+
+} // namespace kernelskill::engine

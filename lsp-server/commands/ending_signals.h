@@ -1,0 +1,22 @@
+/// Signals that end a program.
+#pragma once
+
+#include <csignal>
+#include <initializer_list>
+
+namespace kernelskill::lsp {
+
+/// Those of the signals that are not ignored. One that is, as by nohup, stays ignored.
+[[nodiscard]] inline sigset_t withoutIgnored(std::initializer_list<int> signals) {
+    sigset_t handled;
+    sigemptyset(&handled);
+    for (const int signal : signals) {
+        struct sigaction action{};
+        ::sigaction(signal, nullptr, &action);
+        if (action.sa_handler != SIG_IGN)
+            sigaddset(&handled, signal);
+    }
+    return handled;
+}
+
+} // namespace kernelskill::lsp
