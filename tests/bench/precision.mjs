@@ -57,9 +57,12 @@ async function startServer(number) {
     return client;
 }
 
-/** Actions by skill, kernel and place: the same one is offered on many lines. */
+/**
+ * Actions by skill, kernel and place: the same one is offered on many lines. Those that are marked as not checkable are told
+ * apart, since their titles say before the click that they will not be applied.
+ */
 async function offersOf(client, uri, text) {
-    const found = new Map();
+    const offers = { taken: new Map(), marked: new Map() };
     for (let line = 0; line < text.split('\n').length; ++line) {
         const at = { line, character: 0 };
         const offered = await client.request('textDocument/codeAction', {
@@ -69,11 +72,12 @@ async function offersOf(client, uri, text) {
         });
         for (const command of offered) {
             const [argument] = command.arguments ?? [];
-            if (argument?.type === 'skill' && (wanted?.includes(argument.skill) ?? true))
-                found.set(JSON.stringify(argument.offer), argument);
+            if (argument?.type !== 'skill' || !(wanted?.includes(argument.skill) ?? true)) continue;
+            const kind = command.title.endsWith('(cannot be checked)') ? 'marked' : 'taken';
+            offers[kind].set(JSON.stringify(argument.offer), argument);
         }
     }
-    return [...found.values()];
+    return offers;
 }
 
 /** The kernels that the document itself holds: one lens each says what holds it back. */
@@ -144,7 +148,14 @@ async function judgeFile(client, file) {
     // What cannot be run has no profile.
     for (const kernel of kernels) await profiled(() => command('profile', { uri, kernel })).catch(() => undefined);
     const result = { file, kernels, skills: wanted ?? null, actions: [] };
-    for (const argument of await offersOf(client, uri, text)) {
+    const offers = await offersOf(client, uri, text);
+    let { marked } = offers;
+    result.marked = marked.size;
+    for (const [offer, argument] of offers.taken) {
+        if (marked.has(offer)) {
+            ++result.marked;
+            continue;
+        }
         const asked = Date.now();
         const outcome = await command('applySkill', argument).then(
             (answer) => accepted(answer.verdict),
@@ -152,6 +163,8 @@ async function judgeFile(client, file) {
         );
         const seconds = (Date.now() - asked) / 1000;
         result.actions.push({ skill: argument.skill, kernel: argument.kernel, seconds, ...outcome });
+        // What one review showed of the original is known before the next click.
+        if (outcome.isUnjudged) ({ marked } = await offersOf(client, uri, text));
     }
     keep(result);
     if (options.details !== '') appendFileSync(options.details, `${JSON.stringify(result)}\n`);
@@ -203,11 +216,14 @@ const minutes = ((Date.now() - began) / 60000).toFixed(0);
 const waits = actions.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined).sort((a, b) => a - b);
 const quantile = (share) => `${waits[Math.floor(share * (waits.length - 1))].toFixed(2)} s`;
 const waited = waits.length === 0 ? 'not taken' : `${quantile(0.5)}, ${quantile(0.9)}, ${quantile(1)}`;
+const marked = files.reduce((sum, file) => sum + (results.get(file).marked ?? 0), 0);
 const onItsOwnResult = actions.filter(({ file, skill }) => file === `skills/${skill}/after.cu`);
 const report = `| skill | offered | applied | compiled | correct | proved | faster | wrong | not judged | correct of offered |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ${skills.map((skill) => row(skill, actions.filter((action) => action.skill === skill))).join('\n')}
 ${row('all', actions)}
+
+Marked as not checkable before the click, and not taken: ${marked}.
 
 Offered on its own skill's \`after.cu\`: ${onItsOwnResult.length === 0 ? 'none' : onItsOwnResult.map(({ skill }) => skill).join(', ')}.
 
