@@ -8,8 +8,6 @@
 namespace kernelskill::engine::replay {
 namespace {
 
-/// The program launches the kernel itself, so it ends by itself.
-constexpr std::chrono::milliseconds originalLimit{60'000};
 constexpr std::uint32_t warmUpRounds = 3;
 constexpr std::uint32_t maxRounds = 1'000;
 
@@ -28,35 +26,31 @@ Error unsupported(std::string what) {
 
 } // namespace
 
-Result<std::unique_ptr<HeldLaunch>> HeldLaunch::prepare(const DriverFunctions& driver,
-                                                        const capture::LaunchCall& call,
-                                                        const ProgramMemory& memory,
-                                                        const ReplayTarget& target) {
-    const std::chrono::milliseconds patience(target.waitMilliseconds);
+Result<void> HeldLaunch::prepare(const capture::LaunchCall& call, const ProgramMemory& memory) {
+    const std::chrono::milliseconds patience(target_.waitMilliseconds);
     if (const auto obstacle = memory.obstacle())
         return std::unexpected(
             unsupported("the program uses " + *obstacle + ", which is not saved"));
     // Nothing else may be asked of the driver before: it could wait for this work as well.
-    if (!awaitAllWork(driver, patience))
+    if (!awaitAllWork(driver_, patience))
         return std::unexpected(unsupported("the work before the launch did not end in " +
                                            std::to_string(patience.count()) + " ms"));
-    std::unique_ptr<HeldLaunch> held(new HeldLaunch(driver, target));
-    auto work = DeviceWork::make(driver);
+    // Our own modules, which are loaded afterwards, may have kernels of the same name.
+    if (auto found = findCode(call, memory); !found)
+        return found;
+    auto work = DeviceWork::make(driver_);
     if (!work)
         return std::unexpected(work.error());
-    held->work_ = std::move(*work);
-    auto done = held->readLaunch(call, memory);
+    work_ = std::move(*work);
+    auto done = readLaunch(call);
     if (done)
-        done = held->saveAndRun(memory);
-    if (!done) {
-        static_cast<void>(held->restore());
-        return std::unexpected(done.error());
-    }
-    held->describe(call);
-    return held;
+        done = saveAndRun(memory);
+    if (done)
+        describe(call);
+    return done;
 }
 
-Result<void> HeldLaunch::readLaunch(const capture::LaunchCall& call, const ProgramMemory& memory) {
+Result<void> HeldLaunch::findCode(const capture::LaunchCall& call, const ProgramMemory& memory) {
     held_ = call.function;
     if (!capture::isFunction(call.function, driver_)) {
         if (auto found = driver_.check(
@@ -70,8 +64,10 @@ Result<void> HeldLaunch::readLaunch(const capture::LaunchCall& call, const Progr
         return std::unexpected(
             unsupported("the code of the kernel's module was not seen, so its variables are not "
                         "known"));
-    if (auto fine = checkCalls(*symbols_, call.symbol); !fine)
-        return fine;
+    return checkCalls(*symbols_, call.symbol);
+}
+
+Result<void> HeldLaunch::readLaunch(const capture::LaunchCall& call) {
     auto parameters = capture::parametersOf(call, driver_);
     if (!parameters)
         return std::unexpected(parameters.error());
@@ -104,13 +100,13 @@ Result<void> HeldLaunch::saveAndRun(const ProgramMemory& memory) {
     if (!saved)
         return std::unexpected(saved.error());
     memory_ = std::move(*saved);
-    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit); !ran)
+    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
         return ran;
     const auto written = memory_->keepResult();
     if (!written)
         return std::unexpected(written.error());
     description_.writtenBytes = *written;
-    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit); !ran)
+    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
         return ran;
     auto variation = memory_->differences({}, noVariables);
     if (!variation)
@@ -169,7 +165,9 @@ Result<void> HeldLaunch::runOnce(const KernelRun& run, const VariablePlaces& var
 
 ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
     const auto failure = [&](const Error& error) {
-        return ReplayFailure{error, work_->isLost(), running_};
+        // A call that fails need not have told why: what is left in the stream does.
+        const bool isFatal = work_->isLost() || !work_->finish();
+        return ReplayFailure{error, isFatal, running_};
     };
     running_.reset();
     if (auto done = poison(request); !done)
@@ -237,7 +235,10 @@ Result<void> HeldLaunch::poison(const TryRequest& request) {
         return {};
     poisoned_.emplace();
     poisoned_->addresses = request.onlyWritten;
-    return choosePoisoned();
+    auto chosen = choosePoisoned();
+    if (!chosen)
+        poisoned_.reset(); // It has places without results.
+    return chosen;
 }
 
 /// Keeps the places that no other parameter leads to, and the original's results with them.
@@ -263,7 +264,7 @@ Result<void> HeldLaunch::choosePoisoned() {
         poisoned.note = "the kernel's results vary, so it was not run with other contents";
         return {};
     }
-    if (auto ran = runOnce(original_, noVariables, &poisoned, originalLimit); !ran)
+    if (auto ran = runOnce(original_, noVariables, &poisoned, originalLimit()); !ran)
         return ran;
     OtherResults results;
     for (const auto& [part, address] : poisoned.places) {
@@ -312,7 +313,7 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
             const Subject& subject = subjects[round % 2 == 0 ? step : subjects.size() - 1 - step];
             running_ = subject.candidate;
             const auto time = timeOnce(*subject.run, *subject.variables,
-                                       subject.candidate ? request.limit : originalLimit);
+                                       subject.candidate ? request.limit : originalLimit());
             if (!time)
                 return std::unexpected(time.error());
             if (round >= warmUpRounds)
@@ -346,10 +347,11 @@ Result<double> HeldLaunch::timeOnce(const KernelRun& run, const VariablePlaces& 
     return work_->microseconds();
 }
 
-bool HeldLaunch::restore() {
-    if (!memory_)
-        return true;
-    return !work_->isLost() && memory_->restoreAll().has_value();
+Result<void> HeldLaunch::restore() {
+    if (isLost())
+        return std::unexpected(Error{
+            ErrorKind::Failed, "a kernel has faulted or does not end, so nothing runs", {}, {}});
+    return memory_ ? memory_->restoreAll() : Result<void>();
 }
 
 } // namespace kernelskill::engine::replay

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <sys/socket.h>
@@ -60,6 +61,37 @@ private:
     bool isClosed_;
 };
 
+/// Owns the held launch. At its end the memory is what it was before, however it comes to that end.
+/// Where that cannot be, the program must not go on: its context is lost or its memory another.
+class Hold {
+public:
+    Hold(const capture::DriverFunctions& driver, const ReplayTarget& target)
+        : launch_(driver, target) {}
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold() {
+        try {
+            if (const auto restored = launch_.restore(); !restored)
+                endProgram(restored.error().what.c_str());
+        } catch (const std::exception& problem) {
+            endProgram(problem.what());
+        }
+    }
+    [[nodiscard]] HeldLaunch& launch() { return launch_; }
+
+private:
+    /// No destructor runs: it would wait for the kernel that does not end.
+    [[noreturn]] static void endProgram(const char* why) {
+        std::fprintf(stderr,
+                     "kernelskill: the program is ended, because its memory on the GPU cannot be "
+                     "restored: %s\n",
+                     why);
+        std::_Exit(EXIT_FAILURE);
+    }
+
+    HeldLaunch launch_;
+};
+
 } // namespace
 
 bool LaunchHolder::begin(const capture::LaunchCall& call) noexcept {
@@ -104,14 +136,16 @@ void LaunchHolder::hold(const capture::LaunchCall& call) {
 
 void LaunchHolder::serve(int socket, const capture::LaunchCall& call) {
     const ClosedGate gate(gate_, std::chrono::milliseconds(target_.waitMilliseconds));
-    Result<std::unique_ptr<HeldLaunch>> held =
+    Hold hold(driver_, target_);
+    HeldLaunch& held = hold.launch();
+    Result<void> ready =
         std::unexpected(Error{ErrorKind::Unsupported,
                               "calls of the program's other threads did not end in " +
                                   std::to_string(target_.waitMilliseconds) + " ms",
                               {},
                               {}});
     if (gate.isClosed())
-        held = HeldLaunch::prepare(driver_, call, memory_, target_);
+        ready = held.prepare(call, memory_);
     while (const auto payload = wire::readPayload(socket)) {
         const auto request = decodeReplayRequest(*payload);
         ReplayAnswer answer;
@@ -119,17 +153,15 @@ void LaunchHolder::serve(int socket, const capture::LaunchCall& call) {
             answer = ReplayFailure{request.error(), false, std::nullopt};
         else if (std::holds_alternative<ResumeRequest>(*request))
             break;
-        else if (!held)
-            answer = ReplayFailure{held.error(), false, std::nullopt};
+        else if (!ready)
+            answer = ReplayFailure{ready.error(), held.isLost(), std::nullopt};
         else if (const auto* trial = std::get_if<TryRequest>(&*request))
-            answer = (*held)->answer(*trial);
+            answer = held.answer(*trial);
         else
-            answer = (*held)->description();
+            answer = held.description();
         if (!send(socket, encode(answer)))
             break;
     }
-    if (held && !(*held)->restore())
-        std::fprintf(stderr, "kernelskill: a trial has broken the program's GPU context\n");
 }
 
 } // namespace kernelskill::engine::replay

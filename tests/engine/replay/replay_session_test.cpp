@@ -8,14 +8,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace kernelskill::engine {
 namespace {
@@ -72,12 +76,47 @@ protected:
     }
     [[nodiscard]] std::string output() const { return (folder_.path() / "output").string(); }
 
-    [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
+    [[nodiscard]] ReplayProgram programWithOutput(const std::string& words) {
         auto program = programOf(words);
         file_ = FileDescriptor(
             ::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
         program.output = file_.get();
-        return ReplaySession::open(std::move(program), target_, {});
+        return program;
+    }
+    [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
+        return ReplaySession::open(programWithOutput(words), target_, {});
+    }
+    /// Runs a server, which is to end with die(). Its program becomes a child of the test.
+    template <typename Serve>
+    static void runServer(const Serve& serve) {
+        ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+        const pid_t server = ::fork();
+        if (server == 0) {
+            serve();
+            ::_exit(1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(server, &status, 0), server);
+        ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
+    }
+    /// Ends a server without a word, so that it leaves its program alone.
+    static void die() { ::kill(::getpid(), SIGKILL); }
+    /// Waits for the program of a server that has died: its exit status, or 128 + signal.
+    static int endOfProgram() {
+        int status = 0;
+        if (::waitpid(-1, &status, 0) < 0)
+            return -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    /// The text that programs wrote to standard error, in folders below `folder`.
+    static std::string messagesBelow(const std::filesystem::path& folder) {
+        std::string all;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+            std::ifstream file(entry.path(), std::ios::binary);
+            if (entry.path().filename() == "messages")
+                all.append(std::istreambuf_iterator<char>(file), {});
+        }
+        return all;
     }
     static ReplayCandidate candidate(const std::string& name) {
         testing::CubinImage image;
@@ -400,25 +439,83 @@ TEST_F(ReplaySessionTest, SaysWhyNothingIsHeld) {
 }
 
 TEST_F(ReplaySessionTest, TheProgramGoesOnWithoutItsServer) {
-    const std::string words = "launch change launch";
-    auto program = programOf(words);
-    file_ =
-        FileDescriptor(::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    program.output = file_.get();
-    const pid_t server = ::fork();
-    if (server == 0) {
+    const std::string words = "alarm launch change launch";
+    const auto program = programWithOutput(words);
+    runServer([&] {
         auto session = ReplaySession::open(program, target_, {});
-        if (session)
-            static_cast<void>((*session)->tryAll(requestOf({candidate("wrong")}), true, {}));
-        ::kill(::getpid(), session ? SIGKILL : SIGTERM);
+        if (session && (*session)->tryAll(requestOf({candidate("wrong")}), true, {}))
+            die();
+    });
+    EXPECT_EQ(endOfProgram(), 0);
+    EXPECT_EQ(said(), alone(words));
+}
+
+TEST_F(ReplaySessionTest, AProgramWithoutItsServerEndsIfItsContextIsLost) {
+    for (const char* name : {"faults", "hangs"}) {
+        const auto program = programWithOutput("alarm launch");
+        runServer([&] {
+            ::setenv("TMPDIR", folder_.path().c_str(), 1);
+            const auto held = HeldProgram::start(program, target_, {});
+            if (!held)
+                return;
+            const auto answer =
+                (*held)->ask(requestOf({candidate(name)}), milliseconds(10'000), {});
+            const auto* failure = answer ? std::get_if<ReplayFailure>(&*answer) : nullptr;
+            if (failure != nullptr && failure->isFatal)
+                die();
+        });
+        EXPECT_EQ(endOfProgram(), 1) << name;
+        EXPECT_THAT(messagesBelow(folder_.path()),
+                    HasSubstr("its memory on the GPU cannot be restored"))
+            << name;
+        EXPECT_EQ(said(), "") << "it goes on without its GPU";
     }
-    int status = 0;
-    ASSERT_EQ(::waitpid(server, &status, 0), server);
-    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
-    const std::string expected = alone(words);
-    for (int look = 0; look < 500 && said() != expected; ++look)
-        std::this_thread::sleep_for(milliseconds(20));
-    EXPECT_EQ(said(), expected);
+}
+
+TEST_F(ReplaySessionTest, RefusesAKernelThatDoesNotEndByItself) {
+    target_.kernel = "hangs";
+    target_.originalMilliseconds = 300;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto session = open("hangs");
+    ASSERT_FALSE(session);
+    EXPECT_THAT(session.error().what, HasSubstr("did not end within 300 ms"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
+}
+
+TEST_F(ReplaySessionTest, RestoresMemoryAfterAnException) {
+    const std::string words = "alarm launch";
+    const auto held = HeldProgram::start(programWithOutput(words), target_, {});
+    ASSERT_TRUE(held) << held.error().describe();
+    const auto answer =
+        (*held)->ask(requestOf({candidate("leaves no memory")}), milliseconds(10'000), {});
+    ASSERT_FALSE(answer) << "no exception was thrown";
+    EXPECT_EQ((*held)->resume(milliseconds(20'000), {}).value_or(-1), 0);
+    EXPECT_EQ(said(), alone(words));
+}
+
+TEST_F(ReplaySessionTest, TriesOtherContentsAgainAfterAnError) {
+    const auto session = open("refuse-fill launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    auto request = requestOf({candidate("right")});
+    // The kernel does read it, which a run with other contents shows.
+    request.onlyWritten = {(*session)->held().launch.parameters.at(1).buffer->address};
+    const auto refused = (*session)->tryAll(request, true, {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("write other contents"));
+    const auto trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+    EXPECT_THAT(trials->at(0).notes, Each(HasSubstr("reads memory that its text only writes")));
+    EXPECT_THAT(trials->at(0).notes, SizeIs(1));
+}
+
+TEST_F(ReplaySessionTest, KnowsTheProgramsModulesFromItsOwn) {
+    target_.kernel = "differ_pages";
+    for (const char* words : {"helper", "lazy helper"}) {
+        const auto session = open(words);
+        ASSERT_TRUE(session) << words << ": " << session.error().describe();
+        EXPECT_EQ((*session)->held().variables, 2u) << words;
+    }
 }
 
 } // namespace

@@ -62,6 +62,8 @@ struct Gpu {
     std::atomic<bool> isEndless = false; ///< A kernel runs until the process ends.
     std::set<CUstream> capturing;
     bool invalidated = false;
+    bool refusesFill = false;
+    std::string unloaded; ///< The image of the program's module until it is needed.
     FakeCallback callback = nullptr;
     FakeModuleCallback onModule = nullptr;
 };
@@ -90,9 +92,16 @@ void drain(CUstream stream) {
     auto& queue = gpu().queues[stream];
     while (!queue.empty() && gpu().lost == CUDA_SUCCESS && !gpu().blocked.contains(stream)) {
         gpu().draining = stream;
-        queue.front()();
+        const auto work = std::move(queue.front());
         queue.pop_front();
+        work();
     }
+}
+
+/// Called where the driver waits for kernels that run.
+void waitForKernels() {
+    while (gpu().isEndless)
+        ::pause();
 }
 
 /// The arguments of a launch.
@@ -176,8 +185,16 @@ std::size_t offsetOf(const CUfunc_st& kernel, std::size_t index) {
     }
 }
 
+/// Loads the program's module, if that has not been done.
+void loadModule() {
+    const std::string image = std::exchange(gpu().unloaded, {});
+    if (!image.empty() && gpu().onModule != nullptr)
+        gpu().onModule(image.data(), image.size());
+}
+
 CUresult enqueue(const FakeLaunch& launch) {
     const CUfunc_st* kernel = launch.function;
+    loadModule();
     if (launch.block[0] * launch.block[1] * launch.block[2] > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     if (gpu().capturing.contains(named(launch.stream)))
@@ -234,7 +251,7 @@ void fakeAddVariable(const char* name, const void* value, std::size_t bytes) {
 void* fakeOwnVariable(const char* name) {
     return gpu().ownModule.variables.at(name).data();
 }
-void fakeLoadModule(const char* calls, const char* managed) {
+void fakeLoadModule(const char* calls, const char* managed, bool isLazy) {
     kernelskill::testing::CubinImage image;
     for (const auto& kernel : gpu().kernels) {
         image.kernels.push_back({kernel->symbol, {}});
@@ -245,9 +262,9 @@ void fakeLoadModule(const char* calls, const char* managed) {
         image.variables.push_back({name, value.size(), false});
     if (*managed != 0)
         image.variables.push_back({managed, 4, true});
-    const std::string bytes = imageOf(image);
-    if (gpu().onModule != nullptr)
-        gpu().onModule(bytes.data(), bytes.size());
+    gpu().unloaded = imageOf(image);
+    if (!isLazy)
+        loadModule();
 }
 void* fakeVariable(const char* name) {
     const auto found = gpu().running->variables.find(name);
@@ -262,6 +279,9 @@ void fakeFault() {
 void fakeHang() {
     gpu().blocked.insert(gpu().draining);
     gpu().isEndless = true;
+}
+void fakeRefuseFill() {
+    gpu().refusesFill = true;
 }
 
 CUresult cuInit(unsigned) {
@@ -340,6 +360,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream strea
                 [&] { return allocate(address, bytes); });
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
+    waitForKernels();
     const cuMemFree_v2_params arguments{address};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, arguments, nullptr,
                 [&] { return release(address); });
@@ -357,6 +378,7 @@ CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
     });
 }
 CUresult cuMemFreeHost(void* address) {
+    waitForKernels();
     const cuMemFreeHost_params arguments{address};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, arguments, nullptr, [&] {
         std::free(address); // NOLINT
@@ -380,6 +402,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdevice
     return CUDA_ERROR_NOT_FOUND;
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
+    waitForKernels();
     const cuMemcpyHtoD_v2_params arguments{to, from, bytes};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, arguments, nullptr, [&] {
         for (auto& [stream, queue] : gpu().queues)
@@ -389,6 +412,7 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
     });
 }
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
+    waitForKernels();
     const cuMemcpyDtoH_v2_params arguments{to, from, bytes};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, arguments, nullptr, [&] {
         for (auto& [stream, queue] : gpu().queues)
@@ -414,6 +438,8 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream) {
     const std::scoped_lock lock(gpu().mutex);
+    if (value != 0 && std::exchange(gpu().refusesFill, false))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     gpu().queues[named(stream)].push_back([=] { std::memset(pointer(to), value, bytes); });
     return gpu().lost;
 }
@@ -426,11 +452,13 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
     return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
+    waitForKernels();
     const std::scoped_lock lock(gpu().mutex);
     gpu().queues.erase(stream);
     return unsafe();
 }
 CUresult cuStreamSynchronize(CUstream stream) {
+    waitForKernels();
     const std::scoped_lock lock(gpu().mutex);
     drain(named(stream));
     return unsafe();
@@ -497,6 +525,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction kernel) {
     return fakeHasFunction(kernel) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+    loadModule();
     const auto* const given = reinterpret_cast<CUfunction>(kernel);
     auto made = std::make_unique<CUfunc_st>(*given);
     made->symbol += "-function";
@@ -514,7 +543,10 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     const std::scoped_lock lock(gpu().mutex);
     const auto* text = static_cast<const char*>(image);
     auto made = std::make_unique<CUmod_st>();
-    if (std::memcmp(text, "//", 2) != 0) { // No PTX.
+    std::string loaded;
+    if (std::memcmp(text, "//", 2) == 0) { // PTX
+        loaded = kernelskill::testing::imageOf({{{"read_memory", {}}, {"differ_pages", {}}}, {}});
+    } else {
         Elf64_Ehdr header{};
         std::memcpy(&header, image, sizeof header);
         const auto symbols = kernelskill::engine::cubinSymbols(
@@ -528,14 +560,15 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
             if (kernel == "does not load")
                 return CUDA_ERROR_NO_BINARY_FOR_GPU;
         }
+        loaded.assign(text, header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr));
     }
+    if (gpu().onModule != nullptr)
+        gpu().onModule(loaded.data(), loaded.size());
     *module = made.release();
     return CUDA_SUCCESS;
 }
-/// Waits for the kernels that run.
 CUresult cuModuleUnload(CUmodule module) {
-    while (gpu().isEndless)
-        ::pause();
+    waitForKernels();
     const std::scoped_lock lock(gpu().mutex);
     for (auto& [stream, queue] : gpu().queues)
         drain(stream);
