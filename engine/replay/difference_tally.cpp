@@ -62,12 +62,27 @@ double numberAt(MemoryElement element, const std::byte* at) {
     }
 }
 
-double relativeDifference(double one, double other) {
+/// The root mean square of the finite numbers; 0 if there are none.
+double scaleOf(MemoryElement element, std::span<const std::byte> numbers) {
+    const std::size_t size = sizeOf(element);
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at + size <= numbers.size(); at += size) {
+        const double value = numberAt(element, numbers.data() + at);
+        if (std::isfinite(value)) {
+            sum += value * value;
+            ++count;
+        }
+    }
+    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+}
+
+double relativeDifference(double one, double other, double scale) {
     if (one == other || (std::isnan(one) && std::isnan(other)))
         return 0;
     if (!std::isfinite(one) || !std::isfinite(other))
         return std::numeric_limits<double>::infinity();
-    return std::abs(one - other) / std::max(std::abs(one), std::abs(other));
+    return std::abs(one - other) / std::max({std::abs(one), std::abs(other), scale});
 }
 
 } // namespace
@@ -141,11 +156,13 @@ void DifferenceTally::addNumbers(std::uint64_t offset, const Stretch& stretch,
     // Parts of elements are no numbers.
     if (differs(0, at))
         leaveOut();
+    const double scale = scaleOf(stretch.element, expected.subspan(at));
     for (; at + size <= found.size(); at += size) {
         if (std::memcmp(found.data() + at, expected.data() + at, size) == 0)
             continue;
-        const double relative = relativeDifference(numberAt(stretch.element, found.data() + at),
-                                                   numberAt(stretch.element, expected.data() + at));
+        const double relative =
+            relativeDifference(numberAt(stretch.element, found.data() + at),
+                               numberAt(stretch.element, expected.data() + at), scale);
         // Two patterns of one number are still another result, of which the number says nothing.
         difference_.maxRelative = std::max(difference_.maxRelative, relative);
     }

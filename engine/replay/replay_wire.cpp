@@ -104,7 +104,8 @@ Json differencesJson(const std::vector<MemoryDifference>& differences) {
                   {"first", each.firstOffset},
                   {"differing", each.differingBytes},
                   {"stray", each.strayBytes},
-                  {"element", each.element}};
+                  {"element", each.element},
+                  {"host", each.isOfHost}};
         if (std::isfinite(each.maxRelative))
             json["relative"] = each.maxRelative;
         list.push_back(std::move(json));
@@ -123,6 +124,7 @@ std::vector<MemoryDifference> differencesFrom(const Json& list) {
         json.at("differing").get_to(difference.differingBytes);
         json.at("stray").get_to(difference.strayBytes);
         difference.element = elementFrom(json.at("element"));
+        json.at("host").get_to(difference.isOfHost);
         difference.maxRelative = json.value("relative", std::numeric_limits<double>::infinity());
         differences.push_back(std::move(difference));
     }
@@ -190,6 +192,7 @@ Json answerJson(const TryAnswer& answer) {
         candidates.push_back(resultJson(result));
     return {{"answer", "tried"},
             {"original", answer.original},
+            {"variation", differencesJson(answer.variation)},
             {"candidates", std::move(candidates)},
             {"notes", answer.notes}};
 }
@@ -197,6 +200,7 @@ Json answerJson(const TryAnswer& answer) {
 TryAnswer answerFrom(const Json& json) {
     TryAnswer answer;
     json.at("original").get_to(answer.original);
+    answer.variation = differencesFrom(json.at("variation"));
     for (const Json& result : json.at("candidates"))
         answer.candidates.push_back(resultFrom(result));
     json.at("notes").get_to(answer.notes);

@@ -70,9 +70,13 @@ struct MemoryDifference {
     /// Counts the differing bytes that the original leaves as they were.
     std::uint64_t strayBytes = 0;
     MemoryElement element = MemoryElement::Bytes; ///< The type that the range was given.
-    /// The largest |a - b| / max(|a|, |b|) of elements that differ, as float32 where the type is
-    /// not known; infinite if one is not a finite number and the other is another one.
+    /// The largest |a - b| / max(|a|, |b|, the root mean square of the expected numbers of the type
+    /// on the same page of 64 KiB), as float32 where the type is not known; infinite if one is not
+    /// a finite number and the other is another one.
     double maxRelative = 0;
+    /// Whether it is page-locked memory of the host, which the program's own threads may have
+    /// written as well.
+    bool isOfHost = false;
 };
 
 struct HeldDescription {
@@ -103,6 +107,9 @@ struct CandidateResult {
 
 struct TryAnswer {
     std::vector<double> original; ///< The time of each round in microseconds.
+    /// The greatest differences of more runs of the original from the first, by part, with the
+    /// types of the request; empty if the description has none.
+    std::vector<MemoryDifference> variation;
     std::vector<CandidateResult> candidates;
     std::vector<std::string> notes;
 };

@@ -20,6 +20,21 @@ bool isHarmless(const CandidateResult& result) {
                                [](const MemoryDifference& each) { return each.strayBytes == 0; });
 }
 
+/// Adds a difference to those that are known, of which there is one for each part.
+void widen(std::vector<MemoryDifference>& known, const MemoryDifference& found) {
+    const auto same = std::ranges::find(known, found.where, &MemoryDifference::where);
+    if (same == known.end()) {
+        known.push_back(found);
+        return;
+    }
+    same->firstOffset = std::min(same->firstOffset, found.firstOffset);
+    same->differingBytes = std::max(same->differingBytes, found.differingBytes);
+    same->strayBytes = std::max(same->strayBytes, found.strayBytes);
+    same->maxRelative = std::max(same->maxRelative, found.maxRelative);
+    if (same->element != found.element)
+        same->element = MemoryElement::Bytes;
+}
+
 Error unsupported(std::string what) {
     return {ErrorKind::Unsupported, std::move(what), {}, {}};
 }
@@ -95,8 +110,8 @@ Result<void> HeldLaunch::saveAndRun(const ProgramMemory& memory) {
     if (auto asked = driver_.check("ask for the module", driver_.cuFuncGetModule(&module, held_));
         !asked)
         return asked;
-    auto saved =
-        HeldMemory::save(*work_, memory.allocationsOf(context), *symbols_, module, target_);
+    auto saved = HeldMemory::save(*work_, memory.allocationsOf(context), *symbols_, module,
+                                  original_.words(), target_);
     if (!saved)
         return std::unexpected(saved.error());
     memory_ = std::move(*saved);
@@ -175,6 +190,12 @@ ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
     TryAnswer answer;
     if (poisoned_ && !poisoned_->note.empty())
         answer.notes.push_back(poisoned_->note);
+    if (!description_.variation.empty()) {
+        auto found = variation(request);
+        if (!found)
+            return failure(found.error());
+        answer.variation = std::move(*found);
+    }
     Candidates candidates;
     for (const ReplayCandidate& given : request.candidates) {
         CandidateResult& result = answer.candidates.emplace_back();
@@ -226,8 +247,22 @@ Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryReques
         return {};
     if (auto compared = compare(&*poisoned_); !compared)
         return compared;
-    result.isByStaleMemory = !result.differences.empty();
+    result.isByStaleMemory = !std::ranges::all_of(result.differences, &MemoryDifference::isOfHost);
     return {};
+}
+
+Result<std::vector<MemoryDifference>> HeldLaunch::variation(const TryRequest& request) {
+    std::vector<MemoryDifference> all;
+    for (std::uint32_t i = 0; i < std::max(request.checks, 1u); ++i) {
+        if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
+            return std::unexpected(ran.error());
+        const auto found = memory_->differences(request.elements, noVariables);
+        if (!found)
+            return std::unexpected(found.error());
+        for (const MemoryDifference& each : *found)
+            widen(all, each);
+    }
+    return all;
 }
 
 Result<void> HeldLaunch::poison(const TryRequest& request) {
@@ -244,16 +279,11 @@ Result<void> HeldLaunch::poison(const TryRequest& request) {
 /// Keeps the places that no other parameter leads to, and the original's results with them.
 Result<void> HeldLaunch::choosePoisoned() {
     Poisoned& poisoned = *poisoned_;
+    const auto words = original_.words();
     for (const std::uint64_t address : poisoned.addresses) {
         const auto part = memory_->partAt(address);
-        std::size_t pointers = 0;
-        for (const auto& value : original_.values) {
-            for (std::size_t at = 0; at + sizeof address <= value.size(); at += sizeof address) {
-                std::uint64_t word = 0;
-                std::memcpy(&word, value.data() + at, sizeof word);
-                pointers += part && memory_->partAt(word) == part ? 1 : 0;
-            }
-        }
+        const auto pointers = std::ranges::count_if(
+            words, [&](std::uint64_t word) { return memory_->partAt(word) == part; });
         if (part && pointers == 1)
             poisoned.places.emplace_back(*part, address);
     }

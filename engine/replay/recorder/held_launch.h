@@ -61,6 +61,8 @@ private:
     /// Runs it as often as asked until it differs.
     [[nodiscard]] Result<void> check(const LoadedCandidate& candidate, const TryRequest& request,
                                      CandidateResult& result);
+    /// How more runs of the original differ from its result.
+    [[nodiscard]] Result<std::vector<MemoryDifference>> variation(const TryRequest& request);
     [[nodiscard]] Result<void> poison(const TryRequest& request);
     [[nodiscard]] Result<void> choosePoisoned();
     [[nodiscard]] Result<void> time(const Candidates& candidates, const TryRequest& request,

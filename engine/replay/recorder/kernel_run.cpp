@@ -3,6 +3,7 @@
 #include "engine/execution/gpu/runner/kernel_fault.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 namespace kernelskill::engine::replay {
@@ -11,6 +12,16 @@ namespace {
 constexpr std::uint64_t sharedWithoutAsking = 48ull << 10;
 
 } // namespace
+
+std::vector<std::uint64_t> KernelRun::words() const {
+    std::vector<std::uint64_t> words;
+    for (const auto& value : values) {
+        for (std::size_t at = 0; at + sizeof(std::uint64_t) <= value.size();
+             at += sizeof(std::uint64_t))
+            std::memcpy(&words.emplace_back(), value.data() + at, sizeof(std::uint64_t));
+    }
+    return words;
+}
 
 Result<void> KernelRun::launch(const DeviceWork& work) const {
     std::vector<void*> parameters;

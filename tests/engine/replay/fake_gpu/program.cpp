@@ -106,9 +106,15 @@ void writesElsewhere(const std::byte* given) {
     scale(given);
     extra[39'999] = 5;
 }
-void writesLocked(const std::byte* given) {
-    scale(given);
-    locked[2] = 5;
+/// Fills page-locked memory, as a thread of the program does at some time.
+void load() {
+    static bool isLoaded = false;
+    if (!std::exchange(isLoaded, true))
+        std::iota(locked, locked + count, 2.0f);
+}
+void rightWhileLoading(const std::byte* given) {
+    right(given);
+    load();
 }
 void half(const std::byte* given) {
     scalePart(given, 0, 0.5);
@@ -148,7 +154,7 @@ void addCandidates() {
     add("rounded", &rounded);
     add("writes input", &writesInput);
     add("writes elsewhere", &writesElsewhere);
-    add("writes locked", &writesLocked);
+    add("right while loading", &rightWhileLoading);
     add("half", &half);
     add("sometimes", &sometimes);
     add("faults", &faults);
@@ -272,6 +278,12 @@ int main(int argc, char** argv) {
             program.launch(program.helperKernel);
         else if (what == "refuse-fill")
             fakeRefuseFill();
+        else if (what == "load")
+            load();
+        else if (what == "locked-input")
+            program.x = reinterpret_cast<CUdeviceptr>(locked);
+        else if (what == "locked-output")
+            program.y = reinterpret_cast<CUdeviceptr>(locked);
         else if (what == "alarm")
             ::alarm(20); // The end of a program that would wait for ever.
         else if (what == "own-stream")
