@@ -72,7 +72,7 @@ private:
     [[nodiscard]] std::string lastMessage() const;
 
     TemporaryFolder folder_;
-    std::string name_; ///< Its name in messages: "the program './a.out'".
+    std::string name_; ///< Its name in messages: "program './a.out'".
     FileDescriptor listening_;
     FileDescriptor socket_;
     ChildMessages noMessages_; ///< They are in a file, so that they outlive us.

@@ -163,6 +163,7 @@ Json descriptionJson(const HeldDescription& held) {
             {"savedBytes", held.savedBytes},
             {"savedOnDevice", held.isSavedOnDevice},
             {"writtenBytes", held.writtenBytes},
+            {"originalTime", held.originalTime.count()},
             {"variation", differencesJson(held.variation)}};
 }
 
@@ -182,6 +183,7 @@ HeldDescription descriptionFrom(const Json& json) {
     json.at("savedBytes").get_to(held.savedBytes);
     json.at("savedOnDevice").get_to(held.isSavedOnDevice);
     json.at("writtenBytes").get_to(held.writtenBytes);
+    held.originalTime = std::chrono::milliseconds(json.at("originalTime").get<std::int64_t>());
     held.variation = differencesFrom(json.at("variation"));
     return held;
 }
@@ -208,8 +210,10 @@ TryAnswer answerFrom(const Json& json) {
 }
 
 Json failureJson(const ReplayFailure& failure) {
-    Json json{
-        {"answer", "failed"}, {"error", wire::toJson(failure.error)}, {"fatal", failure.isFatal}};
+    Json json{{"answer", "failed"},
+              {"error", wire::toJson(failure.error)},
+              {"fatal", failure.isFatal},
+              {"soFar", answerJson(failure.soFar)}};
     if (failure.candidate)
         json["candidate"] = *failure.candidate;
     return json;
@@ -219,6 +223,7 @@ ReplayFailure failureFrom(const Json& json) {
     ReplayFailure failure;
     wire::fromJson(json.at("error"), failure.error);
     json.at("fatal").get_to(failure.isFatal);
+    failure.soFar = answerFrom(json.at("soFar"));
     if (const auto candidate = json.find("candidate"); candidate != json.end())
         failure.candidate = candidate->get<std::uint32_t>();
     return failure;

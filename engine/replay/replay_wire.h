@@ -5,6 +5,7 @@
 #include "analysis/source/error.h"
 #include "engine/capture/captured_launch.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -50,9 +51,11 @@ struct TryRequest {
     /// candidates are compared once more with other contents there, so that contents from an
     /// earlier launch do not pass for results.
     std::vector<std::uint64_t> onlyWritten;
-    std::uint32_t checks = 3;                ///< Runs of each candidate that are compared.
-    std::uint32_t rounds = 20;               ///< Timed rounds; 0: nothing is timed.
-    std::chrono::milliseconds limit{10'000}; ///< The time limit of one run of a kernel.
+    std::uint32_t checks = 3;  ///< Runs of each candidate that are compared.
+    std::uint32_t rounds = 20; ///< Timed rounds; 0: nothing is timed.
+    /// The time limit of one run of a candidate, which gets at least four times the original's
+    /// time.
+    std::chrono::milliseconds limit{10'000};
 };
 
 /// Restores the memory and lets the program go on. There is no answer.
@@ -89,7 +92,8 @@ struct HeldDescription {
     std::uint64_t variables = 0;  ///< The `__device__` and `__constant__` variables of its module.
     std::uint64_t savedBytes = 0; ///< The memory that the pause takes.
     bool isSavedOnDevice = false;
-    std::uint64_t writtenBytes = 0; ///< The bytes that the original changes.
+    std::uint64_t writtenBytes = 0;            ///< The bytes that the original changes.
+    std::chrono::milliseconds originalTime{0}; ///< The time of a run of the original, rounded up.
     /// The differences of a second run of the original from the first; empty: none.
     std::vector<MemoryDifference> variation;
 };
@@ -119,7 +123,14 @@ struct ReplayFailure {
     bool isFatal = false; ///< The program's context is lost: end it.
     /// The number of the candidate that is at fault; nullopt: none of them.
     std::optional<std::uint32_t> candidate;
+    TryAnswer soFar; ///< The results of the candidates before that one, perhaps without times.
 };
+
+/// The time limit of one run of a candidate.
+[[nodiscard]] inline std::chrono::milliseconds limitOf(const TryRequest& request,
+                                                       const HeldDescription& held) {
+    return std::max(request.limit, 4 * held.originalTime);
+}
 
 using ReplayAnswer = std::variant<HeldDescription, TryAnswer, ReplayFailure>;
 

@@ -123,6 +123,11 @@ Result<void> HeldLaunch::saveAndRun(const ProgramMemory& memory) {
     description_.writtenBytes = *written;
     if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
         return ran;
+    const auto time = work_->microseconds();
+    if (!time)
+        return std::unexpected(time.error());
+    description_.originalTime = std::chrono::ceil<std::chrono::milliseconds>(
+        std::chrono::duration<double, std::micro>(*time));
     auto variation = memory_->differences({}, noVariables);
     if (!variation)
         return std::unexpected(variation.error());
@@ -172,22 +177,31 @@ Result<void> HeldLaunch::runOnce(const KernelRun& run, const VariablePlaces& var
         }
     }
     if (done)
+        done = launchTimed(run, limit);
+    return done;
+}
+
+Result<void> HeldLaunch::launchTimed(const KernelRun& run, std::chrono::milliseconds limit) {
+    auto done = work_->startClock();
+    if (done)
         done = run.launch(*work_);
+    if (done)
+        done = work_->stopClock();
     if (done)
         done = work_->finish(limit);
     return done;
 }
 
 ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
+    TryAnswer answer;
     const auto failure = [&](const Error& error) {
         // A call that fails need not have told why: what is left in the stream does.
         const bool isFatal = work_->isLost() || !work_->finish();
-        return ReplayFailure{error, isFatal, running_};
+        return ReplayFailure{error, isFatal, running_, answer};
     };
     running_.reset();
     if (auto done = poison(request); !done)
         return failure(done.error());
-    TryAnswer answer;
     if (poisoned_ && !poisoned_->note.empty())
         answer.notes.push_back(poisoned_->note);
     if (!description_.variation.empty()) {
@@ -229,7 +243,8 @@ Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryReques
                                CandidateResult& result) {
     const OtherResults none;
     const auto compare = [&](const Poisoned* poisoned) -> Result<void> {
-        if (auto ran = runOnce(candidate.run(), candidate.variables(), poisoned, request.limit);
+        if (auto ran = runOnce(candidate.run(), candidate.variables(), poisoned,
+                               limitOf(request, description_));
             !ran)
             return ran;
         auto found = memory_->differences(request.elements, candidate.variables(),
@@ -342,8 +357,9 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
             // Each is first as often as last.
             const Subject& subject = subjects[round % 2 == 0 ? step : subjects.size() - 1 - step];
             running_ = subject.candidate;
-            const auto time = timeOnce(*subject.run, *subject.variables,
-                                       subject.candidate ? request.limit : originalLimit());
+            const auto time =
+                timeOnce(*subject.run, *subject.variables,
+                         subject.candidate ? limitOf(request, description_) : originalLimit());
             if (!time)
                 return std::unexpected(time.error());
             if (round >= warmUpRounds)
@@ -365,13 +381,7 @@ Result<double> HeldLaunch::timeOnce(const KernelRun& run, const VariablePlaces& 
     if (done)
         done = work_->finish();
     if (done)
-        done = work_->startClock();
-    if (done)
-        done = run.launch(*work_);
-    if (done)
-        done = work_->stopClock();
-    if (done)
-        done = work_->finish(limit);
+        done = launchTimed(run, limit);
     if (!done)
         return std::unexpected(done.error());
     return work_->microseconds();

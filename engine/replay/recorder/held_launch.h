@@ -67,6 +67,7 @@ private:
     [[nodiscard]] Result<void> choosePoisoned();
     [[nodiscard]] Result<void> time(const Candidates& candidates, const TryRequest& request,
                                     TryAnswer& answer);
+    [[nodiscard]] Result<void> launchTimed(const KernelRun& run, std::chrono::milliseconds limit);
     [[nodiscard]] Result<double> timeOnce(const KernelRun& run, const VariablePlaces& variables,
                                           std::chrono::milliseconds limit);
 

@@ -1,35 +1,19 @@
 #include "engine/replay/recorder/launch_holder.h"
 
 #include "engine/capture/kernel_symbol.h"
-#include "engine/process/file_descriptor.h"
 #include "engine/process/frame_io.h"
+#include "engine/process/unix_socket.h"
 #include "engine/replay/recorder/held_launch.h"
 #include "engine/replay/recorder/own_calls.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 namespace kernelskill::engine::replay {
 namespace {
-
-/// Not open if there is no server, or if it holds another process already.
-FileDescriptor connected(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-        return {};
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!socket.isOpen() ||
-        ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        return {};
-    return socket;
-}
 
 /// False if the server is gone, which must not end the program.
 bool send(int socket, std::span<const std::byte> bytes) {
@@ -99,7 +83,8 @@ bool LaunchHolder::begin(const capture::LaunchCall& call) noexcept {
         if (isOver_ || call.symbol == nullptr || !isWanted(call.symbol) || memory_.isCapturing() ||
             isCaptured(call.stream))
             return false;
-        if (launches_ + 1 == target_.ordinal && !isOver_.exchange(true))
+        // Of two threads that come here at once, neither counts the other's launch yet.
+        if (launches_ + 1 >= target_.ordinal && !isOver_.exchange(true))
             hold(call);
         return true;
     } catch (const std::exception& problem) {
@@ -130,7 +115,8 @@ bool LaunchHolder::isCaptured(CUstream stream) const {
 
 void LaunchHolder::hold(const capture::LaunchCall& call) {
     const OwnCalls own;
-    if (const FileDescriptor socket = connected(target_.socket); socket.isOpen())
+    // Nobody listens if the server is gone, or if it holds another process already.
+    if (const FileDescriptor socket = connectedSocket(target_.socket); socket.isOpen())
         serve(socket.get(), call);
 }
 
@@ -150,11 +136,11 @@ void LaunchHolder::serve(int socket, const capture::LaunchCall& call) {
         const auto request = decodeReplayRequest(*payload);
         ReplayAnswer answer;
         if (!request)
-            answer = ReplayFailure{request.error(), false, std::nullopt};
+            answer = ReplayFailure{request.error(), false, std::nullopt, {}};
         else if (std::holds_alternative<ResumeRequest>(*request))
             break;
         else if (!ready)
-            answer = ReplayFailure{ready.error(), held.isLost(), std::nullopt};
+            answer = ReplayFailure{ready.error(), held.isLost(), std::nullopt, {}};
         else if (const auto* trial = std::get_if<TryRequest>(&*request))
             answer = held.answer(*trial);
         else

@@ -349,11 +349,37 @@ TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
     }
 }
 
+TEST_F(ReplaySessionTest, KeepsResultsOfAProgramThatIsNotHeldAgain) {
+    const std::string mark = (folder_.path() / "mark").string();
+    auto session = open("once:" + mark + " launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    const auto trials = (*session)->tryAll(
+        requestOf({candidate("right"), candidate("faults"), candidate("wrong")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+    EXPECT_THAT(trials->at(0).candidate, IsEmpty());
+    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed);
+    EXPECT_EQ(trials->at(2).outcome, TrialOutcome::NotJudged);
+    EXPECT_THAT(trials->at(2).sentence, HasSubstr("it was not tried: the program"));
+    EXPECT_FALSE((*session)->tryAll(requestOf({candidate("right")}), true, {}));
+}
+
+TEST_F(ReplaySessionTest, GivesCandidatesFourTimesTheOriginalsTime) {
+    target_.kernel = "takesLong";
+    auto session = open("long");
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_EQ((*session)->held().originalTime, milliseconds(200));
+    const auto trials = (*session)->tryAll(requestOf({candidate("hangs")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_THAT(trials->at(0).sentence, HasSubstr("did not end within 800 ms"));
+}
+
 TEST_F(ReplaySessionTest, SaysThatTheProgramHasEnded) {
     auto session = open("launch");
     ASSERT_TRUE(session);
     const auto trials = (*session)->tryAll(requestOf({candidate("ends")}), true, {});
     ASSERT_FALSE(trials);
+    EXPECT_THAT(trials.error().what, ::testing::StartsWith("the program '"));
     EXPECT_THAT(trials.error().what, HasSubstr("ended while it was held, with status 3"));
     const auto more = (*session)->tryAll(requestOf({candidate("right")}), true, {});
     ASSERT_FALSE(more);
@@ -392,6 +418,23 @@ TEST_F(ReplaySessionTest, LeavesLaunchesAloneThatAreCaptured) {
     EXPECT_THAT(never.error().what, HasSubstr("ended with status 0 before the launch"));
 }
 
+TEST_F(ReplaySessionTest, KnowsWhenACaptureEnds) {
+    // The first end is of no capture. The launch in the capture is not held.
+    const auto session = open("end-capture capture launch end-capture async launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_EQ((*session)->held().allocations, 4u);
+}
+
+TEST_F(ReplaySessionTest, HoldsTheNextLaunchIfTwoAreMadeAtOnce) {
+    target_.ordinal = 2;
+    const auto session = open("overlapping launch launch");
+    ASSERT_TRUE(session) << session.error().describe();
+}
+
+TEST_F(ReplaySessionTest, ForgetsMemoryOfAContextThatHasEnded) {
+    EXPECT_EQ(trialOf("ended-context launch", "right").outcome, TrialOutcome::Same);
+}
+
 TEST_F(ReplaySessionTest, LetsOtherThreadsWait) {
     EXPECT_EQ(trialOf("threads", "right").outcome, TrialOutcome::Same);
     EXPECT_EQ(trialOf("threads", "wrong").outcome, TrialOutcome::Different);
@@ -419,6 +462,9 @@ TEST_F(ReplaySessionTest, RefusesByName) {
         return session ? std::string("held") : session.error().describe();
     };
     EXPECT_THAT(refusal("map launch"), HasSubstr("cuMemMap"));
+    EXPECT_THAT(refusal("graph-memory launch"), HasSubstr("memory that a graph allocates"));
+    EXPECT_THAT(refusal("capture async end-capture launch"),
+                HasSubstr("memory that a graph allocates"));
     EXPECT_THAT(refusal("calls-printf launch"), HasSubstr("printf()"));
     EXPECT_THAT(refusal("unloaded launch"), HasSubstr("was not seen"));
     EXPECT_THAT(refusal("hidden-variable launch"), HasSubstr("managed variable 'hidden'"));
@@ -448,6 +494,15 @@ TEST_F(ReplaySessionTest, SaysWhyNothingIsHeld) {
     target_.kernel = "scale";
     target_.cupti = "/nowhere/libcupti.so";
     EXPECT_TRUE(open("launch")) << "the loader finds another one";
+
+    const std::string temporary = ::getenv("TMPDIR") == nullptr ? "" : ::getenv("TMPDIR");
+    const auto longPath = folder_.path() / std::string(120, 'a');
+    std::filesystem::create_directory(longPath);
+    ::setenv("TMPDIR", longPath.c_str(), 1);
+    const auto unreachable = open("launch");
+    temporary.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", temporary.c_str(), 1);
+    ASSERT_FALSE(unreachable);
+    EXPECT_THAT(unreachable.error().what, HasSubstr("File name too long"));
 
     std::stop_source stop;
     stop.request_stop();

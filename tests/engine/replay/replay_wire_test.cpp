@@ -68,7 +68,7 @@ TEST(ReplayWire, KeepsAnswers) {
     tried.candidates = {result, CandidateResult{}};
     for (const ReplayAnswer& answer :
          {ReplayAnswer(held), ReplayAnswer(tried),
-          ReplayAnswer(ReplayFailure{{ErrorKind::Failed, "it", {}, {}}, true, 3})}) {
+          ReplayAnswer(ReplayFailure{{ErrorKind::Failed, "it", {}, {}}, true, 3, {}})}) {
         const auto read = decodeReplayAnswer(payloadOf(encode(answer)));
         ASSERT_TRUE(read) << read.error().describe();
         EXPECT_EQ(encode(*read), encode(answer));

@@ -64,8 +64,10 @@ struct Gpu {
     bool invalidated = false;
     bool refusesFill = false;
     std::string unloaded; ///< The image of the program's module until it is needed.
-    FakeCallback callback = nullptr;
-    FakeModuleCallback onModule = nullptr;
+    void (*duringLaunch)() = nullptr;
+    CUcontext context = reinterpret_cast<CUcontext>(0xC0);
+    std::map<void*, CUcontext> hostMemory;
+    FakeListener listener;
 };
 
 /// It outlives threads that wait for ever.
@@ -121,8 +123,8 @@ CUresult call(std::uint32_t function, const Arguments& arguments, const char* sy
     CUresult result = CUDA_SUCCESS;
     std::uint64_t shared = 0xdead; // CUPTI leaves it undefined.
     const auto tell = [&](bool isExit) {
-        if (gpu().callback != nullptr)
-            gpu().callback(isExit, function, &arguments, symbol, &result, &shared);
+        if (gpu().listener.onCall != nullptr)
+            gpu().listener.onCall(isExit, function, &arguments, symbol, &result, &shared);
     };
     tell(false);
     {
@@ -188,13 +190,15 @@ std::size_t offsetOf(const CUfunc_st& kernel, std::size_t index) {
 /// Loads the program's module, if that has not been done.
 void loadModule() {
     const std::string image = std::exchange(gpu().unloaded, {});
-    if (!image.empty() && gpu().onModule != nullptr)
-        gpu().onModule(image.data(), image.size());
+    if (!image.empty() && gpu().listener.onModule != nullptr)
+        gpu().listener.onModule(image.data(), image.size());
 }
 
 CUresult enqueue(const FakeLaunch& launch) {
     const CUfunc_st* kernel = launch.function;
     loadModule();
+    if (auto* const act = std::exchange(gpu().duringLaunch, nullptr); act != nullptr)
+        act();
     if (launch.block[0] * launch.block[1] * launch.block[2] > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     if (gpu().capturing.contains(named(launch.stream)))
@@ -228,17 +232,28 @@ void fakeBlock(CUstream stream) {
     gpu().blocked.insert(stream);
 }
 void fakeCapture(CUstream stream, bool isCapturing) {
-    if (isCapturing)
-        gpu().capturing.insert(stream);
-    else
-        gpu().capturing.erase(stream);
+    if (isCapturing) {
+        const cuStreamBeginCapture_v2_params arguments{stream, CU_STREAM_CAPTURE_MODE_GLOBAL};
+        call(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, arguments, nullptr, [&] {
+            gpu().capturing.insert(stream);
+            return CUDA_SUCCESS;
+        });
+    } else {
+        CUgraph graph = nullptr;
+        const cuStreamEndCapture_params arguments{stream, &graph};
+        call(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, arguments, nullptr, [&] {
+            return gpu().capturing.erase(stream) == 1 ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
+        });
+    }
 }
 bool fakeIsInvalidated() {
     return gpu().invalidated;
 }
-void fakeListen(FakeCallback callback, FakeModuleCallback onModule) {
-    gpu().callback = callback;
-    gpu().onModule = onModule;
+void fakeListen(FakeListener listener) {
+    gpu().listener = listener;
+}
+void fakeDuringLaunch(void (*act)()) {
+    gpu().duringLaunch = act;
 }
 void fakeImageKernel(const char* symbol, const std::size_t* sizes, std::size_t count,
                      void (*body)(const std::byte*)) {
@@ -315,10 +330,22 @@ CUresult cuGetErrorString(CUresult, const char** text) {
     return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
-    *context = reinterpret_cast<CUcontext>(0xC0);
+    *context = gpu().context;
     return CUDA_SUCCESS;
 }
-CUresult cuCtxSetCurrent(CUcontext) {
+CUresult cuCtxSetCurrent(CUcontext context) {
+    gpu().context = context;
+    return CUDA_SUCCESS;
+}
+CUresult cuCtxDestroy_v2(CUcontext context) {
+    if (gpu().listener.onContextEnd != nullptr)
+        gpu().listener.onContextEnd(context);
+    std::erase_if(gpu().hostMemory, [&](const auto& each) {
+        if (each.second != context)
+            return false;
+        std::free(each.first); // NOLINT
+        return true;
+    });
     return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() {
@@ -374,6 +401,7 @@ CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
     const cuMemHostAlloc_params arguments{address, bytes, flags};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, arguments, nullptr, [&] {
         *address = std::calloc(bytes, 1); // NOLINT
+        gpu().hostMemory[*address] = gpu().context;
         return CUDA_SUCCESS;
     });
 }
@@ -381,9 +409,17 @@ CUresult cuMemFreeHost(void* address) {
     waitForKernels();
     const cuMemFreeHost_params arguments{address};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, arguments, nullptr, [&] {
+        gpu().hostMemory.erase(address);
         std::free(address); // NOLINT
         return CUDA_SUCCESS;
     });
+}
+/// The graph is never launched.
+CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                                std::size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* given) {
+    const cuGraphAddMemAllocNode_params arguments{node, graph, dependencies, count, given};
+    return call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddMemAllocNode, arguments, nullptr,
+                [] { return CUDA_SUCCESS; });
 }
 CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
@@ -562,8 +598,8 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
         }
         loaded.assign(text, header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr));
     }
-    if (gpu().onModule != nullptr)
-        gpu().onModule(loaded.data(), loaded.size());
+    if (gpu().listener.onModule != nullptr)
+        gpu().listener.onModule(loaded.data(), loaded.size());
     *module = made.release();
     return CUDA_SUCCESS;
 }

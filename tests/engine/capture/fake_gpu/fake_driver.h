@@ -35,10 +35,13 @@ void fakeFault();
 void fakeHang();
 /// The next asynchronous fill with other bytes than 0 fails.
 void fakeRefuseFill();
+/// Called once while the driver works on the next launch.
+void fakeDuringLaunch(void (*act)());
 /// Nothing in this stream ends.
 void fakeBlock(CUstream stream);
 /// While it is set, calls that may not be made during a capture end it, unless their thread
-/// exchanged its mode; fakeIsInvalidated() says whether that happened.
+/// exchanged its mode; fakeIsInvalidated() says whether that happened. A capture that has not begun
+/// ends with an error.
 void fakeCapture(CUstream stream, bool isCapturing);
 bool fakeIsInvalidated();
 
@@ -46,5 +49,11 @@ bool fakeIsInvalidated();
 using FakeCallback = void (*)(bool isExit, std::uint32_t function, const void* arguments,
                               const char* symbol, CUresult* result, std::uint64_t* shared);
 using FakeModuleCallback = void (*)(const char* image, std::size_t bytes);
-void fakeListen(FakeCallback callback, FakeModuleCallback onModule);
+using FakeContextCallback = void (*)(CUcontext context);
+struct FakeListener {
+    FakeCallback onCall = nullptr;
+    FakeModuleCallback onModule = nullptr;      ///< After a module was loaded.
+    FakeContextCallback onContextEnd = nullptr; ///< Before a context ends.
+};
+void fakeListen(FakeListener listener);
 }

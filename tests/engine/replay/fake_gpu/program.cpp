@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <new>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <sys/resource.h>
 #include <thread>
@@ -106,6 +108,10 @@ void writesElsewhere(const std::byte* given) {
     scale(given);
     extra[39'999] = 5;
 }
+void takesLong(const std::byte* given) {
+    scalePart(given, 0, 1);
+    fakeSpend(199'500);
+}
 /// Fills page-locked memory, as a thread of the program does at some time.
 void load() {
     static bool isLoaded = false;
@@ -171,6 +177,7 @@ struct Program {
     CUfunction scaleKernel;
     CUfunction variesKernel;
     CUfunction hangsKernel;
+    CUfunction longKernel;
     CUfunction helperKernel; ///< It has the name of a kernel of the product.
     CUdeviceptr x = 0;
     CUdeviceptr y = 0;
@@ -182,6 +189,7 @@ struct Program {
         scaleKernel = fakeKernel("_Z5scalefPKfPfi", sizes.data(), sizes.size(), &scale);
         variesKernel = fakeKernel("_Z6variesfPKfPfi", sizes.data(), sizes.size(), &varies);
         hangsKernel = fakeKernel("_Z5hangsfPKfPfi", sizes.data(), sizes.size(), &hangs);
+        longKernel = fakeKernel("_Z9takesLongfPKfPfi", sizes.data(), sizes.size(), &takesLong);
         helperKernel = fakeKernel("differ_pages", sizes.data(), sizes.size(), &scale);
         const float factor = 3;
         const int launches = 0;
@@ -274,7 +282,13 @@ int main(int argc, char** argv) {
             program.launch(program.variesKernel);
         else if (what == "hangs")
             program.launch(program.hangsKernel);
-        else if (what == "helper")
+        else if (what == "long")
+            program.launch(program.longKernel);
+        else if (what.starts_with("once:")) {
+            // The program ends at its second start.
+            if (::open(std::string(what.substr(5)).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600) < 0)
+                _exit(4);
+        } else if (what == "helper")
             program.launch(program.helperKernel);
         else if (what == "refuse-fill")
             fakeRefuseFill();
@@ -284,7 +298,19 @@ int main(int argc, char** argv) {
             program.x = reinterpret_cast<CUdeviceptr>(locked);
         else if (what == "locked-output")
             program.y = reinterpret_cast<CUdeviceptr>(locked);
-        else if (what == "alarm")
+        else if (what == "overlapping") {
+            static Program& another = program;
+            fakeDuringLaunch([] { another.launch(another.scaleKernel); });
+        } else if (what == "graph-memory") {
+            CUDA_MEM_ALLOC_NODE_PARAMS node{};
+            cuGraphAddMemAllocNode(nullptr, nullptr, nullptr, 0, &node);
+        } else if (what == "ended-context") {
+            void* memory = nullptr;
+            cuCtxSetCurrent(reinterpret_cast<CUcontext>(0xC1));
+            cuMemHostAlloc(&memory, std::size_t{1} << 26, 0);
+            cuCtxSetCurrent(reinterpret_cast<CUcontext>(0xC0));
+            cuCtxDestroy(reinterpret_cast<CUcontext>(0xC1));
+        } else if (what == "alarm")
             ::alarm(20); // The end of a program that would wait for ever.
         else if (what == "own-stream")
             program.launch(program.scaleKernel, reinterpret_cast<CUstream>(0x500));
