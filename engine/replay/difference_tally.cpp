@@ -1,5 +1,7 @@
 #include "engine/replay/difference_tally.h"
 
+#include "analysis/syntax/short_floats.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,27 +15,6 @@ template <typename T>
 T valueAt(const std::byte* at) {
     T value;
     std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-double halfAt(const std::byte* at) {
-    const auto bits = valueAt<std::uint16_t>(at);
-    const int exponent = bits >> 10 & 31;
-    const int fraction = bits & 1023;
-    double value = 0;
-    if (exponent == 31)
-        value = fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                              : std::numeric_limits<double>::infinity();
-    else
-        value =
-            exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
-    return (bits & 0x8000) != 0 ? -value : value;
-}
-
-double bfloatAt(const std::byte* at) {
-    const std::uint32_t bits = std::uint32_t{valueAt<std::uint16_t>(at)} << 16;
-    float value = 0;
-    std::memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -52,9 +33,9 @@ std::size_t sizeOf(MemoryElement element) {
 double numberAt(MemoryElement element, const std::byte* at) {
     switch (element) {
     case MemoryElement::Float16:
-        return halfAt(at);
+        return analysis::halfValue(valueAt<std::uint16_t>(at));
     case MemoryElement::BFloat16:
-        return bfloatAt(at);
+        return analysis::bfloatValue(valueAt<std::uint16_t>(at));
     case MemoryElement::Float64:
         return valueAt<double>(at);
     default:

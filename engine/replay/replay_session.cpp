@@ -1,7 +1,6 @@
 #include "engine/replay/replay_session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -38,7 +37,8 @@ std::uint64_t moved(std::uint64_t address, const HeldDescription& from, const He
     return address;
 }
 
-/// What is known of candidate `index` after a failure that the program is not held again after.
+/// Judges candidate `index` by what was found before the failure. `why` says why the program is not
+/// held again.
 ReplayedTrial unfinishedTrial(const HeldDescription& held, const ReplayFailure& failure,
                               std::size_t index, const Error& why, bool isExact) {
     ReplayedTrial trial;
@@ -50,18 +50,6 @@ ReplayedTrial unfinishedTrial(const HeldDescription& held, const ReplayFailure& 
         trial.sentence = "it was not tried: " + why.what;
     }
     return trial;
-}
-
-void movePointers(std::vector<std::vector<std::byte>>& values, const HeldDescription& from,
-                  const HeldDescription& to) {
-    for (auto& value : values) {
-        std::uint64_t address = 0;
-        if (value.size() != sizeof address)
-            continue;
-        std::memcpy(&address, value.data(), sizeof address);
-        address = moved(address, from, to);
-        std::memcpy(value.data(), &address, sizeof address);
-    }
 }
 
 } // namespace
@@ -142,10 +130,6 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
             range.address = moved(range.address, before, held_);
         for (std::uint64_t& address : request.onlyWritten)
             address = moved(address, before, held_);
-        for (ReplayCandidate& candidate : request.candidates) {
-            if (candidate.parameters)
-                movePointers(*candidate.parameters, before, held_);
-        }
     }
     return trials;
 }

@@ -30,15 +30,13 @@ struct TypedRange {
     MemoryElement element = MemoryElement::Bytes;
 };
 
-/// A kernel that is tried in the place of the held launch's.
+/// A kernel that is tried in the place of the held launch's, with its arguments.
 struct ReplayCandidate {
     std::string cubin;
     std::string symbol; ///< Its name in the cubin.
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint64_t sharedBytes = 0; ///< Dynamic shared memory.
-    /// The bytes of each parameter; nullopt: those of the held launch.
-    std::optional<std::vector<std::vector<std::byte>>> parameters;
 };
 
 struct DescribeHeldRequest {};
@@ -84,14 +82,12 @@ struct MemoryDifference {
 
 struct HeldDescription {
     CapturedLaunch launch; ///< Its buffers have addresses and sizes, but no data.
-    bool isCooperative = false;
     std::uint32_t capabilityMajor = 0;
     std::uint32_t capabilityMinor = 0;
     std::uint64_t allocations = 0; ///< The allocations that the kernel may write to.
     std::uint64_t allocatedBytes = 0;
     std::uint64_t variables = 0;  ///< The `__device__` and `__constant__` variables of its module.
     std::uint64_t savedBytes = 0; ///< The memory that the pause takes.
-    bool isSavedOnDevice = false;
     std::uint64_t writtenBytes = 0;            ///< The bytes that the original changes.
     std::chrono::milliseconds originalTime{0}; ///< The time of a run of the original, rounded up.
     /// The differences of a second run of the original from the first; empty: none.

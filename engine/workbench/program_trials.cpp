@@ -96,8 +96,8 @@ Result<ReplayCandidate> KernelInProgram::candidateOf(KernelRef kernel,
                            machines_.factsOptions(), stop);
     if (!code)
         return std::unexpected(code.error());
-    return ReplayCandidate{std::move(code->cubin), code->facts.symbol, launch.grid,
-                           launch.block,           launch.sharedBytes, std::nullopt};
+    return ReplayCandidate{std::move(code->cubin), code->facts.symbol, launch.grid, launch.block,
+                           launch.sharedBytes};
 }
 
 /// The new version's launch on the held arguments; nullopt if it is that of the program.

@@ -150,10 +150,6 @@ void HeldLaunch::describe(const capture::LaunchCall& call) {
         driver_.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device) ==
             CUDA_SUCCESS)
         launch.device = name.data();
-    description_.isCooperative =
-        std::ranges::any_of(call.attributes, [](const CUlaunchAttribute& each) {
-            return each.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && each.value.cooperative != 0;
-        });
     description_.capabilityMajor =
         static_cast<std::uint32_t>(work_->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
     description_.capabilityMinor =
@@ -162,7 +158,6 @@ void HeldLaunch::describe(const capture::LaunchCall& call) {
     description_.allocatedBytes = memory_->allocatedBytes();
     description_.variables = memory_->variables();
     description_.savedBytes = memory_->store().deviceBytes() + memory_->store().hostBytes();
-    description_.isSavedOnDevice = memory_->store().hostBytes() == 0;
 }
 
 Result<void> HeldLaunch::runOnce(const KernelRun& run, const VariablePlaces& variables,

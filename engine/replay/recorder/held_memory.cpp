@@ -1,6 +1,7 @@
 #include "engine/replay/recorder/held_memory.h"
 
 #include "engine/replay/difference_tally.h"
+#include "engine/storage/size_text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -22,12 +23,6 @@ std::string addressText(std::uint64_t address) {
     char text[32];
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
     return text;
-}
-
-std::string sizeText(std::uint64_t bytes) {
-    constexpr std::uint64_t mebibyte = 1 << 20;
-    return bytes >= mebibyte ? std::to_string(bytes / mebibyte) + " MiB"
-                             : std::to_string(bytes) + " bytes";
 }
 
 const std::byte* hostPointer(std::uint64_t address) {

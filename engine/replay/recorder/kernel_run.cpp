@@ -103,8 +103,6 @@ Result<void> LoadedCandidate::prepare(const ReplayCandidate& candidate, CUfuncti
     run_.grid = candidate.grid;
     run_.block = candidate.block;
     run_.sharedBytes = static_cast<unsigned>(candidate.sharedBytes);
-    if (candidate.parameters)
-        run_.values = *candidate.parameters;
     std::size_t offset = 0;
     std::size_t bytes = 0;
     std::size_t count = 0;

@@ -1,5 +1,7 @@
 #include "engine/replay/recorder/memory_copies.h"
 
+#include "engine/storage/size_text.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -54,7 +56,7 @@ Result<MemoryCopy> CopyStore::copyOf(CUdeviceptr address, std::uint64_t bytes) {
         return std::unexpected(
             Error{ErrorKind::Unsupported,
                   "the pause needs more memory than it may take: there is no room for a copy of " +
-                      std::to_string(bytes >> 20) + " MiB",
+                      sizeText(bytes),
                   {},
                   "run the program with a smaller problem"});
     auto memory = OwnHostMemory::allocate(work_, bytes);

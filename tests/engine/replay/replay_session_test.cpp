@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -190,7 +189,6 @@ TEST_F(ReplaySessionTest, DescribesTheLaunch) {
     EXPECT_EQ(held.capabilityMajor, 9u);
     // All of it once, and once more what the kernel writes: y and a variable.
     EXPECT_EQ(held.savedBytes, 4 * bytes + 4 + 8 + 4);
-    EXPECT_TRUE(held.isSavedOnDevice);
     EXPECT_EQ(held.writtenBytes, bytes + 4);
     EXPECT_THAT(held.variation, IsEmpty());
 }
@@ -209,7 +207,7 @@ TEST_F(ReplaySessionTest, SavesToTheHostWhereTheDeviceHasNoRoom) {
     target_.deviceBytes = bytes + 1;
     auto session = open("launch");
     ASSERT_TRUE(session) << session.error().describe();
-    EXPECT_FALSE((*session)->held().isSavedOnDevice);
+    EXPECT_GT((*session)->held().savedBytes, target_.deviceBytes);
     EXPECT_EQ(trialIn(**session, "launch", "right").outcome, TrialOutcome::Same);
     auto again = open("launch");
     ASSERT_TRUE(again);
@@ -313,22 +311,6 @@ TEST_F(ReplaySessionTest, RefusesCandidatesThatCannotBeRun) {
     const auto others = (*session)->tryAll(request, true, {});
     ASSERT_TRUE(others);
     EXPECT_THAT(others->at(0).sentence, HasSubstr("no cubin"));
-}
-
-TEST_F(ReplaySessionTest, PassesOtherArguments) {
-    auto session = open("launch");
-    ASSERT_TRUE(session);
-    auto request = requestOf({candidate("right"), candidate("right")});
-    auto& values = request.candidates[0].parameters.emplace();
-    for (const auto& parameter : (*session)->held().launch.parameters)
-        values.push_back(parameter.value);
-    request.candidates[1].parameters = values;
-    const float a = 7;
-    std::memcpy(request.candidates[1].parameters->at(0).data(), &a, sizeof a);
-    const auto trials = (*session)->tryAll(request, true, {});
-    ASSERT_TRUE(trials);
-    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
-    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
 }
 
 TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {

@@ -70,7 +70,7 @@ TEST_F(ProgramTrialsTest, ARightChangeIsTriedWhereItIsRight) {
     ASSERT_TRUE(done->kernels[0].verdict);
     ASSERT_TRUE(done->kernels[0].inProgram) << done->kernels[0].verdict->summary;
     const ProgramTrial& trial = *done->kernels[0].inProgram;
-    EXPECT_EQ(trial.outcome, ProgramTrialOutcome::Agrees) << trial.sentence;
+    EXPECT_EQ(trial.outcome, ChangeOutcome::Right) << trial.sentence;
     EXPECT_THAT(trial.sentence, HasSubstr("same memory as before (3 allocations, 480 kB)"));
     EXPECT_THAT(trial.program, HasSubstr("kernelskill_replay_fake_program launch launch"));
     EXPECT_EQ(trial.notes, std::vector<std::string>());
@@ -79,7 +79,7 @@ TEST_F(ProgramTrialsTest, ARightChangeIsTriedWhereItIsRight) {
 
 TEST_F(ProgramTrialsTest, AChangeThatIsWrongInTheProgramIsWrong) {
     const auto trial = trialOf(replaced(text, "a * factor", "a * 3.0f"));
-    EXPECT_EQ(trial.outcome, ProgramTrialOutcome::Differs) << trial.sentence;
+    EXPECT_EQ(trial.outcome, ChangeOutcome::Wrong) << trial.sentence;
     EXPECT_THAT(trial.sentence, HasSubstr("parameter 3"));
 }
 
@@ -87,11 +87,11 @@ TEST_F(ProgramTrialsTest, SaysWhyItDidNotTry) {
     KernelChange signature;
     signature.isSignatureChanged = true;
     const auto other = trialOf(replaced(text, "int n)", "int n, int m)"), signature);
-    EXPECT_EQ(other.outcome, ProgramTrialOutcome::NotJudged);
+    EXPECT_EQ(other.outcome, ChangeOutcome::NotJudged);
     EXPECT_THAT(other.sentence, HasSubstr("other parameters"));
     trial_.program.words.resize(1);
     const auto never = trialOf(text);
-    EXPECT_EQ(never.outcome, ProgramTrialOutcome::NotJudged);
+    EXPECT_EQ(never.outcome, ChangeOutcome::NotJudged);
     EXPECT_THAT(never.sentence, HasSubstr("before the launch"));
     std::stop_source stop;
     stop.request_stop();
