@@ -51,8 +51,14 @@ HeldProgram::start(const ReplayProgram& program, ReplayTarget target, const std:
     auto answer = held->exchange(DescribeHeldRequest{}, describeLimit, stop);
     if (!answer)
         return std::unexpected(answer.error());
-    if (const auto* failure = std::get_if<ReplayFailure>(&*answer))
+    if (const auto* failure = std::get_if<ReplayFailure>(&*answer)) {
+        if (!failure->isFatal) {
+            const auto end = held->resume(program.restLimit, stop);
+            if (!end && end.error().kind == ErrorKind::Cancelled)
+                return std::unexpected(end.error());
+        }
         return std::unexpected(failure->error);
+    }
     auto* description = std::get_if<HeldDescription>(&*answer);
     if (description == nullptr)
         return std::unexpected(

@@ -441,6 +441,7 @@ TEST_F(ReplaySessionTest, DoesNotBlameCandidatesForResultsThatVary) {
 TEST_F(ReplaySessionTest, RefusesByName) {
     const auto refusal = [&](const std::string& words) {
         const auto session = open(words);
+        EXPECT_EQ(said(), alone(words)) << "it goes on all the same";
         return session ? std::string("held") : session.error().describe();
     };
     EXPECT_THAT(refusal("map launch"), HasSubstr("cuMemMap"));

@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <filesystem>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
@@ -83,12 +85,28 @@ TEST_F(ProgramTrialsTest, AChangeThatIsWrongInTheProgramIsWrong) {
     EXPECT_THAT(trial.sentence, HasSubstr("parameter 3"));
 }
 
+TEST_F(ProgramTrialsTest, LetsTheProgramGoOnIfAVersionCannotBeTried) {
+    const auto path = folder_.path() / "output";
+    const FileDescriptor output(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    trial_.program.output = output.get();
+    const auto trial = trialOf(replaced(text, "++launches;", "undeclared();"));
+    EXPECT_EQ(trial.outcome, ChangeOutcome::NotJudged);
+    EXPECT_THAT(trial.sentence, HasSubstr("compile"));
+    EXPECT_THAT(trial.notes, ::testing::IsEmpty());
+    EXPECT_GT(std::filesystem::file_size(path), 0u) << "the program was ended";
+}
+
 TEST_F(ProgramTrialsTest, SaysWhyItDidNotTry) {
+    // These do not need the program.
+    const auto words = std::exchange(trial_.program.words, {"/nowhere/program"});
     KernelChange signature;
     signature.isSignatureChanged = true;
     const auto other = trialOf(replaced(text, "int n)", "int n, int m)"), signature);
     EXPECT_EQ(other.outcome, ChangeOutcome::NotJudged);
     EXPECT_THAT(other.sentence, HasSubstr("other parameters"));
+    EXPECT_THAT(trialOf("__global__ void other() {}\n").sentence,
+                HasSubstr("has no kernel 'scale'"));
+    trial_.program.words = words;
     trial_.program.words.resize(1);
     const auto never = trialOf(text);
     EXPECT_EQ(never.outcome, ChangeOutcome::NotJudged);
