@@ -1,11 +1,11 @@
 #include "engine/comparison/scalar_row.h"
 
+#include "analysis/syntax/short_floats.h"
+
 #include <spdlog/fmt/fmt.h>
 
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace kernelskill::engine {
 
@@ -21,18 +21,6 @@ T numberAt(const std::byte* from) {
     T value{};
     std::memcpy(&value, from, sizeof value);
     return value;
-}
-
-double halfValue(std::uint16_t bits) {
-    int exponent = (bits >> 10) & 0x1f;
-    int mantissa = bits & 0x3ff;
-    double sign = (bits & 0x8000) != 0 ? -1 : 1;
-    if (exponent == 0x1f)
-        return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
-                             : sign * std::numeric_limits<double>::infinity();
-    if (exponent == 0)
-        return sign * std::ldexp(mantissa, -24);
-    return sign * std::ldexp(mantissa + 1024, exponent - 25);
 }
 
 /// Takes every `stride`th number, from number `first` on.
@@ -54,10 +42,9 @@ double rootMeanSquare(const ScalarRow& row, std::size_t first, std::size_t strid
 double floatingScalar(ScalarKind kind, const std::byte* from) {
     switch (kind) {
     case ScalarKind::Half:
-        return halfValue(numberAt<std::uint16_t>(from));
+        return analysis::halfValue(numberAt<std::uint16_t>(from));
     case ScalarKind::BFloat16:
-        return std::bit_cast<float>(static_cast<std::uint32_t>(numberAt<std::uint16_t>(from))
-                                    << 16);
+        return analysis::bfloatValue(numberAt<std::uint16_t>(from));
     case ScalarKind::Float:
         return numberAt<float>(from);
     case ScalarKind::Double:

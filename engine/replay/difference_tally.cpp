@@ -1,5 +1,7 @@
 #include "engine/replay/difference_tally.h"
 
+#include "analysis/syntax/short_floats.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,27 +15,6 @@ template <typename T>
 T valueAt(const std::byte* at) {
     T value;
     std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-double halfAt(const std::byte* at) {
-    const auto bits = valueAt<std::uint16_t>(at);
-    const int exponent = bits >> 10 & 31;
-    const int fraction = bits & 1023;
-    double value = 0;
-    if (exponent == 31)
-        value = fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                              : std::numeric_limits<double>::infinity();
-    else
-        value =
-            exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
-    return (bits & 0x8000) != 0 ? -value : value;
-}
-
-double bfloatAt(const std::byte* at) {
-    const std::uint32_t bits = std::uint32_t{valueAt<std::uint16_t>(at)} << 16;
-    float value = 0;
-    std::memcpy(&value, &bits, sizeof value);
     return value;
 }
 
@@ -52,9 +33,9 @@ std::size_t sizeOf(MemoryElement element) {
 double numberAt(MemoryElement element, const std::byte* at) {
     switch (element) {
     case MemoryElement::Float16:
-        return halfAt(at);
+        return analysis::halfValue(valueAt<std::uint16_t>(at));
     case MemoryElement::BFloat16:
-        return bfloatAt(at);
+        return analysis::bfloatValue(valueAt<std::uint16_t>(at));
     case MemoryElement::Float64:
         return valueAt<double>(at);
     default:
@@ -62,12 +43,27 @@ double numberAt(MemoryElement element, const std::byte* at) {
     }
 }
 
-double relativeDifference(double one, double other) {
+/// The root mean square of the finite numbers; 0 if there are none.
+double scaleOf(MemoryElement element, std::span<const std::byte> numbers) {
+    const std::size_t size = sizeOf(element);
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at + size <= numbers.size(); at += size) {
+        const double value = numberAt(element, numbers.data() + at);
+        if (std::isfinite(value)) {
+            sum += value * value;
+            ++count;
+        }
+    }
+    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+}
+
+double relativeDifference(double one, double other, double scale) {
     if (one == other || (std::isnan(one) && std::isnan(other)))
         return 0;
     if (!std::isfinite(one) || !std::isfinite(other))
         return std::numeric_limits<double>::infinity();
-    return std::abs(one - other) / std::max(std::abs(one), std::abs(other));
+    return std::abs(one - other) / std::max({std::abs(one), std::abs(other), scale});
 }
 
 } // namespace
@@ -141,11 +137,13 @@ void DifferenceTally::addNumbers(std::uint64_t offset, const Stretch& stretch,
     // Parts of elements are no numbers.
     if (differs(0, at))
         leaveOut();
+    const double scale = scaleOf(stretch.element, expected.subspan(at));
     for (; at + size <= found.size(); at += size) {
         if (std::memcmp(found.data() + at, expected.data() + at, size) == 0)
             continue;
-        const double relative = relativeDifference(numberAt(stretch.element, found.data() + at),
-                                                   numberAt(stretch.element, expected.data() + at));
+        const double relative =
+            relativeDifference(numberAt(stretch.element, found.data() + at),
+                               numberAt(stretch.element, expected.data() + at), scale);
         // Two patterns of one number are still another result, of which the number says nothing.
         difference_.maxRelative = std::max(difference_.maxRelative, relative);
     }

@@ -21,7 +21,8 @@ public:
                     std::span<const TypedRange> elements);
 
     /// A piece at `offset`: what is there, what should be there, and what was there before the
-    /// launch; all of one size.
+    /// launch; all of one size. The numbers that should be there give the scale of a difference,
+    /// which may be between two numbers near 0 that are sums of larger ones.
     void add(std::uint64_t offset, std::span<const std::byte> found,
              std::span<const std::byte> expected, std::span<const std::byte> before);
     /// Says that there are more differences than were given: their numbers are not known.

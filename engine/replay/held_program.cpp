@@ -5,6 +5,7 @@
 #include "engine/process/argument_pointers.h"
 #include "engine/process/frame_exchange.h"
 #include "engine/process/own_environment.h"
+#include "engine/process/unix_socket.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +15,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -31,21 +31,6 @@ Error cancelled() {
     return {ErrorKind::Cancelled, "the trial was cancelled", {}, {}};
 }
 
-/// Not open if it cannot be made.
-FileDescriptor listeningAt(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-        return {};
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!socket.isOpen() ||
-        ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        ::listen(socket.get(), 1) != 0)
-        return {};
-    return socket;
-}
-
 } // namespace
 
 Result<std::unique_ptr<HeldProgram>>
@@ -58,7 +43,7 @@ HeldProgram::start(const ReplayProgram& program, ReplayTarget target, const std:
     if (!folder)
         return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
     std::unique_ptr<HeldProgram> held(
-        new HeldProgram(std::move(*folder), "the program '" + program.words.front() + "'"));
+        new HeldProgram(std::move(*folder), "program '" + program.words.front() + "'"));
     if (auto spawned = held->spawn(program, std::move(target)); !spawned)
         return std::unexpected(spawned.error());
     if (auto waited = held->awaitHold(program.startLimit, stop); !waited)
@@ -66,8 +51,14 @@ HeldProgram::start(const ReplayProgram& program, ReplayTarget target, const std:
     auto answer = held->exchange(DescribeHeldRequest{}, describeLimit, stop);
     if (!answer)
         return std::unexpected(answer.error());
-    if (const auto* failure = std::get_if<ReplayFailure>(&*answer))
+    if (const auto* failure = std::get_if<ReplayFailure>(&*answer)) {
+        if (!failure->isFatal) {
+            const auto end = held->resume(program.restLimit, stop);
+            if (!end && end.error().kind == ErrorKind::Cancelled)
+                return std::unexpected(end.error());
+        }
         return std::unexpected(failure->error);
+    }
     auto* description = std::get_if<HeldDescription>(&*answer);
     if (description == nullptr)
         return std::unexpected(
@@ -78,7 +69,7 @@ HeldProgram::start(const ReplayProgram& program, ReplayTarget target, const std:
 
 Result<void> HeldProgram::spawn(const ReplayProgram& program, ReplayTarget target) {
     target.socket = (folder_.path() / "socket").string();
-    listening_ = listeningAt(target.socket);
+    listening_ = listeningSocket(target.socket);
     if (!listening_.isOpen())
         return std::unexpected(Error{ErrorKind::Failed,
                                      std::string("no socket: ") + std::strerror(errno),
@@ -141,7 +132,7 @@ Result<void> HeldProgram::awaitHold(std::chrono::milliseconds limit, const std::
             const std::string said = lastMessage();
             return std::unexpected(
                 Error{ErrorKind::Failed,
-                      name_ + " ended with status " + std::to_string(*status) +
+                      "the " + name_ + " ended with status " + std::to_string(*status) +
                           " before the launch that was to be held" +
                           (said.empty() ? "" : "; it said: " + said),
                       {},
@@ -149,7 +140,7 @@ Result<void> HeldProgram::awaitHold(std::chrono::milliseconds limit, const std::
         }
         if (Clock::now() > end)
             return std::unexpected(Error{ErrorKind::Failed,
-                                         name_ + " did not reach the launch in " +
+                                         "the " + name_ + " did not reach the launch in " +
                                              std::to_string(limit.count() / 1000) + " s",
                                          {},
                                          {}});
@@ -171,7 +162,7 @@ Result<ReplayAnswer> HeldProgram::exchange(const ReplayRequest& request,
             std::this_thread::sleep_for(look);
         if (const auto status = endStatus())
             payload.error().what =
-                name_ + " ended while it was held, with status " + std::to_string(*status);
+                "the " + name_ + " ended while it was held, with status " + std::to_string(*status);
     }
     return std::unexpected(payload.error());
 }
@@ -194,7 +185,7 @@ Result<int> HeldProgram::resume(std::chrono::milliseconds time, const std::stop_
             return std::unexpected(cancelled());
         if (Clock::now() > end)
             return std::unexpected(Error{ErrorKind::Failed,
-                                         name_ + " did not end in " +
+                                         "the " + name_ + " did not end in " +
                                              std::to_string(time.count() / 1000) +
                                              " s after the trials",
                                          {},

@@ -29,6 +29,8 @@ struct ReplayProgram {
     int output = -1; ///< Gets its standard output; -1: nothing does.
     std::chrono::milliseconds startLimit =
         std::chrono::minutes(10); ///< The time to reach the launch.
+    std::chrono::milliseconds restLimit =
+        std::chrono::minutes(1); ///< The time from the launch to the end of the program.
 };
 
 /// Not thread-safe.
@@ -37,7 +39,8 @@ public:
     /// Starts the program and waits until it is held. The program gets its own process group and
     /// the user's rights. `target` needs no socket. Errors: Missing if it cannot be started; Failed
     /// if it ends before it is held, or runs longer than its limit, with the last of its messages;
-    /// Unsupported with the reason if the launch cannot be tried; Cancelled.
+    /// Unsupported with the reason if the launch cannot be tried, after which the program has gone
+    /// on to its end unless a kernel has broken its context; Cancelled.
     [[nodiscard]] static Result<std::unique_ptr<HeldProgram>>
     start(const ReplayProgram& program, ReplayTarget target, const std::stop_token& stop);
     HeldProgram(const HeldProgram&) = delete;
@@ -72,7 +75,7 @@ private:
     [[nodiscard]] std::string lastMessage() const;
 
     TemporaryFolder folder_;
-    std::string name_; ///< Its name in messages: "the program './a.out'".
+    std::string name_; ///< Its name in messages: "program './a.out'".
     FileDescriptor listening_;
     FileDescriptor socket_;
     ChildMessages noMessages_; ///< They are in a file, so that they outlive us.

@@ -1,7 +1,6 @@
 #include "engine/replay/replay_session.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -12,11 +11,11 @@ namespace {
 constexpr std::chrono::milliseconds besideRuns{120'000};
 
 /// The most that an answer may take.
-std::chrono::milliseconds timeFor(const TryRequest& request) {
+std::chrono::milliseconds timeFor(const TryRequest& request, const HeldDescription& held) {
     const auto runs = std::chrono::milliseconds::rep{request.checks} + request.rounds + 8;
     const auto kernels = static_cast<std::chrono::milliseconds::rep>(request.candidates.size() + 1);
     constexpr std::chrono::milliseconds most = std::chrono::hours(1);
-    return std::min(most, besideRuns + runs * kernels * request.limit);
+    return std::min(most, besideRuns + runs * kernels * limitOf(request, held));
 }
 
 /// Addresses of another start of the program.
@@ -38,16 +37,19 @@ std::uint64_t moved(std::uint64_t address, const HeldDescription& from, const He
     return address;
 }
 
-void movePointers(std::vector<std::vector<std::byte>>& values, const HeldDescription& from,
-                  const HeldDescription& to) {
-    for (auto& value : values) {
-        std::uint64_t address = 0;
-        if (value.size() != sizeof address)
-            continue;
-        std::memcpy(&address, value.data(), sizeof address);
-        address = moved(address, from, to);
-        std::memcpy(value.data(), &address, sizeof address);
+/// Judges candidate `index` by what was found before the failure. `why` says why the program is not
+/// held again.
+ReplayedTrial unfinishedTrial(const HeldDescription& held, const ReplayFailure& failure,
+                              std::size_t index, const Error& why, bool isExact) {
+    ReplayedTrial trial;
+    if (index < failure.soFar.candidates.size()) {
+        trial = judgeTrial(held, failure.soFar, index, isExact);
+        trial.original.clear();
+        trial.candidate.clear();
+    } else {
+        trial.sentence = "it was not tried: " + why.what;
     }
+    return trial;
 }
 
 } // namespace
@@ -88,7 +90,7 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
         if (!process_)
             return std::unexpected(
                 Error{ErrorKind::Failed, "the program is not held any more", {}, {}});
-        auto answer = process_->ask(request, timeFor(request), stop);
+        auto answer = process_->ask(request, timeFor(request, held_), stop);
         if (!answer) {
             process_.reset();
             return std::unexpected(answer.error());
@@ -108,22 +110,26 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
             return std::unexpected(failure->error);
         }
         trials[places[*failure->candidate]] = failedTrial(failure->error);
+        const HeldDescription before = held_;
+        if (failure->isFatal) {
+            if (auto started = startProgram(stop); !started) {
+                if (started.error().kind == ErrorKind::Cancelled)
+                    return std::unexpected(started.error());
+                for (std::size_t i = 0; i < places.size(); ++i) {
+                    if (i != *failure->candidate)
+                        trials[places[i]] =
+                            unfinishedTrial(held_, *failure, i, started.error(), isExact);
+                }
+                return trials;
+            }
+        }
         const auto at = static_cast<std::ptrdiff_t>(*failure->candidate);
         places.erase(places.begin() + at);
         request.candidates.erase(request.candidates.begin() + at);
-        if (!failure->isFatal)
-            continue;
-        const HeldDescription before = held_;
-        if (auto started = startProgram(stop); !started)
-            return std::unexpected(started.error());
         for (TypedRange& range : request.elements)
             range.address = moved(range.address, before, held_);
         for (std::uint64_t& address : request.onlyWritten)
             address = moved(address, before, held_);
-        for (ReplayCandidate& candidate : request.candidates) {
-            if (candidate.parameters)
-                movePointers(*candidate.parameters, before, held_);
-        }
     }
     return trials;
 }

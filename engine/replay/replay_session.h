@@ -22,8 +22,9 @@ public:
 
     /// Tries all candidates of the request in one go, so that their times are of the same rounds.
     /// If one of them faults or does not end, its trial is Failed, the program is started again and
-    /// brought to the same launch, and the others are tried there. Errors: Failed if the program
-    /// ended for another reason, or is not held again; Cancelled.
+    /// brought to the same launch, and the others are tried there. If that cannot be done, they are
+    /// judged without times by what was found before, or not at all. Errors: Failed if the program
+    /// ended for another reason; Cancelled.
     [[nodiscard]] Result<std::vector<ReplayedTrial>> tryAll(TryRequest request, bool isExact,
                                                             const std::stop_token& stop);
 

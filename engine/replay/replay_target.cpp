@@ -13,7 +13,8 @@ std::string formatReplayTarget(const ReplayTarget& target) {
                 {"ordinal", target.ordinal},
                 {"deviceBytes", target.deviceBytes},
                 {"hostBytes", target.hostBytes},
-                {"waitMilliseconds", target.waitMilliseconds}}
+                {"waitMilliseconds", target.waitMilliseconds},
+                {"originalMilliseconds", target.originalMilliseconds}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -28,6 +29,7 @@ Result<ReplayTarget> parseReplayTarget(std::string_view text) {
         json.at("deviceBytes").get_to(target.deviceBytes);
         json.at("hostBytes").get_to(target.hostBytes);
         json.at("waitMilliseconds").get_to(target.waitMilliseconds);
+        json.at("originalMilliseconds").get_to(target.originalMilliseconds);
         return target;
     } catch (const Json::exception& problem) {
         return std::unexpected(Error{ErrorKind::InvalidInput, problem.what(), replayVariable,

@@ -22,6 +22,7 @@ struct ReplayTarget {
     std::uint64_t deviceBytes = 0;
     std::uint64_t hostBytes = 16ull << 30;   ///< Limit of the copies in host memory.
     std::uint64_t waitMilliseconds = 10'000; ///< Limit for earlier work and other threads' calls.
+    std::uint64_t originalMilliseconds = 60'000; ///< Limit of a run of the program's own kernel.
 };
 
 [[nodiscard]] std::string formatReplayTarget(const ReplayTarget& target);

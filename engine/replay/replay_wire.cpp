@@ -21,12 +21,6 @@ struct Overloaded : Alternatives... {
     using Alternatives::operator()...;
 };
 
-template <typename Bytes>
-Json binary(const Bytes& bytes) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    return Json::binary(std::vector<std::uint8_t>(begin, begin + bytes.size()));
-}
-
 MemoryElement elementFrom(const Json& json) {
     const auto number = json.get<std::uint8_t>();
     // A number that is none of them is read as the one that claims nothing.
@@ -34,17 +28,12 @@ MemoryElement elementFrom(const Json& json) {
 }
 
 Json candidateJson(const ReplayCandidate& candidate) {
-    Json json{{"cubin", binary(candidate.cubin)},
-              {"symbol", candidate.symbol},
-              {"grid", candidate.grid},
-              {"block", candidate.block},
-              {"shared", candidate.sharedBytes}};
-    if (candidate.parameters) {
-        json["parameters"] = Json::array();
-        for (const auto& value : *candidate.parameters)
-            json["parameters"].push_back(binary(value));
-    }
-    return json;
+    const auto* cubin = reinterpret_cast<const std::uint8_t*>(candidate.cubin.data());
+    return {{"cubin", Json::binary({cubin, cubin + candidate.cubin.size()})},
+            {"symbol", candidate.symbol},
+            {"grid", candidate.grid},
+            {"block", candidate.block},
+            {"shared", candidate.sharedBytes}};
 }
 
 ReplayCandidate candidateFrom(const Json& json) {
@@ -55,13 +44,6 @@ ReplayCandidate candidateFrom(const Json& json) {
     json.at("grid").get_to(candidate.grid);
     json.at("block").get_to(candidate.block);
     json.at("shared").get_to(candidate.sharedBytes);
-    if (const auto given = json.find("parameters"); given != json.end()) {
-        auto& parameters = candidate.parameters.emplace();
-        for (const Json& value : *given) {
-            const auto* bytes = reinterpret_cast<const std::byte*>(value.get_binary().data());
-            parameters.emplace_back(bytes, bytes + value.get_binary().size());
-        }
-    }
     return candidate;
 }
 
@@ -104,7 +86,8 @@ Json differencesJson(const std::vector<MemoryDifference>& differences) {
                   {"first", each.firstOffset},
                   {"differing", each.differingBytes},
                   {"stray", each.strayBytes},
-                  {"element", each.element}};
+                  {"element", each.element},
+                  {"host", each.isOfHost}};
         if (std::isfinite(each.maxRelative))
             json["relative"] = each.maxRelative;
         list.push_back(std::move(json));
@@ -123,6 +106,7 @@ std::vector<MemoryDifference> differencesFrom(const Json& list) {
         json.at("differing").get_to(difference.differingBytes);
         json.at("stray").get_to(difference.strayBytes);
         difference.element = elementFrom(json.at("element"));
+        json.at("host").get_to(difference.isOfHost);
         difference.maxRelative = json.value("relative", std::numeric_limits<double>::infinity());
         differences.push_back(std::move(difference));
     }
@@ -153,14 +137,13 @@ CandidateResult resultFrom(const Json& json) {
 Json descriptionJson(const HeldDescription& held) {
     return {{"answer", "held"},
             {"launch", formatCapture(held.launch)},
-            {"cooperative", held.isCooperative},
             {"capability", {held.capabilityMajor, held.capabilityMinor}},
             {"allocations", held.allocations},
             {"allocatedBytes", held.allocatedBytes},
             {"variables", held.variables},
             {"savedBytes", held.savedBytes},
-            {"savedOnDevice", held.isSavedOnDevice},
             {"writtenBytes", held.writtenBytes},
+            {"originalTime", held.originalTime.count()},
             {"variation", differencesJson(held.variation)}};
 }
 
@@ -171,15 +154,14 @@ HeldDescription descriptionFrom(const Json& json) {
         held.launch = std::move(*launch);
     else
         held.launch.missing = launch.error().what;
-    json.at("cooperative").get_to(held.isCooperative);
     json.at("capability").at(0).get_to(held.capabilityMajor);
     json.at("capability").at(1).get_to(held.capabilityMinor);
     json.at("allocations").get_to(held.allocations);
     json.at("allocatedBytes").get_to(held.allocatedBytes);
     json.at("variables").get_to(held.variables);
     json.at("savedBytes").get_to(held.savedBytes);
-    json.at("savedOnDevice").get_to(held.isSavedOnDevice);
     json.at("writtenBytes").get_to(held.writtenBytes);
+    held.originalTime = std::chrono::milliseconds(json.at("originalTime").get<std::int64_t>());
     held.variation = differencesFrom(json.at("variation"));
     return held;
 }
@@ -190,6 +172,7 @@ Json answerJson(const TryAnswer& answer) {
         candidates.push_back(resultJson(result));
     return {{"answer", "tried"},
             {"original", answer.original},
+            {"variation", differencesJson(answer.variation)},
             {"candidates", std::move(candidates)},
             {"notes", answer.notes}};
 }
@@ -197,6 +180,7 @@ Json answerJson(const TryAnswer& answer) {
 TryAnswer answerFrom(const Json& json) {
     TryAnswer answer;
     json.at("original").get_to(answer.original);
+    answer.variation = differencesFrom(json.at("variation"));
     for (const Json& result : json.at("candidates"))
         answer.candidates.push_back(resultFrom(result));
     json.at("notes").get_to(answer.notes);
@@ -204,8 +188,10 @@ TryAnswer answerFrom(const Json& json) {
 }
 
 Json failureJson(const ReplayFailure& failure) {
-    Json json{
-        {"answer", "failed"}, {"error", wire::toJson(failure.error)}, {"fatal", failure.isFatal}};
+    Json json{{"answer", "failed"},
+              {"error", wire::toJson(failure.error)},
+              {"fatal", failure.isFatal},
+              {"soFar", answerJson(failure.soFar)}};
     if (failure.candidate)
         json["candidate"] = *failure.candidate;
     return json;
@@ -215,6 +201,7 @@ ReplayFailure failureFrom(const Json& json) {
     ReplayFailure failure;
     wire::fromJson(json.at("error"), failure.error);
     json.at("fatal").get_to(failure.isFatal);
+    failure.soFar = answerFrom(json.at("soFar"));
     if (const auto candidate = json.find("candidate"); candidate != json.end())
         failure.candidate = candidate->get<std::uint32_t>();
     return failure;

@@ -5,6 +5,7 @@
 #include "analysis/source/error.h"
 #include "engine/capture/captured_launch.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -29,15 +30,13 @@ struct TypedRange {
     MemoryElement element = MemoryElement::Bytes;
 };
 
-/// A kernel that is tried in the place of the held launch's.
+/// A kernel that is tried in the place of the held launch's, with its arguments.
 struct ReplayCandidate {
     std::string cubin;
     std::string symbol; ///< Its name in the cubin.
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint64_t sharedBytes = 0; ///< Dynamic shared memory.
-    /// The bytes of each parameter; nullopt: those of the held launch.
-    std::optional<std::vector<std::vector<std::byte>>> parameters;
 };
 
 struct DescribeHeldRequest {};
@@ -50,9 +49,11 @@ struct TryRequest {
     /// candidates are compared once more with other contents there, so that contents from an
     /// earlier launch do not pass for results.
     std::vector<std::uint64_t> onlyWritten;
-    std::uint32_t checks = 3;                ///< Runs of each candidate that are compared.
-    std::uint32_t rounds = 20;               ///< Timed rounds; 0: nothing is timed.
-    std::chrono::milliseconds limit{10'000}; ///< The time limit of one run of a kernel.
+    std::uint32_t checks = 3;  ///< Runs of each candidate that are compared.
+    std::uint32_t rounds = 20; ///< Timed rounds; 0: nothing is timed.
+    /// The time limit of one run of a candidate, which gets at least four times the original's
+    /// time.
+    std::chrono::milliseconds limit{10'000};
 };
 
 /// Restores the memory and lets the program go on. There is no answer.
@@ -70,22 +71,25 @@ struct MemoryDifference {
     /// Counts the differing bytes that the original leaves as they were.
     std::uint64_t strayBytes = 0;
     MemoryElement element = MemoryElement::Bytes; ///< The type that the range was given.
-    /// The largest |a - b| / max(|a|, |b|) of elements that differ, as float32 where the type is
-    /// not known; infinite if one is not a finite number and the other is another one.
+    /// The largest |a - b| / max(|a|, |b|, the root mean square of the expected numbers of the type
+    /// on the same page of 64 KiB), as float32 where the type is not known; infinite if one is not
+    /// a finite number and the other is another one.
     double maxRelative = 0;
+    /// Whether it is page-locked memory of the host, which the program's own threads may have
+    /// written as well.
+    bool isOfHost = false;
 };
 
 struct HeldDescription {
     CapturedLaunch launch; ///< Its buffers have addresses and sizes, but no data.
-    bool isCooperative = false;
     std::uint32_t capabilityMajor = 0;
     std::uint32_t capabilityMinor = 0;
     std::uint64_t allocations = 0; ///< The allocations that the kernel may write to.
     std::uint64_t allocatedBytes = 0;
     std::uint64_t variables = 0;  ///< The `__device__` and `__constant__` variables of its module.
     std::uint64_t savedBytes = 0; ///< The memory that the pause takes.
-    bool isSavedOnDevice = false;
-    std::uint64_t writtenBytes = 0; ///< The bytes that the original changes.
+    std::uint64_t writtenBytes = 0;            ///< The bytes that the original changes.
+    std::chrono::milliseconds originalTime{0}; ///< The time of a run of the original, rounded up.
     /// The differences of a second run of the original from the first; empty: none.
     std::vector<MemoryDifference> variation;
 };
@@ -103,6 +107,9 @@ struct CandidateResult {
 
 struct TryAnswer {
     std::vector<double> original; ///< The time of each round in microseconds.
+    /// The greatest differences of more runs of the original from the first, by part, with the
+    /// types of the request; empty if the description has none.
+    std::vector<MemoryDifference> variation;
     std::vector<CandidateResult> candidates;
     std::vector<std::string> notes;
 };
@@ -112,7 +119,14 @@ struct ReplayFailure {
     bool isFatal = false; ///< The program's context is lost: end it.
     /// The number of the candidate that is at fault; nullopt: none of them.
     std::optional<std::uint32_t> candidate;
+    TryAnswer soFar; ///< The results of the candidates before that one, perhaps without times.
 };
+
+/// The time limit of one run of a candidate.
+[[nodiscard]] inline std::chrono::milliseconds limitOf(const TryRequest& request,
+                                                       const HeldDescription& held) {
+    return std::max(request.limit, 4 * held.originalTime);
+}
 
 using ReplayAnswer = std::variant<HeldDescription, TryAnswer, ReplayFailure>;
 

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kernelskill::engine {
 namespace {
 
 /// Another order of a long sum may explain a difference of so many times the usual rounding.
 constexpr double doubtful = 100;
+
+/// A difference of so many times the original's own one is not explained by its variation.
+constexpr double variationFactor = 16;
 
 bool isRounding(const MemoryDifference& difference) {
     return difference.maxRelative <= roundingOf(difference.element);
@@ -20,10 +24,51 @@ bool mayBeRounding(const MemoryDifference& difference) {
            difference.maxRelative <= doubtful * roundingOf(difference.element);
 }
 
+/// Whether a candidate's difference is one that the original's own runs have among each other.
+bool isVariation(const MemoryDifference& difference, const MemoryDifference& own) {
+    return own.where == difference.where && difference.strayBytes <= own.strayBytes &&
+           static_cast<double>(difference.differingBytes) <=
+               variationFactor * static_cast<double>(own.differingBytes) &&
+           // Bytes of no known type have no size of a difference.
+           (difference.element == MemoryElement::Bytes ||
+            difference.maxRelative <= variationFactor * own.maxRelative);
+}
+
 const MemoryDifference& worstOf(const std::vector<MemoryDifference>& differences) {
     return *std::ranges::max_element(differences, {}, [](const MemoryDifference& each) {
         return std::pair(!isRounding(each), each.differingBytes);
     });
+}
+
+/// Sets the trial's outcome and sentence by what differs in memory that only kernels write.
+void judgeDifferences(ReplayedTrial& trial, const std::vector<MemoryDifference>& differences,
+                      const std::vector<MemoryDifference>& variation, bool isByStaleMemory,
+                      const HeldDescription& held, bool isExact) {
+    if (differences.empty()) {
+        trial.outcome = TrialOutcome::Same;
+        trial.sentence = "all memory is as before";
+        return;
+    }
+    trial.sentence = describe(worstOf(differences), held);
+    if (isByStaleMemory)
+        trial.sentence += "; with what was there before the launch, nothing differs: it leaves out "
+                          "results that an earlier launch has left";
+    if (!isExact && std::ranges::all_of(differences, isRounding)) {
+        trial.outcome = TrialOutcome::Rounded;
+        return;
+    }
+    if (!isExact && !isByStaleMemory && std::ranges::all_of(differences, mayBeRounding)) {
+        trial.sentence += ", which is more than rounding is as a rule";
+        return;
+    }
+    const bool varies = std::ranges::all_of(differences, [&](const MemoryDifference& each) {
+        return std::ranges::any_of(
+            variation, [&](const MemoryDifference& own) { return isVariation(each, own); });
+    });
+    trial.outcome = varies ? TrialOutcome::NotJudged : TrialOutcome::Different;
+    if (varies)
+        trial.sentence = "the program's own kernel gives other results each time: " +
+                         describe(worstOf(variation), held);
 }
 
 } // namespace
@@ -95,35 +140,16 @@ ReplayedTrial judgeTrial(const HeldDescription& held, const TryAnswer& answer, s
         trial.sentence = result.refusal->what;
         return trial;
     }
-    if (result.differences.empty()) {
-        trial.outcome = TrialOutcome::Same;
-        trial.sentence = "all memory is as before";
-        return trial;
+    std::vector<MemoryDifference> judged;
+    std::ranges::remove_copy_if(result.differences, std::back_inserter(judged),
+                                &MemoryDifference::isOfHost);
+    judgeDifferences(trial, judged, answer.variation, result.isByStaleMemory, held, isExact);
+    const auto host = std::ranges::find_if(result.differences, &MemoryDifference::isOfHost);
+    if (agrees(trial.outcome) && host != result.differences.end()) {
+        trial.outcome = TrialOutcome::NotJudged;
+        trial.sentence =
+            describe(*host, held) + "; the kernel or a thread of the program wrote there";
     }
-    trial.sentence = describe(worstOf(result.differences), held);
-    if (result.isByStaleMemory)
-        trial.sentence += "; with what was there before the launch, nothing differs: it leaves out "
-                          "results that an earlier launch has left";
-    const bool isRounded = std::ranges::all_of(result.differences, isRounding);
-    if (isRounded && !isExact) {
-        trial.outcome = TrialOutcome::Rounded;
-        return trial;
-    }
-    if (!isExact && !result.isByStaleMemory &&
-        std::ranges::all_of(result.differences, mayBeRounding)) {
-        trial.sentence += ", which is more than rounding is as a rule";
-        return trial;
-    }
-    // A part that the original itself leaves in different ways says nothing of the candidate.
-    const bool varies = std::ranges::all_of(result.differences, [&](const MemoryDifference& each) {
-        return std::ranges::any_of(held.variation, [&](const MemoryDifference& own) {
-            return own.where == each.where && each.strayBytes <= own.strayBytes;
-        });
-    });
-    trial.outcome = varies ? TrialOutcome::NotJudged : TrialOutcome::Different;
-    if (varies)
-        trial.sentence = "the program's own kernel gives other results each time: " +
-                         describe(worstOf(held.variation), held);
     return trial;
 }
 

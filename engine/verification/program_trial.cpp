@@ -1,18 +1,13 @@
 #include "engine/verification/program_trial.h"
 
+#include "engine/storage/size_text.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <utility>
 
 namespace kernelskill::engine {
 namespace {
-
-std::string sizeText(std::uint64_t bytes) {
-    if (bytes >= 10'000'000)
-        return fmt::format("{} MB", (bytes + 500'000) / 1'000'000);
-    return bytes >= 1'000 ? fmt::format("{:.3g} kB", static_cast<double>(bytes) / 1'000)
-                          : fmt::format("{} bytes", bytes);
-}
 
 std::string timeText(const TimingVerdict& timing) {
     return fmt::format(", {:.3g} times as fast ({:.3g} to {:.3g}, {} rounds)", timing.speedup,
@@ -35,7 +30,7 @@ ProgramTrial judgeInProgram(const HeldDescription& held, const ReplayedTrial& be
     trial.differences = after.differences;
     trial.notes = after.notes;
     if (agrees(after.outcome) && isOtherResult(before)) {
-        trial.outcome = ProgramTrialOutcome::Differs;
+        trial.outcome = ChangeOutcome::Wrong;
         trial.sentence =
             "the program's own kernel computes what the new version does, and not what "
             "the old one does: " +
@@ -43,7 +38,7 @@ ProgramTrial judgeInProgram(const HeldDescription& held, const ReplayedTrial& be
         return trial;
     }
     if (agrees(after.outcome)) {
-        trial.outcome = ProgramTrialOutcome::Agrees;
+        trial.outcome = ChangeOutcome::Right;
         trial.sentence = fmt::format(
             "{} ({} allocation{}, {})",
             after.outcome == TrialOutcome::Same ? "same memory as before"
@@ -68,7 +63,7 @@ ProgramTrial judgeInProgram(const HeldDescription& held, const ReplayedTrial& be
                          after.sentence;
         return trial;
     }
-    trial.outcome = ProgramTrialOutcome::Differs;
+    trial.outcome = ChangeOutcome::Wrong;
     return trial;
 }
 

@@ -3,24 +3,19 @@
 
 #include "engine/replay/replayed_trial.h"
 #include "engine/review/timing_verdict.h"
+#include "engine/verification/change_outcome.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
 
-/// The order is from the best to the worst.
-enum class ProgramTrialOutcome : std::uint8_t {
-    Agrees,    ///< The new version computes what the old one does.
-    NotJudged, ///< The launch was not tried, or what came of it says nothing.
-    Differs    ///< The new version computes something else, or fails.
-};
-
 struct ProgramTrial {
-    ProgramTrialOutcome outcome = ProgramTrialOutcome::NotJudged;
+    /// Right if the new version computes what the old one does, and Wrong if it computes something
+    /// else or fails.
+    ChangeOutcome outcome = ChangeOutcome::NotJudged;
     std::string program;      ///< "./program 1024"
     std::uint32_t launch = 1; ///< The number of the kernel's launch.
     /// One sentence without a full stop: "same memory as before (3 allocations, 12 MB), 1.32 times

@@ -7,18 +7,6 @@
 
 namespace kernelskill::engine {
 
-std::string_view spelling(ChangeOutcome outcome) {
-    switch (outcome) {
-    case ChangeOutcome::Right:
-        return "right";
-    case ChangeOutcome::NotJudged:
-        return "not-judged";
-    case ChangeOutcome::Wrong:
-        return "wrong";
-    }
-    return "not-judged";
-}
-
 ChangeOutcome outcomeOf(const Verdict& verdict) {
     switch (verdict.status) {
     case VerdictStatus::Faster:
@@ -32,18 +20,6 @@ ChangeOutcome outcomeOf(const Verdict& verdict) {
         break;
     }
     return verdict.isAboutEdit ? ChangeOutcome::Wrong : ChangeOutcome::NotJudged;
-}
-
-ChangeOutcome outcomeOf(const ProgramTrial& trial) {
-    switch (trial.outcome) {
-    case ProgramTrialOutcome::Agrees:
-        return ChangeOutcome::Right;
-    case ProgramTrialOutcome::Differs:
-        return ChangeOutcome::Wrong;
-    case ProgramTrialOutcome::NotJudged:
-        break;
-    }
-    return ChangeOutcome::NotJudged;
 }
 
 ChangeOutcome Verification::outcome() const {

@@ -4,6 +4,7 @@
 #include "engine/execution/profile.h"
 #include "engine/verdict/candidate_diagnosis.h"
 #include "engine/verdict/verdict.h"
+#include "engine/verification/change_outcome.h"
 #include "engine/verification/kernel_changes.h"
 #include "engine/verification/program_trial.h"
 
@@ -15,17 +16,8 @@
 
 namespace kernelskill::engine {
 
-/// Ordered from the best to the worst.
-enum class ChangeOutcome : std::uint8_t {
-    Right,     ///< All checks hold.
-    NotJudged, ///< A check could not be made; the change may be right.
-    Wrong      ///< A check failed, and the change is at fault.
-};
-/// "right", "not-judged", "wrong"
-[[nodiscard]] std::string_view spelling(ChangeOutcome outcome);
 /// A verdict that is Invalid is Wrong if it is about the edit, else NotJudged.
 [[nodiscard]] ChangeOutcome outcomeOf(const Verdict& verdict);
-[[nodiscard]] ChangeOutcome outcomeOf(const ProgramTrial& trial);
 
 struct JudgedKernel {
     KernelChange change;

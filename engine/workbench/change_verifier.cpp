@@ -150,7 +150,7 @@ private:
                                   *options_.program, stop_);
         if (!trial)
             return std::unexpected(cancelled());
-        judged.outcome = std::max(judged.outcome, outcomeOf(*trial));
+        judged.outcome = std::max(judged.outcome, trial->outcome);
         judged.inProgram = std::move(*trial);
         return {};
     }

@@ -31,6 +31,16 @@ Error refused(std::string why) {
     return {ErrorKind::Unsupported, std::move(why), {}, {}};
 }
 
+/// Unsupported if a launch of the old version says nothing of it.
+Result<KernelRef> newVersion(const ProgramSource& after, const KernelChange& change) {
+    if (change.isSignatureChanged)
+        return std::unexpected(refused("the change gives the kernel other parameters"));
+    const auto* kernel = analysis::kernelNamed(*after.model, change.name);
+    if (kernel == nullptr)
+        return std::unexpected(refused("the new version has no kernel '" + change.name + "'"));
+    return KernelRef{after, *kernel};
+}
+
 } // namespace
 
 Result<std::unique_ptr<KernelInProgram>>
@@ -56,12 +66,10 @@ KernelInProgram::open(const Machines& machines, const ProgramSource& before,
 Result<ProgramTrial> KernelInProgram::tryVersion(const ProgramSource& after,
                                                  const KernelChange& change,
                                                  const std::stop_token& stop) {
-    if (change.isSignatureChanged)
-        return std::unexpected(refused("the change gives the kernel other parameters"));
-    const auto* kernel = analysis::kernelNamed(*after.model, change.name);
-    if (kernel == nullptr)
-        return std::unexpected(refused("the new version has no kernel '" + change.name + "'"));
-    const auto launch = editedLaunch({after, *kernel}, change);
+    const auto kernel = newVersion(after, change);
+    if (!kernel)
+        return std::unexpected(kernel.error());
+    const auto launch = editedLaunch(*kernel, change);
     if (!launch)
         return std::unexpected(launch.error());
     if (!old_) {
@@ -70,7 +78,7 @@ Result<ProgramTrial> KernelInProgram::tryVersion(const ProgramSource& after,
             return std::unexpected(compiled.error());
         old_ = std::move(*compiled);
     }
-    auto candidate = candidateOf({after, *kernel}, stop);
+    auto candidate = candidateOf(*kernel, stop);
     if (!candidate)
         return std::unexpected(candidate.error());
     if (*launch) {
@@ -96,8 +104,8 @@ Result<ReplayCandidate> KernelInProgram::candidateOf(KernelRef kernel,
                            machines_.factsOptions(), stop);
     if (!code)
         return std::unexpected(code.error());
-    return ReplayCandidate{std::move(code->cubin), code->facts.symbol, launch.grid,
-                           launch.block,           launch.sharedBytes, std::nullopt};
+    return ReplayCandidate{std::move(code->cubin), code->facts.symbol, launch.grid, launch.block,
+                           launch.sharedBytes};
 }
 
 /// The new version's launch on the held arguments; nullopt if it is that of the program.
@@ -137,7 +145,7 @@ void KernelInProgram::addMemory(TryRequest& request) const {
 }
 
 Result<std::string> KernelInProgram::resume(const std::stop_token& stop) {
-    const auto status = session_->resume(options_.restLimit, stop);
+    const auto status = session_->resume(options_.program.restLimit, stop);
     if (!status && status.error().kind == ErrorKind::Cancelled)
         return std::unexpected(status.error());
     if (!status)
@@ -148,7 +156,7 @@ Result<std::string> KernelInProgram::resume(const std::stop_token& stop) {
 Result<ProgramTrial> tryInProgram(const Machines& machines, const ProgramSource& before,
                                   const ProgramSource& after, const KernelChange& change,
                                   const ProgramTrialOptions& options, const std::stop_token& stop) {
-    const auto finished = [&](ProgramTrial trial) {
+    const auto finished = [&](ProgramTrial trial) -> Result<ProgramTrial> {
         trial.program = fmt::format("{}", fmt::join(options.program.words, " "));
         return trial;
     };
@@ -159,20 +167,23 @@ Result<ProgramTrial> tryInProgram(const Machines& machines, const ProgramSource&
         trial.sentence = error.describe();
         return finished(std::move(trial));
     };
+    if (const auto version = newVersion(after, change); !version)
+        return notJudged(version.error());
     auto kernel =
         KernelInProgram::open(machines, before, change.name,
                               change.oldName.empty() ? change.name : change.oldName, options, stop);
     if (!kernel)
         return notJudged(kernel.error());
-    auto trial = (*kernel)->tryVersion(after, change, stop);
+    const auto tried = (*kernel)->tryVersion(after, change, stop);
+    auto trial = tried ? finished(*tried) : notJudged(tried.error());
     if (!trial)
-        return notJudged(trial.error());
+        return trial;
     const auto end = (*kernel)->resume(stop);
     if (!end)
         return std::unexpected(end.error());
     if (!end->empty())
         trial->notes.push_back(*end);
-    return finished(std::move(*trial));
+    return trial;
 }
 
 } // namespace kernelskill::engine

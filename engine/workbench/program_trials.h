@@ -7,7 +7,6 @@
 #include "engine/verification/program_trial.h"
 #include "engine/workbench/machines.h"
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -20,8 +19,6 @@ struct ProgramTrialOptions {
     ReplayProgram program;
     std::string cupti;    ///< Path of CUPTI; if empty, the loader searches it.
     bool isExact = false; ///< Results have to agree byte for byte.
-    /// The time for the rest of the program after the trial; then it is ended.
-    std::chrono::milliseconds restLimit{60'000};
 };
 
 /// A program that is held at a launch of a kernel, while versions of that kernel are tried there.
@@ -44,8 +41,8 @@ public:
     [[nodiscard]] Result<ProgramTrial>
     tryVersion(const ProgramSource& after, const KernelChange& change, const std::stop_token& stop);
 
-    /// Lets the program go on to its end, for at most the options' restLimit. Returns what is worth
-    /// saying of its end; empty if that was as usual. Cancelled.
+    /// Lets the program go on to its end, for at most the program's restLimit. Returns what is
+    /// worth saying of its end; empty if that was as usual. Cancelled.
     [[nodiscard]] Result<std::string> resume(const std::stop_token& stop);
 
 private:
@@ -66,8 +63,8 @@ private:
 };
 
 /// Tries one change so: opens, tries and lets the program go on. `before` has the kernel under its
-/// new name. What cannot be done is an outcome that is not judged, with its reason. Cancelled on
-/// `stop`.
+/// new name. What cannot be done is an outcome that is not judged, with its reason; the program is
+/// not started if that follows from the change alone. Cancelled on `stop`.
 [[nodiscard]] Result<ProgramTrial>
 tryInProgram(const Machines& machines, const ProgramSource& before, const ProgramSource& after,
              const KernelChange& change, const ProgramTrialOptions& options,

@@ -1,4 +1,5 @@
 #include "engine/capture/capture_store.h"
+#include "engine/storage/size_text.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/injected_run.h"
 #include "lsp-server/commands/input_file.h"
@@ -99,12 +100,6 @@ std::uint64_t dataBytes(const StoredCaptures& captures) {
     return bytes;
 }
 
-std::string sizeText(std::uint64_t bytes) {
-    if (bytes >= 1 << 20)
-        return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
-    return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / (1 << 10));
-}
-
 void printLaunches(std::FILE* stream, const StoredCaptures& captures) {
     const Terminal terminal(stream);
     for (const StoredLaunch& stored : captures.launches) {
@@ -119,7 +114,7 @@ void printLaunches(std::FILE* stream, const StoredCaptures& captures) {
             const auto& buffer = launch.parameters[i].buffer;
             if (buffer && !buffer->missing.empty())
                 fmt::print(stream, "    parameter {}, {}: no data, {}\n", i + 1,
-                           sizeText(buffer->bytes), buffer->missing);
+                           engine::sizeText(buffer->bytes), buffer->missing);
         }
     }
 }
@@ -157,7 +152,7 @@ int runCapture(const CaptureArguments& arguments, const Invocation& invocation) 
         return status != 0 ? status : exitNothingFound;
     }
     fmt::print(stderr, "kernelskill: captured {} launch{}, {}, in {}\n", captures.launches.size(),
-               captures.launches.size() == 1 ? "" : "es", sizeText(dataBytes(captures)),
+               captures.launches.size() == 1 ? "" : "es", engine::sizeText(dataBytes(captures)),
                folder.string());
     if (!invocation.json)
         printLaunches(stderr, captures);

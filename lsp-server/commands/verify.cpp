@@ -98,7 +98,7 @@ void printKernel(const Terminal& terminal, const engine::JudgedKernel& kernel,
         const auto& trial = *kernel.inProgram;
         fmt::print("  in {}, launch {} of {}: {}\n", trial.program, trial.launch,
                    kernel.change.oldName.empty() ? kernel.change.name : kernel.change.oldName,
-                   terminal.paint(colourOf(outcomeOf(trial)), trial.sentence));
+                   terminal.paint(colourOf(trial.outcome), trial.sentence));
         for (const std::string& note : trial.notes)
             fmt::print("    {}\n", terminal.paint(Colour::Dim, note));
     }

@@ -57,16 +57,11 @@ json programJson(const engine::ProgramTrial& trial) {
                   {"rounds", trial.timing->candidate.rounds},
                   {"before_us", trial.timing->original.median},
                   {"after_us", trial.timing->candidate.median}};
-    return {{"program", trial.program},
-            {"launch", trial.launch},
-            {"outcome", spelling(engine::outcomeOf(trial))},
-            {"sentence", trial.sentence},
-            {"allocations", trial.allocations},
-            {"allocatedBytes", trial.allocatedBytes},
-            {"savedBytes", trial.savedBytes},
-            {"differences", std::move(differences)},
-            {"timing", std::move(timing)},
-            {"notes", trial.notes}};
+    return {{"program", trial.program},           {"launch", trial.launch},
+            {"outcome", spelling(trial.outcome)}, {"sentence", trial.sentence},
+            {"allocations", trial.allocations},   {"allocatedBytes", trial.allocatedBytes},
+            {"savedBytes", trial.savedBytes},     {"differences", std::move(differences)},
+            {"timing", std::move(timing)},        {"notes", trial.notes}};
 }
 
 json kernelJson(const engine::JudgedKernel& kernel, const engine::ProgramSource& after) {

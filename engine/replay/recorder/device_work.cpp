@@ -27,28 +27,29 @@ constexpr std::chrono::microseconds pollInterval{50};
 
 } // namespace
 
-Result<OwnMemory> OwnMemory::allocate(const DriverFunctions& driver, std::uint64_t bytes) {
+Result<OwnMemory> OwnMemory::allocate(const DeviceWork& work, std::uint64_t bytes) {
+    const auto& driver = work.driver();
     CUdeviceptr address = 0;
     if (auto done = driver.check("allocate memory beside the program's",
                                  driver.cuMemAlloc(&address, std::max<std::uint64_t>(bytes, 1)));
         !done)
         return std::unexpected(done.error());
-    return OwnMemory(driver, address, bytes);
+    return OwnMemory(work, address, bytes);
 }
 
 OwnMemory::OwnMemory(OwnMemory&& other) noexcept
-    : driver_(other.driver_), address_(std::exchange(other.address_, 0)), bytes_(other.bytes_) {}
+    : work_(other.work_), address_(std::exchange(other.address_, 0)), bytes_(other.bytes_) {}
 
 OwnMemory& OwnMemory::operator=(OwnMemory&& other) noexcept {
-    std::swap(driver_, other.driver_);
+    std::swap(work_, other.work_);
     std::swap(address_, other.address_);
     std::swap(bytes_, other.bytes_);
     return *this;
 }
 
 OwnMemory::~OwnMemory() {
-    if (address_ != 0)
-        driver_->cuMemFree(address_);
+    if (address_ != 0 && !work_->isLost())
+        work_->driver().cuMemFree(address_);
 }
 
 Result<std::unique_ptr<DeviceWork>> DeviceWork::make(const DriverFunctions& driver) {
@@ -185,7 +186,7 @@ Result<void> DeviceWork::launchHelper(CUfunction kernel, CUdeviceptr from, CUdev
 Result<void> DeviceWork::sweepCache() {
     if (!swept_) {
         const auto cache = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-        auto memory = OwnMemory::allocate(driver_, std::max(minSweepBytes, sweepFactor * cache));
+        auto memory = OwnMemory::allocate(*this, std::max(minSweepBytes, sweepFactor * cache));
         if (!memory)
             return std::unexpected(memory.error());
         swept_.emplace(std::move(*memory));
@@ -212,7 +213,7 @@ DeviceWork::differingPages(std::span<const Pair> pairs) {
     const std::uint64_t flagBytes = pages * sizeof(std::uint32_t);
     if (!flags_ || flags_->bytes() < flagBytes) {
         flags_.reset();
-        auto memory = OwnMemory::allocate(driver_, flagBytes);
+        auto memory = OwnMemory::allocate(*this, flagBytes);
         if (!memory)
             return std::unexpected(memory.error());
         flags_.emplace(std::move(*memory));

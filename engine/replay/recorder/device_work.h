@@ -15,11 +15,14 @@ namespace kernelskill::engine::replay {
 using capture::DeviceReader;
 using capture::DriverFunctions;
 
+class DeviceWork;
+
 /// Memory of ours on the GPU.
 class OwnMemory {
 public:
-    [[nodiscard]] static Result<OwnMemory> allocate(const DriverFunctions& driver,
-                                                    std::uint64_t bytes);
+    /// `work` outlives the memory. If its context is lost, the memory is not freed: the driver
+    /// would wait.
+    [[nodiscard]] static Result<OwnMemory> allocate(const DeviceWork& work, std::uint64_t bytes);
     OwnMemory(OwnMemory&& other) noexcept;
     OwnMemory& operator=(OwnMemory&& other) noexcept;
     ~OwnMemory();
@@ -27,9 +30,9 @@ public:
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
 private:
-    OwnMemory(const DriverFunctions& driver, CUdeviceptr address, std::uint64_t bytes)
-        : driver_(&driver), address_(address), bytes_(bytes) {}
-    const DriverFunctions* driver_;
+    OwnMemory(const DeviceWork& work, CUdeviceptr address, std::uint64_t bytes)
+        : work_(&work), address_(address), bytes_(bytes) {}
+    const DeviceWork* work_;
     CUdeviceptr address_;
     std::uint64_t bytes_;
 };

@@ -8,8 +8,6 @@
 namespace kernelskill::engine::replay {
 namespace {
 
-/// The program launches the kernel itself, so it ends by itself.
-constexpr std::chrono::milliseconds originalLimit{60'000};
 constexpr std::uint32_t warmUpRounds = 3;
 constexpr std::uint32_t maxRounds = 1'000;
 
@@ -22,41 +20,52 @@ bool isHarmless(const CandidateResult& result) {
                                [](const MemoryDifference& each) { return each.strayBytes == 0; });
 }
 
+/// Adds a difference to those that are known, of which there is one for each part.
+void widen(std::vector<MemoryDifference>& known, const MemoryDifference& found) {
+    const auto same = std::ranges::find(known, found.where, &MemoryDifference::where);
+    if (same == known.end()) {
+        known.push_back(found);
+        return;
+    }
+    same->firstOffset = std::min(same->firstOffset, found.firstOffset);
+    same->differingBytes = std::max(same->differingBytes, found.differingBytes);
+    same->strayBytes = std::max(same->strayBytes, found.strayBytes);
+    same->maxRelative = std::max(same->maxRelative, found.maxRelative);
+    if (same->element != found.element)
+        same->element = MemoryElement::Bytes;
+}
+
 Error unsupported(std::string what) {
     return {ErrorKind::Unsupported, std::move(what), {}, {}};
 }
 
 } // namespace
 
-Result<std::unique_ptr<HeldLaunch>> HeldLaunch::prepare(const DriverFunctions& driver,
-                                                        const capture::LaunchCall& call,
-                                                        const ProgramMemory& memory,
-                                                        const ReplayTarget& target) {
-    const std::chrono::milliseconds patience(target.waitMilliseconds);
+Result<void> HeldLaunch::prepare(const capture::LaunchCall& call, const ProgramMemory& memory) {
+    const std::chrono::milliseconds patience(target_.waitMilliseconds);
     if (const auto obstacle = memory.obstacle())
         return std::unexpected(
             unsupported("the program uses " + *obstacle + ", which is not saved"));
     // Nothing else may be asked of the driver before: it could wait for this work as well.
-    if (!awaitAllWork(driver, patience))
+    if (!awaitAllWork(driver_, patience))
         return std::unexpected(unsupported("the work before the launch did not end in " +
                                            std::to_string(patience.count()) + " ms"));
-    std::unique_ptr<HeldLaunch> held(new HeldLaunch(driver, target));
-    auto work = DeviceWork::make(driver);
+    // Our own modules, which are loaded afterwards, may have kernels of the same name.
+    if (auto found = findCode(call, memory); !found)
+        return found;
+    auto work = DeviceWork::make(driver_);
     if (!work)
         return std::unexpected(work.error());
-    held->work_ = std::move(*work);
-    auto done = held->readLaunch(call, memory);
+    work_ = std::move(*work);
+    auto done = readLaunch(call);
     if (done)
-        done = held->saveAndRun(memory);
-    if (!done) {
-        static_cast<void>(held->restore());
-        return std::unexpected(done.error());
-    }
-    held->describe(call);
-    return held;
+        done = saveAndRun(memory);
+    if (done)
+        describe(call);
+    return done;
 }
 
-Result<void> HeldLaunch::readLaunch(const capture::LaunchCall& call, const ProgramMemory& memory) {
+Result<void> HeldLaunch::findCode(const capture::LaunchCall& call, const ProgramMemory& memory) {
     held_ = call.function;
     if (!capture::isFunction(call.function, driver_)) {
         if (auto found = driver_.check(
@@ -70,8 +79,10 @@ Result<void> HeldLaunch::readLaunch(const capture::LaunchCall& call, const Progr
         return std::unexpected(
             unsupported("the code of the kernel's module was not seen, so its variables are not "
                         "known"));
-    if (auto fine = checkCalls(*symbols_, call.symbol); !fine)
-        return fine;
+    return checkCalls(*symbols_, call.symbol);
+}
+
+Result<void> HeldLaunch::readLaunch(const capture::LaunchCall& call) {
     auto parameters = capture::parametersOf(call, driver_);
     if (!parameters)
         return std::unexpected(parameters.error());
@@ -99,19 +110,24 @@ Result<void> HeldLaunch::saveAndRun(const ProgramMemory& memory) {
     if (auto asked = driver_.check("ask for the module", driver_.cuFuncGetModule(&module, held_));
         !asked)
         return asked;
-    auto saved =
-        HeldMemory::save(*work_, memory.allocationsOf(context), *symbols_, module, target_);
+    auto saved = HeldMemory::save(*work_, memory.allocationsOf(context), *symbols_, module,
+                                  original_.words(), target_);
     if (!saved)
         return std::unexpected(saved.error());
     memory_ = std::move(*saved);
-    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit); !ran)
+    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
         return ran;
     const auto written = memory_->keepResult();
     if (!written)
         return std::unexpected(written.error());
     description_.writtenBytes = *written;
-    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit); !ran)
+    if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
         return ran;
+    const auto time = work_->microseconds();
+    if (!time)
+        return std::unexpected(time.error());
+    description_.originalTime = std::chrono::ceil<std::chrono::milliseconds>(
+        std::chrono::duration<double, std::micro>(*time));
     auto variation = memory_->differences({}, noVariables);
     if (!variation)
         return std::unexpected(variation.error());
@@ -134,10 +150,6 @@ void HeldLaunch::describe(const capture::LaunchCall& call) {
         driver_.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device) ==
             CUDA_SUCCESS)
         launch.device = name.data();
-    description_.isCooperative =
-        std::ranges::any_of(call.attributes, [](const CUlaunchAttribute& each) {
-            return each.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && each.value.cooperative != 0;
-        });
     description_.capabilityMajor =
         static_cast<std::uint32_t>(work_->attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
     description_.capabilityMinor =
@@ -146,7 +158,6 @@ void HeldLaunch::describe(const capture::LaunchCall& call) {
     description_.allocatedBytes = memory_->allocatedBytes();
     description_.variables = memory_->variables();
     description_.savedBytes = memory_->store().deviceBytes() + memory_->store().hostBytes();
-    description_.isSavedOnDevice = memory_->store().hostBytes() == 0;
 }
 
 Result<void> HeldLaunch::runOnce(const KernelRun& run, const VariablePlaces& variables,
@@ -161,22 +172,39 @@ Result<void> HeldLaunch::runOnce(const KernelRun& run, const VariablePlaces& var
         }
     }
     if (done)
+        done = launchTimed(run, limit);
+    return done;
+}
+
+Result<void> HeldLaunch::launchTimed(const KernelRun& run, std::chrono::milliseconds limit) {
+    auto done = work_->startClock();
+    if (done)
         done = run.launch(*work_);
+    if (done)
+        done = work_->stopClock();
     if (done)
         done = work_->finish(limit);
     return done;
 }
 
 ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
+    TryAnswer answer;
     const auto failure = [&](const Error& error) {
-        return ReplayFailure{error, work_->isLost(), running_};
+        // A call that fails need not have told why: what is left in the stream does.
+        const bool isFatal = work_->isLost() || !work_->finish();
+        return ReplayFailure{error, isFatal, running_, answer};
     };
     running_.reset();
     if (auto done = poison(request); !done)
         return failure(done.error());
-    TryAnswer answer;
     if (poisoned_ && !poisoned_->note.empty())
         answer.notes.push_back(poisoned_->note);
+    if (!description_.variation.empty()) {
+        auto found = variation(request);
+        if (!found)
+            return failure(found.error());
+        answer.variation = std::move(*found);
+    }
     Candidates candidates;
     for (const ReplayCandidate& given : request.candidates) {
         CandidateResult& result = answer.candidates.emplace_back();
@@ -210,7 +238,8 @@ Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryReques
                                CandidateResult& result) {
     const OtherResults none;
     const auto compare = [&](const Poisoned* poisoned) -> Result<void> {
-        if (auto ran = runOnce(candidate.run(), candidate.variables(), poisoned, request.limit);
+        if (auto ran = runOnce(candidate.run(), candidate.variables(), poisoned,
+                               limitOf(request, description_));
             !ran)
             return ran;
         auto found = memory_->differences(request.elements, candidate.variables(),
@@ -228,8 +257,22 @@ Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryReques
         return {};
     if (auto compared = compare(&*poisoned_); !compared)
         return compared;
-    result.isByStaleMemory = !result.differences.empty();
+    result.isByStaleMemory = !std::ranges::all_of(result.differences, &MemoryDifference::isOfHost);
     return {};
+}
+
+Result<std::vector<MemoryDifference>> HeldLaunch::variation(const TryRequest& request) {
+    std::vector<MemoryDifference> all;
+    for (std::uint32_t i = 0; i < std::max(request.checks, 1u); ++i) {
+        if (auto ran = runOnce(original_, noVariables, nullptr, originalLimit()); !ran)
+            return std::unexpected(ran.error());
+        const auto found = memory_->differences(request.elements, noVariables);
+        if (!found)
+            return std::unexpected(found.error());
+        for (const MemoryDifference& each : *found)
+            widen(all, each);
+    }
+    return all;
 }
 
 Result<void> HeldLaunch::poison(const TryRequest& request) {
@@ -237,22 +280,20 @@ Result<void> HeldLaunch::poison(const TryRequest& request) {
         return {};
     poisoned_.emplace();
     poisoned_->addresses = request.onlyWritten;
-    return choosePoisoned();
+    auto chosen = choosePoisoned();
+    if (!chosen)
+        poisoned_.reset(); // It has places without results.
+    return chosen;
 }
 
 /// Keeps the places that no other parameter leads to, and the original's results with them.
 Result<void> HeldLaunch::choosePoisoned() {
     Poisoned& poisoned = *poisoned_;
+    const auto words = original_.words();
     for (const std::uint64_t address : poisoned.addresses) {
         const auto part = memory_->partAt(address);
-        std::size_t pointers = 0;
-        for (const auto& value : original_.values) {
-            for (std::size_t at = 0; at + sizeof address <= value.size(); at += sizeof address) {
-                std::uint64_t word = 0;
-                std::memcpy(&word, value.data() + at, sizeof word);
-                pointers += part && memory_->partAt(word) == part ? 1 : 0;
-            }
-        }
+        const auto pointers = std::ranges::count_if(
+            words, [&](std::uint64_t word) { return memory_->partAt(word) == part; });
         if (part && pointers == 1)
             poisoned.places.emplace_back(*part, address);
     }
@@ -263,7 +304,7 @@ Result<void> HeldLaunch::choosePoisoned() {
         poisoned.note = "the kernel's results vary, so it was not run with other contents";
         return {};
     }
-    if (auto ran = runOnce(original_, noVariables, &poisoned, originalLimit); !ran)
+    if (auto ran = runOnce(original_, noVariables, &poisoned, originalLimit()); !ran)
         return ran;
     OtherResults results;
     for (const auto& [part, address] : poisoned.places) {
@@ -311,8 +352,9 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
             // Each is first as often as last.
             const Subject& subject = subjects[round % 2 == 0 ? step : subjects.size() - 1 - step];
             running_ = subject.candidate;
-            const auto time = timeOnce(*subject.run, *subject.variables,
-                                       subject.candidate ? request.limit : originalLimit);
+            const auto time =
+                timeOnce(*subject.run, *subject.variables,
+                         subject.candidate ? limitOf(request, description_) : originalLimit());
             if (!time)
                 return std::unexpected(time.error());
             if (round >= warmUpRounds)
@@ -334,22 +376,17 @@ Result<double> HeldLaunch::timeOnce(const KernelRun& run, const VariablePlaces& 
     if (done)
         done = work_->finish();
     if (done)
-        done = work_->startClock();
-    if (done)
-        done = run.launch(*work_);
-    if (done)
-        done = work_->stopClock();
-    if (done)
-        done = work_->finish(limit);
+        done = launchTimed(run, limit);
     if (!done)
         return std::unexpected(done.error());
     return work_->microseconds();
 }
 
-bool HeldLaunch::restore() {
-    if (!memory_)
-        return true;
-    return !work_->isLost() && memory_->restoreAll().has_value();
+Result<void> HeldLaunch::restore() {
+    if (isLost())
+        return std::unexpected(Error{
+            ErrorKind::Failed, "a kernel has faulted or does not end, so nothing runs", {}, {}});
+    return memory_ ? memory_->restoreAll() : Result<void>();
 }
 
 } // namespace kernelskill::engine::replay

@@ -5,6 +5,7 @@
 #include "engine/replay/recorder/held_memory.h"
 #include "engine/replay/recorder/kernel_run.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,18 +16,25 @@ namespace kernelskill::engine::replay {
 /// Belongs to the thread that launches. The launch itself is made by the driver afterwards.
 class HeldLaunch {
 public:
-    /// Waits for earlier work, saves the memory and runs the kernel twice. Afterwards, and also
-    /// after an error, the memory is as it was, unless the kernel itself failed. Unsupported, with
-    /// the reason, if the launch cannot be tried.
-    [[nodiscard]] static Result<std::unique_ptr<HeldLaunch>>
-    prepare(const DriverFunctions& driver, const capture::LaunchCall& call,
-            const ProgramMemory& memory, const ReplayTarget& target);
+    /// Both arguments outlive the object.
+    HeldLaunch(const DriverFunctions& driver, const ReplayTarget& target)
+        : driver_(driver), target_(target) {}
+
+    /// Waits for earlier work, saves the memory and runs the kernel twice. Comes first, once.
+    /// Unsupported, with the reason, if the launch cannot be tried. After an error only restore()
+    /// and isLost() may be called.
+    [[nodiscard]] Result<void> prepare(const capture::LaunchCall& call,
+                                       const ProgramMemory& memory);
 
     [[nodiscard]] const HeldDescription& description() const { return description_; }
     /// Afterwards the memory may be anything that restore() can mend.
     [[nodiscard]] ReplayAnswer answer(const TryRequest& request);
-    /// Makes the memory what it was when the launch was held. False if the context is lost.
-    [[nodiscard]] bool restore();
+    /// Makes the memory what it was when the launch was held. Failed if the context is lost, or if
+    /// the driver refuses.
+    [[nodiscard]] Result<void> restore();
+    /// Whether the context is lost, or a kernel does not end. Then the object must not be
+    /// destroyed: the driver would wait for ever.
+    [[nodiscard]] bool isLost() const { return work_ && work_->isLost(); }
 
 private:
     /// The original's results with other contents in memory that it only writes.
@@ -38,11 +46,13 @@ private:
     };
     using Candidates = std::vector<std::unique_ptr<LoadedCandidate>>; ///< Null: refused.
 
-    HeldLaunch(const DriverFunctions& driver, const ReplayTarget& target)
-        : driver_(driver), target_(target) {}
-
-    [[nodiscard]] Result<void> readLaunch(const capture::LaunchCall& call,
-                                          const ProgramMemory& memory);
+    [[nodiscard]] std::chrono::milliseconds originalLimit() const {
+        return std::chrono::milliseconds(target_.originalMilliseconds);
+    }
+    /// Finds the kernel's function and the symbols of its module.
+    [[nodiscard]] Result<void> findCode(const capture::LaunchCall& call,
+                                        const ProgramMemory& memory);
+    [[nodiscard]] Result<void> readLaunch(const capture::LaunchCall& call);
     [[nodiscard]] Result<void> saveAndRun(const ProgramMemory& memory);
     void describe(const capture::LaunchCall& call);
 
@@ -51,10 +61,14 @@ private:
     /// Runs it as often as asked until it differs.
     [[nodiscard]] Result<void> check(const LoadedCandidate& candidate, const TryRequest& request,
                                      CandidateResult& result);
+    /// Lists how more runs of the original differ from its result.
+    [[nodiscard]] Result<std::vector<MemoryDifference>> variation(const TryRequest& request);
     [[nodiscard]] Result<void> poison(const TryRequest& request);
     [[nodiscard]] Result<void> choosePoisoned();
     [[nodiscard]] Result<void> time(const Candidates& candidates, const TryRequest& request,
                                     TryAnswer& answer);
+    /// Launches between the two events of the clock, and waits.
+    [[nodiscard]] Result<void> launchTimed(const KernelRun& run, std::chrono::milliseconds limit);
     [[nodiscard]] Result<double> timeOnce(const KernelRun& run, const VariablePlaces& variables,
                                           std::chrono::milliseconds limit);
 

@@ -1,10 +1,12 @@
 #include "engine/replay/recorder/held_memory.h"
 
 #include "engine/replay/difference_tally.h"
+#include "engine/storage/size_text.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace kernelskill::engine::replay {
@@ -23,12 +25,6 @@ std::string addressText(std::uint64_t address) {
     return text;
 }
 
-std::string sizeText(std::uint64_t bytes) {
-    constexpr std::uint64_t mebibyte = 1 << 20;
-    return bytes >= mebibyte ? std::to_string(bytes / mebibyte) + " MiB"
-                             : std::to_string(bytes) + " bytes";
-}
-
 const std::byte* hostPointer(std::uint64_t address) {
     return reinterpret_cast<const std::byte*>(address); // NOLINT(performance-no-int-to-ptr)
 }
@@ -38,6 +34,7 @@ const std::byte* hostPointer(std::uint64_t address) {
 Result<std::unique_ptr<HeldMemory>> HeldMemory::save(DeviceWork& work,
                                                      const std::vector<Allocation>& allocations,
                                                      const CubinSymbols& symbols, CUmodule module,
+                                                     std::span<const std::uint64_t> passed,
                                                      const ReplayTarget& target) {
     const auto& driver = work.driver();
     std::size_t free = 0;
@@ -62,7 +59,10 @@ Result<std::unique_ptr<HeldMemory>> HeldMemory::save(DeviceWork& work,
     for (const Allocation& each : allocations) {
         if (each.isHost) {
             const std::byte* begin = hostPointer(each.address);
-            held->hostParts_.push_back({each.address, {begin, begin + each.bytes}});
+            const bool isPassed = std::ranges::any_of(passed, [&](std::uint64_t address) {
+                return address >= each.address && address - each.address < each.bytes;
+            });
+            held->hostParts_.push_back({each.address, {begin, begin + each.bytes}, isPassed});
             continue;
         }
         if (auto added = held->add("the allocation of " + sizeText(each.bytes) + " at " +
@@ -176,35 +176,42 @@ Result<std::uint64_t> HeldMemory::keepResult() {
     }
     if (auto done = work_.finish(); !done)
         return std::unexpected(done.error());
-    if (const auto host = restoreHost())
-        return std::unexpected(
-            Error{ErrorKind::Unsupported,
-                  "page-locked memory of the host changed while the kernel ran (" +
-                      std::to_string(host->differingBytes) + " bytes of " + host->where +
-                      "): the kernel or another thread writes to it, and it is not saved",
-                  {},
-                  {}});
+    if (const auto host = hostChanges(); !host.empty())
+        return std::unexpected(Error{
+            ErrorKind::Unsupported,
+            "page-locked memory of the host changed while the kernel ran (" +
+                std::to_string(host.front().differingBytes) + " bytes of " + host.front().where +
+                "): the kernel or another thread of the program writes to it",
+            {},
+            {}});
     return changed;
 }
 
-std::optional<MemoryDifference> HeldMemory::restoreHost() {
-    std::optional<MemoryDifference> found;
-    for (const HostPart& part : hostParts_) {
+std::vector<MemoryDifference> HeldMemory::hostChanges() {
+    std::vector<MemoryDifference> all;
+    for (HostPart& part : hostParts_) {
         auto* live = const_cast<std::byte*>(hostPointer(part.address));
         if (std::memcmp(live, part.before.data(), part.before.size()) == 0)
             continue;
-        const std::vector<std::byte> now(live, live + part.before.size());
+        std::vector<std::byte> now(live, live + part.before.size());
         DifferenceTally tally("page-locked memory of the host at " + addressText(part.address),
                               part.address, now.size(), {});
         tally.add(0, now, part.before, part.before);
-        found = tally.result();
+        if (auto found = tally.result()) { // The host may have changed it back.
+            found->isOfHost = true;
+            all.push_back(std::move(*found));
+        }
+        if (!part.isPassed) {
+            part.before = std::move(now);
+            continue;
+        }
         // Only what has changed is put back: the host may be writing to the rest.
         for (std::size_t i = 0; i < now.size(); ++i) {
             if (now[i] != part.before[i])
                 live[i] = part.before[i];
         }
     }
-    return found;
+    return all;
 }
 
 Result<std::vector<MemoryDifference>> HeldMemory::differences(std::span<const TypedRange> elements,
@@ -230,8 +237,7 @@ Result<std::vector<MemoryDifference>> HeldMemory::differences(std::span<const Ty
         if (*found)
             all.push_back(std::move(**found));
     }
-    if (auto host = restoreHost())
-        all.push_back(std::move(*host));
+    std::ranges::move(hostChanges(), std::back_inserter(all));
     return all;
 }
 

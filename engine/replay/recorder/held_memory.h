@@ -26,10 +26,11 @@ using OtherResults = std::map<std::size_t, MemoryCopy>;
 
 class HeldMemory {
 public:
-    /// Saves all parts. Unsupported if that takes more memory than `target` allows.
+    /// Saves all parts. `passed` are the launch's arguments that may be addresses. Unsupported if
+    /// that takes more memory than `target` allows.
     [[nodiscard]] static Result<std::unique_ptr<HeldMemory>>
     save(DeviceWork& work, const std::vector<Allocation>& allocations, const CubinSymbols& symbols,
-         CUmodule module, const ReplayTarget& target);
+         CUmodule module, std::span<const std::uint64_t> passed, const ReplayTarget& target);
 
     /// Puts back what any run so far has changed. Asynchronous.
     [[nodiscard]] Result<void> restore();
@@ -39,8 +40,7 @@ public:
     [[nodiscard]] Result<void> seed(const VariablePlaces& variables);
 
     /// Keeps what the kernel has just written as the result to compare with. Returns the bytes of
-    /// the pages that it changed. Unsupported if page-locked memory of the host has changed, which
-    /// is then put back.
+    /// the pages that it changed. Unsupported if page-locked memory of the host has changed.
     [[nodiscard]] Result<std::uint64_t> keepResult();
 
     /// Lists how the memory differs from the result. Waits. A variable that the module and the
@@ -74,6 +74,9 @@ private:
     struct HostPart {
         std::uint64_t address = 0;
         std::vector<std::byte> before;
+        /// Whether the launch's arguments point to it. Then a change is the kernel's: a thread of
+        /// the host that writes there meanwhile would race with the program's own launch.
+        bool isPassed = false;
     };
 
     HeldMemory(DeviceWork& work, std::uint64_t deviceLimit, std::uint64_t hostLimit)
@@ -89,8 +92,9 @@ private:
                  std::span<const TypedRange> elements, const MemoryCopy& expected);
     [[nodiscard]] Result<std::optional<MemoryDifference>>
     variableDifference(const Part& part, CUdeviceptr candidates, const MemoryCopy& expected);
-    /// Puts back page-locked memory that has changed; nullopt if none has.
-    [[nodiscard]] std::optional<MemoryDifference> restoreHost();
+    /// Lists how page-locked memory has changed since the last call. Puts back what the launch's
+    /// arguments point to; the rest may be what the host is about to use, so it stays.
+    [[nodiscard]] std::vector<MemoryDifference> hostChanges();
 
     DeviceWork& work_;
     CopyStore store_;

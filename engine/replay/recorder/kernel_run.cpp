@@ -3,6 +3,7 @@
 #include "engine/execution/gpu/runner/kernel_fault.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 namespace kernelskill::engine::replay {
@@ -11,6 +12,16 @@ namespace {
 constexpr std::uint64_t sharedWithoutAsking = 48ull << 10;
 
 } // namespace
+
+std::vector<std::uint64_t> KernelRun::words() const {
+    std::vector<std::uint64_t> words;
+    for (const auto& value : values) {
+        for (std::size_t at = 0; at + sizeof(std::uint64_t) <= value.size();
+             at += sizeof(std::uint64_t))
+            std::memcpy(&words.emplace_back(), value.data() + at, sizeof(std::uint64_t));
+    }
+    return words;
+}
 
 Result<void> KernelRun::launch(const DeviceWork& work) const {
     std::vector<void*> parameters;
@@ -92,8 +103,6 @@ Result<void> LoadedCandidate::prepare(const ReplayCandidate& candidate, CUfuncti
     run_.grid = candidate.grid;
     run_.block = candidate.block;
     run_.sharedBytes = static_cast<unsigned>(candidate.sharedBytes);
-    if (candidate.parameters)
-        run_.values = *candidate.parameters;
     std::size_t offset = 0;
     std::size_t bytes = 0;
     std::size_t count = 0;

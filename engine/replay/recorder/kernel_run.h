@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cuda.h>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ struct KernelRun {
     std::vector<std::vector<std::byte>> values; ///< The bytes of each parameter.
     std::vector<CUlaunchAttribute> attributes;
 
+    /// Each word of the parameters that may be an address.
+    [[nodiscard]] std::vector<std::uint64_t> words() const;
     /// Launches in the stream of `work`.
     [[nodiscard]] Result<void> launch(const DeviceWork& work) const;
 };

@@ -1,34 +1,19 @@
 #include "engine/replay/recorder/launch_holder.h"
 
 #include "engine/capture/kernel_symbol.h"
-#include "engine/process/file_descriptor.h"
 #include "engine/process/frame_io.h"
+#include "engine/process/unix_socket.h"
 #include "engine/replay/recorder/held_launch.h"
 #include "engine/replay/recorder/own_calls.h"
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <exception>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 namespace kernelskill::engine::replay {
 namespace {
-
-/// Not open if there is no server, or if it holds another process already.
-FileDescriptor connected(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-        return {};
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!socket.isOpen() ||
-        ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        return {};
-    return socket;
-}
 
 /// False if the server is gone, which must not end the program.
 bool send(int socket, std::span<const std::byte> bytes) {
@@ -60,6 +45,37 @@ private:
     bool isClosed_;
 };
 
+/// Owns the held launch. At its end the memory is what it was before, however it comes to that end.
+/// Where that cannot be, the program must not go on: its context is lost or its memory another.
+class Hold {
+public:
+    Hold(const capture::DriverFunctions& driver, const ReplayTarget& target)
+        : launch_(driver, target) {}
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold() {
+        try {
+            if (const auto restored = launch_.restore(); !restored)
+                endProgram(restored.error().what.c_str());
+        } catch (const std::exception& problem) {
+            endProgram(problem.what());
+        }
+    }
+    [[nodiscard]] HeldLaunch& launch() { return launch_; }
+
+private:
+    /// No destructor runs: it would wait for the kernel that does not end.
+    [[noreturn]] static void endProgram(const char* why) {
+        std::fprintf(stderr,
+                     "kernelskill: the program is ended, because its memory on the GPU cannot be "
+                     "restored: %s\n",
+                     why);
+        std::_Exit(EXIT_FAILURE);
+    }
+
+    HeldLaunch launch_;
+};
+
 } // namespace
 
 bool LaunchHolder::begin(const capture::LaunchCall& call) noexcept {
@@ -67,7 +83,8 @@ bool LaunchHolder::begin(const capture::LaunchCall& call) noexcept {
         if (isOver_ || call.symbol == nullptr || !isWanted(call.symbol) || memory_.isCapturing() ||
             isCaptured(call.stream))
             return false;
-        if (launches_ + 1 == target_.ordinal && !isOver_.exchange(true))
+        // Of two threads that come here at once, neither counts the other's launch yet.
+        if (launches_ + 1 >= target_.ordinal && !isOver_.exchange(true))
             hold(call);
         return true;
     } catch (const std::exception& problem) {
@@ -98,38 +115,39 @@ bool LaunchHolder::isCaptured(CUstream stream) const {
 
 void LaunchHolder::hold(const capture::LaunchCall& call) {
     const OwnCalls own;
-    if (const FileDescriptor socket = connected(target_.socket); socket.isOpen())
+    // Nobody listens if the server is gone, or if it holds another process already.
+    if (const FileDescriptor socket = connectedSocket(target_.socket); socket.isOpen())
         serve(socket.get(), call);
 }
 
 void LaunchHolder::serve(int socket, const capture::LaunchCall& call) {
     const ClosedGate gate(gate_, std::chrono::milliseconds(target_.waitMilliseconds));
-    Result<std::unique_ptr<HeldLaunch>> held =
+    Hold hold(driver_, target_);
+    HeldLaunch& held = hold.launch();
+    Result<void> ready =
         std::unexpected(Error{ErrorKind::Unsupported,
                               "calls of the program's other threads did not end in " +
                                   std::to_string(target_.waitMilliseconds) + " ms",
                               {},
                               {}});
     if (gate.isClosed())
-        held = HeldLaunch::prepare(driver_, call, memory_, target_);
+        ready = held.prepare(call, memory_);
     while (const auto payload = wire::readPayload(socket)) {
         const auto request = decodeReplayRequest(*payload);
         ReplayAnswer answer;
         if (!request)
-            answer = ReplayFailure{request.error(), false, std::nullopt};
+            answer = ReplayFailure{request.error(), false, std::nullopt, {}};
         else if (std::holds_alternative<ResumeRequest>(*request))
             break;
-        else if (!held)
-            answer = ReplayFailure{held.error(), false, std::nullopt};
+        else if (!ready)
+            answer = ReplayFailure{ready.error(), held.isLost(), std::nullopt, {}};
         else if (const auto* trial = std::get_if<TryRequest>(&*request))
-            answer = (*held)->answer(*trial);
+            answer = held.answer(*trial);
         else
-            answer = (*held)->description();
+            answer = held.description();
         if (!send(socket, encode(answer)))
             break;
     }
-    if (held && !(*held)->restore())
-        std::fprintf(stderr, "kernelskill: a trial has broken the program's GPU context\n");
 }
 
 } // namespace kernelskill::engine::replay

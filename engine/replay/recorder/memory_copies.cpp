@@ -1,5 +1,7 @@
 #include "engine/replay/recorder/memory_copies.h"
 
+#include "engine/storage/size_text.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -11,34 +13,35 @@ constexpr std::uint64_t chunkBytes = 256 * DeviceWork::pageBytes;
 
 } // namespace
 
-Result<OwnHostMemory> OwnHostMemory::allocate(const DriverFunctions& driver, std::uint64_t bytes) {
+Result<OwnHostMemory> OwnHostMemory::allocate(const DeviceWork& work, std::uint64_t bytes) {
+    const auto& driver = work.driver();
     void* memory = nullptr;
     if (auto done =
             driver.check("allocate page-locked memory",
                          driver.cuMemHostAlloc(&memory, std::max<std::uint64_t>(bytes, 1), 0));
         !done)
         return std::unexpected(done.error());
-    return OwnHostMemory(driver, static_cast<std::byte*>(memory));
+    return OwnHostMemory(work, static_cast<std::byte*>(memory));
 }
 
 OwnHostMemory::OwnHostMemory(OwnHostMemory&& other) noexcept
-    : driver_(other.driver_), data_(std::exchange(other.data_, nullptr)) {}
+    : work_(other.work_), data_(std::exchange(other.data_, nullptr)) {}
 
 OwnHostMemory& OwnHostMemory::operator=(OwnHostMemory&& other) noexcept {
-    std::swap(driver_, other.driver_);
+    std::swap(work_, other.work_);
     std::swap(data_, other.data_);
     return *this;
 }
 
 OwnHostMemory::~OwnHostMemory() {
-    if (data_ != nullptr)
-        driver_->cuMemFreeHost(data_);
+    if (data_ != nullptr && !work_->isLost())
+        work_->driver().cuMemFreeHost(data_);
 }
 
 Result<MemoryCopy> CopyStore::copyOf(CUdeviceptr address, std::uint64_t bytes) {
     const auto& driver = work_.driver();
     if (bytes <= deviceLeft_) {
-        if (auto memory = OwnMemory::allocate(driver, bytes)) {
+        if (auto memory = OwnMemory::allocate(work_, bytes)) {
             if (auto copied =
                     driver.check("copy memory", driver.cuMemcpyDtoDAsync(memory->address(), address,
                                                                          bytes, work_.stream()));
@@ -53,10 +56,10 @@ Result<MemoryCopy> CopyStore::copyOf(CUdeviceptr address, std::uint64_t bytes) {
         return std::unexpected(
             Error{ErrorKind::Unsupported,
                   "the pause needs more memory than it may take: there is no room for a copy of " +
-                      std::to_string(bytes >> 20) + " MiB",
+                      sizeText(bytes),
                   {},
                   "run the program with a smaller problem"});
-    auto memory = OwnHostMemory::allocate(driver, bytes);
+    auto memory = OwnHostMemory::allocate(work_, bytes);
     if (!memory)
         return std::unexpected(memory.error());
     if (auto copied = driver.check("copy memory", driver.cuMemcpyDtoHAsync(memory->data(), address,

@@ -18,7 +18,9 @@ class CopyStore;
 /// Page-locked memory of the host, of ours.
 class OwnHostMemory {
 public:
-    [[nodiscard]] static Result<OwnHostMemory> allocate(const DriverFunctions& driver,
+    /// `work` outlives the memory. If its context is lost, the memory is not freed: the driver
+    /// would wait.
+    [[nodiscard]] static Result<OwnHostMemory> allocate(const DeviceWork& work,
                                                         std::uint64_t bytes);
     OwnHostMemory(OwnHostMemory&& other) noexcept;
     OwnHostMemory& operator=(OwnHostMemory&& other) noexcept;
@@ -26,8 +28,8 @@ public:
     [[nodiscard]] std::byte* data() const { return data_; }
 
 private:
-    OwnHostMemory(const DriverFunctions& driver, std::byte* data) : driver_(&driver), data_(data) {}
-    const DriverFunctions* driver_;
+    OwnHostMemory(const DeviceWork& work, std::byte* data) : work_(&work), data_(data) {}
+    const DeviceWork* work_;
     std::byte* data_;
 };
 

@@ -15,11 +15,22 @@ const Arguments& as(const void* arguments) {
     return *static_cast<const Arguments*>(arguments);
 }
 
+constexpr const char* memoryOfGraphs = "memory that a graph allocates";
+
 /// Names the memory that cannot be saved, if the call makes any; else null.
-const char* obstacleOf(std::uint32_t function) {
+const char* obstacleOf(std::uint32_t function, const void* arguments) {
+    const auto ofNode = [](const CUgraphNodeParams& node) {
+        return node.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? memoryOfGraphs : nullptr;
+    };
     switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuMemMap:
         return "virtual memory management (cuMemMap)";
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphAddMemAllocNode:
+        return memoryOfGraphs;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode:
+        return ofNode(*as<cuGraphAddNode_params>(arguments).nodeParams);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphAddNode_v2:
+        return ofNode(*as<cuGraphAddNode_v2_params>(arguments).nodeParams);
     case CUPTI_DRIVER_TRACE_CBID_cuSurfObjectCreate:
         return "surfaces (cuSurfObjectCreate)";
     case CUPTI_DRIVER_TRACE_CBID_cuIpcOpenMemHandle:
@@ -48,6 +59,18 @@ void ProgramMemory::add(std::uint64_t address, std::uint64_t bytes, CUcontext co
         allocations_[address] = {address, bytes, context, isHost};
 }
 
+void ProgramMemory::addInOrder(std::uint64_t address, std::uint64_t bytes, CUcontext context) {
+    if (captures_ > 0)
+        noteObstacle(memoryOfGraphs);
+    else
+        add(address, bytes, context, false);
+}
+
+void ProgramMemory::noteObstacle(const char* name) {
+    if (obstacle_.empty())
+        obstacle_ = name;
+}
+
 void ProgramMemory::noteCall(std::uint32_t function, const void* arguments, CUcontext context,
                              CUresult result) {
     if (result != CUDA_SUCCESS && !endsCapture(function))
@@ -71,19 +94,19 @@ void ProgramMemory::noteCall(std::uint32_t function, const void* arguments, CUco
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync: {
         const auto& given = as<cuMemAllocAsync_params>(arguments);
-        return add(*given.dptr, given.bytesize, context, false);
+        return addInOrder(*given.dptr, given.bytesize, context);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync_ptsz: {
         const auto& given = as<cuMemAllocAsync_ptsz_params>(arguments);
-        return add(*given.dptr, given.bytesize, context, false);
+        return addInOrder(*given.dptr, given.bytesize, context);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync: {
         const auto& given = as<cuMemAllocFromPoolAsync_params>(arguments);
-        return add(*given.dptr, given.bytesize, context, false);
+        return addInOrder(*given.dptr, given.bytesize, context);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync_ptsz: {
         const auto& given = as<cuMemAllocFromPoolAsync_ptsz_params>(arguments);
-        return add(*given.dptr, given.bytesize, context, false);
+        return addInOrder(*given.dptr, given.bytesize, context);
     }
     case CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc:
     case CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc_v2: {
@@ -123,11 +146,12 @@ void ProgramMemory::noteCall(std::uint32_t function, const void* arguments, CUco
         return;
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
-        --captures_;
+        if (captures_ > 0) // It also fails where no capture has begun.
+            --captures_;
         return;
     default:
-        if (const char* found = obstacleOf(function); found != nullptr && obstacle_.empty())
-            obstacle_ = found;
+        if (const char* found = obstacleOf(function, arguments); found != nullptr)
+            noteObstacle(found);
         return;
     }
 }
@@ -144,9 +168,7 @@ void ProgramMemory::noteModule(std::span<const std::byte> cubin) {
 
 void ProgramMemory::noteEnd(CUcontext context) {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(allocations_, [&](const auto& each) {
-        return each.second.context == context && !each.second.isHost;
-    });
+    std::erase_if(allocations_, [&](const auto& each) { return each.second.context == context; });
 }
 
 std::vector<Allocation> ProgramMemory::allocationsOf(CUcontext context) const {

@@ -44,13 +44,17 @@ public:
 
 private:
     void add(std::uint64_t address, std::uint64_t bytes, CUcontext context, bool isHost);
+    /// Adds memory that is allocated in a stream's order. During a capture it may be a graph's,
+    /// which is there only while that graph runs.
+    void addInOrder(std::uint64_t address, std::uint64_t bytes, CUcontext context);
+    void noteObstacle(const char* name);
 
     mutable std::mutex mutex_; ///< Guards all members below.
     std::map<std::uint64_t, Allocation> allocations_;
     std::map<std::string, std::shared_ptr<const CubinSymbols>, std::less<>>
         modules_; ///< The key is the kernel's symbol.
     std::string obstacle_;
-    std::int64_t captures_ = 0;
+    std::uint64_t captures_ = 0; ///< Streams that are being captured.
 };
 
 } // namespace kernelskill::engine::replay

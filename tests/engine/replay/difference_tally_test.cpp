@@ -66,6 +66,18 @@ TEST(DifferenceTally, ComparesNumbersOfTheirType) {
     EXPECT_EQ(small->maxRelative, 1);
 }
 
+TEST(DifferenceTally, ComparesNumbersNearZeroAtTheScaleOfTheOthers) {
+    const auto found = compare<float>({1'000, 1e-4f}, {1'000, -1e-4f}, {0, 0},
+                                      {{0x1000, 8, MemoryElement::Float32}});
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->maxRelative, 2e-4 / (1'000 / std::sqrt(2.0)), 1e-12);
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    const auto besides = compare<float>({infinite, 1e-4f}, {infinite, -1e-4f}, {0, 0},
+                                        {{0x1000, 8, MemoryElement::Float32}});
+    ASSERT_TRUE(besides);
+    EXPECT_EQ(besides->maxRelative, 2) << "what is not finite is no scale";
+}
+
 TEST(DifferenceTally, TakesWhatIsNoNumberForAnotherResult) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     const std::vector<TypedRange> floats{{0x1000, 8, MemoryElement::Float32}};

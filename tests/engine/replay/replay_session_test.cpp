@@ -8,14 +8,17 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace kernelskill::engine {
 namespace {
@@ -72,12 +75,47 @@ protected:
     }
     [[nodiscard]] std::string output() const { return (folder_.path() / "output").string(); }
 
-    [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
+    [[nodiscard]] ReplayProgram programWithOutput(const std::string& words) {
         auto program = programOf(words);
         file_ = FileDescriptor(
             ::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
         program.output = file_.get();
-        return ReplaySession::open(std::move(program), target_, {});
+        return program;
+    }
+    [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
+        return ReplaySession::open(programWithOutput(words), target_, {});
+    }
+    /// Runs a server, which is to end with die(). Its program becomes a child of the test.
+    template <typename Serve>
+    static void runServer(const Serve& serve) {
+        ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+        const pid_t server = ::fork();
+        if (server == 0) {
+            serve();
+            ::_exit(1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(server, &status, 0), server);
+        ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
+    }
+    /// Ends a server without a word, so that it leaves its program alone.
+    static void die() { ::kill(::getpid(), SIGKILL); }
+    /// Waits for the program of a server that has died: its exit status, or 128 + signal.
+    static int endOfProgram() {
+        int status = 0;
+        if (::waitpid(-1, &status, 0) < 0)
+            return -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    /// The text that programs wrote to standard error, in folders below `folder`.
+    static std::string messagesBelow(const std::filesystem::path& folder) {
+        std::string all;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+            std::ifstream file(entry.path(), std::ios::binary);
+            if (entry.path().filename() == "messages")
+                all.append(std::istreambuf_iterator<char>(file), {});
+        }
+        return all;
     }
     static ReplayCandidate candidate(const std::string& name) {
         testing::CubinImage image;
@@ -151,7 +189,6 @@ TEST_F(ReplaySessionTest, DescribesTheLaunch) {
     EXPECT_EQ(held.capabilityMajor, 9u);
     // All of it once, and once more what the kernel writes: y and a variable.
     EXPECT_EQ(held.savedBytes, 4 * bytes + 4 + 8 + 4);
-    EXPECT_TRUE(held.isSavedOnDevice);
     EXPECT_EQ(held.writtenBytes, bytes + 4);
     EXPECT_THAT(held.variation, IsEmpty());
 }
@@ -170,7 +207,7 @@ TEST_F(ReplaySessionTest, SavesToTheHostWhereTheDeviceHasNoRoom) {
     target_.deviceBytes = bytes + 1;
     auto session = open("launch");
     ASSERT_TRUE(session) << session.error().describe();
-    EXPECT_FALSE((*session)->held().isSavedOnDevice);
+    EXPECT_GT((*session)->held().savedBytes, target_.deviceBytes);
     EXPECT_EQ(trialIn(**session, "launch", "right").outcome, TrialOutcome::Same);
     auto again = open("launch");
     ASSERT_TRUE(again);
@@ -195,12 +232,26 @@ TEST_F(ReplaySessionTest, KnowsRoundingFromAnotherResult) {
 }
 
 TEST_F(ReplaySessionTest, FindsWritesToOtherMemory) {
-    for (const char* name : {"writes input", "writes elsewhere", "writes locked"}) {
+    for (const char* name : {"writes input", "writes elsewhere"}) {
         const auto trial = trialOf("launch", name, false);
         EXPECT_EQ(trial.outcome, TrialOutcome::Different) << name;
         ASSERT_THAT(trial.differences, SizeIs(1)) << name;
         EXPECT_EQ(trial.differences[0].strayBytes, trial.differences[0].differingBytes) << name;
     }
+}
+
+TEST_F(ReplaySessionTest, DoesNotBlameCandidatesForWhatTheHostMayHaveWritten) {
+    // A thread of the program fills page-locked memory meanwhile, and needs what it has written.
+    const auto meanwhile = trialOf("launch load", "right while loading");
+    EXPECT_EQ(meanwhile.outcome, TrialOutcome::NotJudged);
+    EXPECT_THAT(meanwhile.sentence, HasSubstr("the kernel or a thread of the program"));
+    // The arguments point to it, so that the kernel wrote it.
+    const auto passed = trialOf("locked-input launch", "writes input");
+    EXPECT_EQ(passed.outcome, TrialOutcome::NotJudged) << passed.sentence;
+    EXPECT_EQ(trialOf("locked-input launch", "right").outcome, TrialOutcome::Same);
+    const auto refused = open("locked-output launch");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("page-locked memory of the host changed"));
 }
 
 TEST_F(ReplaySessionTest, FindsResultsThatAnEarlierLaunchHasLeft) {
@@ -262,22 +313,6 @@ TEST_F(ReplaySessionTest, RefusesCandidatesThatCannotBeRun) {
     EXPECT_THAT(others->at(0).sentence, HasSubstr("no cubin"));
 }
 
-TEST_F(ReplaySessionTest, PassesOtherArguments) {
-    auto session = open("launch");
-    ASSERT_TRUE(session);
-    auto request = requestOf({candidate("right"), candidate("right")});
-    auto& values = request.candidates[0].parameters.emplace();
-    for (const auto& parameter : (*session)->held().launch.parameters)
-        values.push_back(parameter.value);
-    request.candidates[1].parameters = values;
-    const float a = 7;
-    std::memcpy(request.candidates[1].parameters->at(0).data(), &a, sizeof a);
-    const auto trials = (*session)->tryAll(request, true, {});
-    ASSERT_TRUE(trials);
-    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
-    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
-}
-
 TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
     for (const char* name : {"faults", "hangs"}) {
         auto session = open("launch launch");
@@ -296,11 +331,37 @@ TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
     }
 }
 
+TEST_F(ReplaySessionTest, KeepsResultsOfAProgramThatIsNotHeldAgain) {
+    const std::string mark = (folder_.path() / "mark").string();
+    auto session = open("once:" + mark + " launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    const auto trials = (*session)->tryAll(
+        requestOf({candidate("right"), candidate("faults"), candidate("wrong")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+    EXPECT_THAT(trials->at(0).candidate, IsEmpty());
+    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed);
+    EXPECT_EQ(trials->at(2).outcome, TrialOutcome::NotJudged);
+    EXPECT_THAT(trials->at(2).sentence, HasSubstr("it was not tried: the program"));
+    EXPECT_FALSE((*session)->tryAll(requestOf({candidate("right")}), true, {}));
+}
+
+TEST_F(ReplaySessionTest, GivesCandidatesFourTimesTheOriginalsTime) {
+    target_.kernel = "takesLong";
+    auto session = open("long");
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_EQ((*session)->held().originalTime, milliseconds(200));
+    const auto trials = (*session)->tryAll(requestOf({candidate("hangs")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_THAT(trials->at(0).sentence, HasSubstr("did not end within 800 ms"));
+}
+
 TEST_F(ReplaySessionTest, SaysThatTheProgramHasEnded) {
     auto session = open("launch");
     ASSERT_TRUE(session);
     const auto trials = (*session)->tryAll(requestOf({candidate("ends")}), true, {});
     ASSERT_FALSE(trials);
+    EXPECT_THAT(trials.error().what, ::testing::StartsWith("the program '"));
     EXPECT_THAT(trials.error().what, HasSubstr("ended while it was held, with status 3"));
     const auto more = (*session)->tryAll(requestOf({candidate("right")}), true, {});
     ASSERT_FALSE(more);
@@ -339,6 +400,23 @@ TEST_F(ReplaySessionTest, LeavesLaunchesAloneThatAreCaptured) {
     EXPECT_THAT(never.error().what, HasSubstr("ended with status 0 before the launch"));
 }
 
+TEST_F(ReplaySessionTest, KnowsWhenACaptureEnds) {
+    // The first end is of no capture. The launch in the capture is not held.
+    const auto session = open("end-capture capture launch end-capture async launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    EXPECT_EQ((*session)->held().allocations, 4u);
+}
+
+TEST_F(ReplaySessionTest, HoldsTheNextLaunchIfTwoAreMadeAtOnce) {
+    target_.ordinal = 2;
+    const auto session = open("overlapping launch launch");
+    ASSERT_TRUE(session) << session.error().describe();
+}
+
+TEST_F(ReplaySessionTest, ForgetsMemoryOfAContextThatHasEnded) {
+    EXPECT_EQ(trialOf("ended-context launch", "right").outcome, TrialOutcome::Same);
+}
+
 TEST_F(ReplaySessionTest, LetsOtherThreadsWait) {
     EXPECT_EQ(trialOf("threads", "right").outcome, TrialOutcome::Same);
     EXPECT_EQ(trialOf("threads", "wrong").outcome, TrialOutcome::Different);
@@ -354,14 +432,22 @@ TEST_F(ReplaySessionTest, DoesNotBlameCandidatesForResultsThatVary) {
     ASSERT_TRUE(trials);
     EXPECT_EQ(trials->at(0).outcome, TrialOutcome::NotJudged) << trials->at(0).sentence;
     EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
+    // The original varies in one number, which says nothing of thousands.
+    const auto half = (*session)->tryAll(requestOf({candidate("half")}), true, {});
+    ASSERT_TRUE(half);
+    EXPECT_EQ(half->at(0).outcome, TrialOutcome::Different);
 }
 
 TEST_F(ReplaySessionTest, RefusesByName) {
     const auto refusal = [&](const std::string& words) {
         const auto session = open(words);
+        EXPECT_EQ(said(), alone(words)) << "it goes on all the same";
         return session ? std::string("held") : session.error().describe();
     };
     EXPECT_THAT(refusal("map launch"), HasSubstr("cuMemMap"));
+    EXPECT_THAT(refusal("graph-memory launch"), HasSubstr("memory that a graph allocates"));
+    EXPECT_THAT(refusal("capture async end-capture launch"),
+                HasSubstr("memory that a graph allocates"));
     EXPECT_THAT(refusal("calls-printf launch"), HasSubstr("printf()"));
     EXPECT_THAT(refusal("unloaded launch"), HasSubstr("was not seen"));
     EXPECT_THAT(refusal("hidden-variable launch"), HasSubstr("managed variable 'hidden'"));
@@ -392,6 +478,15 @@ TEST_F(ReplaySessionTest, SaysWhyNothingIsHeld) {
     target_.cupti = "/nowhere/libcupti.so";
     EXPECT_TRUE(open("launch")) << "the loader finds another one";
 
+    const std::string temporary = ::getenv("TMPDIR") == nullptr ? "" : ::getenv("TMPDIR");
+    const auto longPath = folder_.path() / std::string(120, 'a');
+    std::filesystem::create_directory(longPath);
+    ::setenv("TMPDIR", longPath.c_str(), 1);
+    const auto unreachable = open("launch");
+    temporary.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", temporary.c_str(), 1);
+    ASSERT_FALSE(unreachable);
+    EXPECT_THAT(unreachable.error().what, HasSubstr("File name too long"));
+
     std::stop_source stop;
     stop.request_stop();
     const auto cancelled = ReplaySession::open(programOf("launch"), target_, stop.get_token());
@@ -400,25 +495,83 @@ TEST_F(ReplaySessionTest, SaysWhyNothingIsHeld) {
 }
 
 TEST_F(ReplaySessionTest, TheProgramGoesOnWithoutItsServer) {
-    const std::string words = "launch change launch";
-    auto program = programOf(words);
-    file_ =
-        FileDescriptor(::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    program.output = file_.get();
-    const pid_t server = ::fork();
-    if (server == 0) {
+    const std::string words = "alarm launch change launch";
+    const auto program = programWithOutput(words);
+    runServer([&] {
         auto session = ReplaySession::open(program, target_, {});
-        if (session)
-            static_cast<void>((*session)->tryAll(requestOf({candidate("wrong")}), true, {}));
-        ::kill(::getpid(), session ? SIGKILL : SIGTERM);
+        if (session && (*session)->tryAll(requestOf({candidate("wrong")}), true, {}))
+            die();
+    });
+    EXPECT_EQ(endOfProgram(), 0);
+    EXPECT_EQ(said(), alone(words));
+}
+
+TEST_F(ReplaySessionTest, AProgramWithoutItsServerEndsIfItsContextIsLost) {
+    for (const char* name : {"faults", "hangs"}) {
+        const auto program = programWithOutput("alarm launch");
+        runServer([&] {
+            ::setenv("TMPDIR", folder_.path().c_str(), 1);
+            const auto held = HeldProgram::start(program, target_, {});
+            if (!held)
+                return;
+            const auto answer =
+                (*held)->ask(requestOf({candidate(name)}), milliseconds(10'000), {});
+            const auto* failure = answer ? std::get_if<ReplayFailure>(&*answer) : nullptr;
+            if (failure != nullptr && failure->isFatal)
+                die();
+        });
+        EXPECT_EQ(endOfProgram(), 1) << name;
+        EXPECT_THAT(messagesBelow(folder_.path()),
+                    HasSubstr("its memory on the GPU cannot be restored"))
+            << name;
+        EXPECT_EQ(said(), "") << "it goes on without its GPU";
     }
-    int status = 0;
-    ASSERT_EQ(::waitpid(server, &status, 0), server);
-    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
-    const std::string expected = alone(words);
-    for (int look = 0; look < 500 && said() != expected; ++look)
-        std::this_thread::sleep_for(milliseconds(20));
-    EXPECT_EQ(said(), expected);
+}
+
+TEST_F(ReplaySessionTest, RefusesAKernelThatDoesNotEndByItself) {
+    target_.kernel = "hangs";
+    target_.originalMilliseconds = 300;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto session = open("hangs");
+    ASSERT_FALSE(session);
+    EXPECT_THAT(session.error().what, HasSubstr("did not end within 300 ms"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(10'000));
+}
+
+TEST_F(ReplaySessionTest, RestoresMemoryAfterAnException) {
+    const std::string words = "alarm launch";
+    const auto held = HeldProgram::start(programWithOutput(words), target_, {});
+    ASSERT_TRUE(held) << held.error().describe();
+    const auto answer =
+        (*held)->ask(requestOf({candidate("leaves no memory")}), milliseconds(10'000), {});
+    ASSERT_FALSE(answer) << "no exception was thrown";
+    EXPECT_EQ((*held)->resume(milliseconds(20'000), {}).value_or(-1), 0);
+    EXPECT_EQ(said(), alone(words));
+}
+
+TEST_F(ReplaySessionTest, TriesOtherContentsAgainAfterAnError) {
+    const auto session = open("refuse-fill launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    auto request = requestOf({candidate("right")});
+    // The kernel does read it, which a run with other contents shows.
+    request.onlyWritten = {(*session)->held().launch.parameters.at(1).buffer->address};
+    const auto refused = (*session)->tryAll(request, true, {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().what, HasSubstr("write other contents"));
+    const auto trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+    EXPECT_THAT(trials->at(0).notes, Each(HasSubstr("reads memory that its text only writes")));
+    EXPECT_THAT(trials->at(0).notes, SizeIs(1));
+}
+
+TEST_F(ReplaySessionTest, KnowsTheProgramsModulesFromItsOwn) {
+    target_.kernel = "differ_pages";
+    for (const char* words : {"helper", "lazy helper"}) {
+        const auto session = open(words);
+        ASSERT_TRUE(session) << words << ": " << session.error().describe();
+        EXPECT_EQ((*session)->held().variables, 2u) << words;
+    }
 }
 
 } // namespace

@@ -16,12 +16,11 @@ MemoryDifference difference(MemoryElement element, double relative, std::uint64_
 
 TrialOutcome outcomeOf(std::vector<MemoryDifference> differences, bool isExact,
                        std::vector<MemoryDifference> variation = {}) {
-    HeldDescription held;
-    held.variation = std::move(variation);
     TryAnswer answer;
+    answer.variation = std::move(variation);
     answer.candidates.resize(1);
     answer.candidates[0].differences = std::move(differences);
-    return judgeTrial(held, answer, 0, isExact).outcome;
+    return judgeTrial({}, answer, 0, isExact).outcome;
 }
 
 TEST(ReplayedTrial, TellsRoundingFromAnotherResult) {
@@ -57,6 +56,26 @@ TEST(ReplayedTrial, DoesNotJudgeWhatVariesByItself) {
     auto elsewhere = own;
     elsewhere.where = "another one";
     EXPECT_EQ(outcomeOf({own, elsewhere}, false, {own}), TrialOutcome::Different);
+    auto wider = own;
+    wider.differingBytes = 16 * own.differingBytes;
+    EXPECT_EQ(outcomeOf({wider}, false, {own}), TrialOutcome::NotJudged);
+    ++wider.differingBytes;
+    EXPECT_EQ(outcomeOf({wider}, false, {own}), TrialOutcome::Different);
+    const auto numbers = difference(MemoryElement::Float32, 0.01);
+    EXPECT_EQ(outcomeOf({difference(MemoryElement::Float32, 0.15)}, false, {numbers}),
+              TrialOutcome::NotJudged);
+    EXPECT_EQ(outcomeOf({difference(MemoryElement::Float32, 0.17)}, false, {numbers}),
+              TrialOutcome::Different);
+}
+
+TEST(ReplayedTrial, DoesNotBlameAKernelForWhatTheHostMayHaveWritten) {
+    auto ofHost = difference(MemoryElement::Bytes, 0.3, 4);
+    ofHost.isOfHost = true;
+    EXPECT_EQ(outcomeOf({ofHost}, true), TrialOutcome::NotJudged);
+    EXPECT_EQ(outcomeOf({difference(MemoryElement::Float32, 1e-6), ofHost}, false),
+              TrialOutcome::NotJudged);
+    EXPECT_EQ(outcomeOf({difference(MemoryElement::Float32, 0.5), ofHost}, false),
+              TrialOutcome::Different);
 }
 
 TEST(ReplayedTrial, SaysWhatWasNotRun) {

@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <filesystem>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
@@ -70,7 +72,7 @@ TEST_F(ProgramTrialsTest, ARightChangeIsTriedWhereItIsRight) {
     ASSERT_TRUE(done->kernels[0].verdict);
     ASSERT_TRUE(done->kernels[0].inProgram) << done->kernels[0].verdict->summary;
     const ProgramTrial& trial = *done->kernels[0].inProgram;
-    EXPECT_EQ(trial.outcome, ProgramTrialOutcome::Agrees) << trial.sentence;
+    EXPECT_EQ(trial.outcome, ChangeOutcome::Right) << trial.sentence;
     EXPECT_THAT(trial.sentence, HasSubstr("same memory as before (3 allocations, 480 kB)"));
     EXPECT_THAT(trial.program, HasSubstr("kernelskill_replay_fake_program launch launch"));
     EXPECT_EQ(trial.notes, std::vector<std::string>());
@@ -79,19 +81,35 @@ TEST_F(ProgramTrialsTest, ARightChangeIsTriedWhereItIsRight) {
 
 TEST_F(ProgramTrialsTest, AChangeThatIsWrongInTheProgramIsWrong) {
     const auto trial = trialOf(replaced(text, "a * factor", "a * 3.0f"));
-    EXPECT_EQ(trial.outcome, ProgramTrialOutcome::Differs) << trial.sentence;
+    EXPECT_EQ(trial.outcome, ChangeOutcome::Wrong) << trial.sentence;
     EXPECT_THAT(trial.sentence, HasSubstr("parameter 3"));
 }
 
+TEST_F(ProgramTrialsTest, LetsTheProgramGoOnIfAVersionCannotBeTried) {
+    const auto path = folder_.path() / "output";
+    const FileDescriptor output(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    trial_.program.output = output.get();
+    const auto trial = trialOf(replaced(text, "++launches;", "undeclared();"));
+    EXPECT_EQ(trial.outcome, ChangeOutcome::NotJudged);
+    EXPECT_THAT(trial.sentence, HasSubstr("compile"));
+    EXPECT_THAT(trial.notes, ::testing::IsEmpty());
+    EXPECT_GT(std::filesystem::file_size(path), 0u) << "the program was ended";
+}
+
 TEST_F(ProgramTrialsTest, SaysWhyItDidNotTry) {
+    // These do not need the program.
+    const auto words = std::exchange(trial_.program.words, {"/nowhere/program"});
     KernelChange signature;
     signature.isSignatureChanged = true;
     const auto other = trialOf(replaced(text, "int n)", "int n, int m)"), signature);
-    EXPECT_EQ(other.outcome, ProgramTrialOutcome::NotJudged);
+    EXPECT_EQ(other.outcome, ChangeOutcome::NotJudged);
     EXPECT_THAT(other.sentence, HasSubstr("other parameters"));
+    EXPECT_THAT(trialOf("__global__ void other() {}\n").sentence,
+                HasSubstr("has no kernel 'scale'"));
+    trial_.program.words = words;
     trial_.program.words.resize(1);
     const auto never = trialOf(text);
-    EXPECT_EQ(never.outcome, ProgramTrialOutcome::NotJudged);
+    EXPECT_EQ(never.outcome, ChangeOutcome::NotJudged);
     EXPECT_THAT(never.sentence, HasSubstr("before the launch"));
     std::stop_source stop;
     stop.request_stop();

@@ -59,7 +59,7 @@ TEST_F(CaptureCommand, LeavesTheProgramAsItIs) {
     const auto result = capture({"launch", "launch", "fail"});
     EXPECT_EQ(result.status, 7) << result.errors;
     EXPECT_EQ(result.output, "2502500\n");
-    EXPECT_THAT(result.errors, AllOf(HasSubstr("captured 1 launch, 7.8 KiB"),
+    EXPECT_THAT(result.errors, AllOf(HasSubstr("captured 1 launch, 8 kB"),
                                      HasSubstr("saxpy  launch 1, grid 4x1x1, block 256x1x1")));
     const auto listed = list();
     ASSERT_TRUE(listed.is_object());

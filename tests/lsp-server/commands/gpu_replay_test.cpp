@@ -183,8 +183,8 @@ protected:
         const auto built = sh("nvcc -arch=native -cubin -o candidate.cubin candidate.cu");
         EXPECT_EQ(built.status, 0) << text("messages");
         const auto& launch = session.held().launch;
-        engine::ReplayCandidate candidate{text("candidate.cubin"), {}, launch.grid, launch.block,
-                                          launch.sharedBytes,      {}};
+        engine::ReplayCandidate candidate{
+            text("candidate.cubin"), {}, launch.grid, launch.block, launch.sharedBytes};
         const auto symbols = engine::cubinSymbols(std::as_bytes(std::span(candidate.cubin)));
         EXPECT_TRUE(symbols && symbols->kernels.size() == 1);
         if (symbols && !symbols->kernels.empty())
@@ -262,7 +262,6 @@ TEST_F(GpuReplay, AcceptsRightKernels) {
         ASSERT_EQ(trial.candidate.size(), 20u);
         std::printf("%s: %.2f us before, %.2f us after, tried in %.3f s\n", name.c_str(),
                     trial.original[10], trial.candidate[10], took.count());
-        EXPECT_LT(took.count(), 1.0);
     }
     // The same work by half the blocks.
     auto loop = replaced(kernelText, "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n",
@@ -286,7 +285,12 @@ TEST_F(GpuReplay, RefusesWrongKernels) {
     const auto with = [&](const std::string& line) {
         return replaced(kernelText, store, store + "        " + line + "\n");
     };
-    const std::vector<std::pair<std::string, std::string>> wrong{
+    struct Planted {
+        std::string name;
+        std::string kernel;
+        TrialOutcome outcome = TrialOutcome::Different;
+    };
+    const std::vector<Planted> wrong{
         {"leaves out the last one", replaced(kernelText, "if (i < n) {", "if (i < n - 1) {")},
         {"one wrong value",
          replaced(kernelText, store, "        out[i] = i == 12345 ? value + 1 : value;\n")},
@@ -311,18 +315,19 @@ TEST_F(GpuReplay, RefusesWrongKernels) {
         {"reads another table",
          replaced(replaced(kernelText, "float table[64]", "float tables[64]"), "table[i % 64]",
                   "tables[i % 64]")},
-        {"touches what is not there", with("if (i == 9) out[1ll << 40] = 1;")},
-        {"does not end", with("while (i == 9 && *(volatile int*)&index[0] >= 0) {}")},
+        {"touches what is not there", with("if (i == 9) out[1ll << 40] = 1;"),
+         TrialOutcome::Failed},
+        {"does not end", with("while (i == 9 && *(volatile int*)&index[0] >= 0) {}"),
+         TrialOutcome::Failed},
     };
     auto session = open();
     ASSERT_TRUE(session) << session.error().describe();
-    for (const auto& [name, kernel] : wrong) {
+    for (const auto& [name, kernel, outcome] : wrong) {
         for (const bool isExact : {true, false}) {
             const auto trials = (*session)->tryAll(requestOf(**session, kernel), isExact, {});
             ASSERT_TRUE(trials) << name << ": " << trials.error().describe();
             const auto& trial = trials->at(0);
-            EXPECT_TRUE(trial.outcome == TrialOutcome::Different ||
-                        trial.outcome == TrialOutcome::Failed)
+            EXPECT_EQ(trial.outcome, outcome)
                 << name << " is " << spelling(trial.outcome) << ": " << trial.sentence;
             if (isExact)
                 std::printf("%s: %s\n", name.c_str(), trial.sentence.c_str());
@@ -349,7 +354,7 @@ TEST_F(GpuReplay, SavesToTheHost) {
     target_.deviceBytes = 1'000;
     auto session = open();
     ASSERT_TRUE(session) << session.error().describe();
-    EXPECT_FALSE((*session)->held().isSavedOnDevice);
+    EXPECT_GT((*session)->held().savedBytes, target_.deviceBytes);
     auto trials = (*session)->tryAll(requestOf(**session, kernelText), true, {});
     ASSERT_TRUE(trials);
     EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;

@@ -25,7 +25,11 @@ Subscriber& subscriber() {
     return instance;
 }
 
-CUcontext const context = reinterpret_cast<CUcontext>(0xC0);
+CUcontext currentContext() {
+    CUcontext context = nullptr;
+    cuCtxGetCurrent(&context);
+    return context;
+}
 
 void forward(bool isExit, std::uint32_t function, const void* arguments, const char* symbol,
              CUresult* result, std::uint64_t* shared) {
@@ -37,7 +41,7 @@ void forward(bool isExit, std::uint32_t function, const void* arguments, const c
     data.functionReturnValue = result;
     data.symbolName = symbol;
     data.correlationData = shared;
-    data.context = context;
+    data.context = currentContext();
     subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_DRIVER_API, function, &data);
 }
 
@@ -73,17 +77,22 @@ void record(bool isExit, std::uint32_t function, const void* arguments, const ch
     timeline().kernels.push_back(kernel);
 }
 
-void forwardModule(const char* image, std::size_t bytes) {
-    if (!subscriber().resources.contains(CUPTI_CBID_RESOURCE_MODULE_LOADED))
+void forwardResource(CUpti_CallbackIdResource what, CUcontext context, void* descriptor) {
+    if (!subscriber().resources.contains(what))
         return;
+    CUpti_ResourceData data{};
+    data.context = context;
+    data.resourceDescriptor = descriptor;
+    subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_RESOURCE, what, &data);
+}
+void forwardModule(const char* image, std::size_t bytes) {
     CUpti_ModuleResourceData module{};
     module.pCubin = image;
     module.cubinSize = bytes;
-    CUpti_ResourceData data{};
-    data.context = context;
-    data.resourceDescriptor = &module;
-    subscriber().callback(subscriber().user, CUPTI_CB_DOMAIN_RESOURCE,
-                          CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+    forwardResource(CUPTI_CBID_RESOURCE_MODULE_LOADED, currentContext(), &module);
+}
+void forwardContextEnd(CUcontext context) {
+    forwardResource(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, context, nullptr);
 }
 
 } // namespace
@@ -97,7 +106,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc give
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
     timeline().activities.enabled.insert(kind);
-    fakeListen(&record, [](const char*, std::size_t) {});
+    fakeListen({.onCall = &record});
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushAll(std::uint32_t) {
@@ -124,7 +133,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc ca
     *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber());
     subscriber().callback = callback;
     subscriber().user = user;
-    fakeListen(&forward, &forwardModule);
+    fakeListen({&forward, &forwardModule, &forwardContextEnd});
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,

@@ -62,8 +62,12 @@ struct Gpu {
     std::atomic<bool> isEndless = false; ///< A kernel runs until the process ends.
     std::set<CUstream> capturing;
     bool invalidated = false;
-    FakeCallback callback = nullptr;
-    FakeModuleCallback onModule = nullptr;
+    bool refusesFill = false;
+    std::string unloaded; ///< The image of the program's module until it is needed.
+    void (*duringLaunch)() = nullptr;
+    CUcontext context = reinterpret_cast<CUcontext>(0xC0);
+    std::map<void*, CUcontext> hostMemory;
+    FakeListener listener;
 };
 
 /// It outlives threads that wait for ever.
@@ -90,9 +94,16 @@ void drain(CUstream stream) {
     auto& queue = gpu().queues[stream];
     while (!queue.empty() && gpu().lost == CUDA_SUCCESS && !gpu().blocked.contains(stream)) {
         gpu().draining = stream;
-        queue.front()();
+        const auto work = std::move(queue.front());
         queue.pop_front();
+        work();
     }
+}
+
+/// Called where the driver waits for kernels that run.
+void waitForKernels() {
+    while (gpu().isEndless)
+        ::pause();
 }
 
 /// The arguments of a launch.
@@ -112,8 +123,8 @@ CUresult call(std::uint32_t function, const Arguments& arguments, const char* sy
     CUresult result = CUDA_SUCCESS;
     std::uint64_t shared = 0xdead; // CUPTI leaves it undefined.
     const auto tell = [&](bool isExit) {
-        if (gpu().callback != nullptr)
-            gpu().callback(isExit, function, &arguments, symbol, &result, &shared);
+        if (gpu().listener.onCall != nullptr)
+            gpu().listener.onCall(isExit, function, &arguments, symbol, &result, &shared);
     };
     tell(false);
     {
@@ -176,8 +187,18 @@ std::size_t offsetOf(const CUfunc_st& kernel, std::size_t index) {
     }
 }
 
+/// Loads the program's module, if that has not been done.
+void loadModule() {
+    const std::string image = std::exchange(gpu().unloaded, {});
+    if (!image.empty() && gpu().listener.onModule != nullptr)
+        gpu().listener.onModule(image.data(), image.size());
+}
+
 CUresult enqueue(const FakeLaunch& launch) {
     const CUfunc_st* kernel = launch.function;
+    loadModule();
+    if (auto* const act = std::exchange(gpu().duringLaunch, nullptr); act != nullptr)
+        act();
     if (launch.block[0] * launch.block[1] * launch.block[2] > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     if (gpu().capturing.contains(named(launch.stream)))
@@ -211,17 +232,28 @@ void fakeBlock(CUstream stream) {
     gpu().blocked.insert(stream);
 }
 void fakeCapture(CUstream stream, bool isCapturing) {
-    if (isCapturing)
-        gpu().capturing.insert(stream);
-    else
-        gpu().capturing.erase(stream);
+    if (isCapturing) {
+        const cuStreamBeginCapture_v2_params arguments{stream, CU_STREAM_CAPTURE_MODE_GLOBAL};
+        call(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, arguments, nullptr, [&] {
+            gpu().capturing.insert(stream);
+            return CUDA_SUCCESS;
+        });
+    } else {
+        CUgraph graph = nullptr;
+        const cuStreamEndCapture_params arguments{stream, &graph};
+        call(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, arguments, nullptr, [&] {
+            return gpu().capturing.erase(stream) == 1 ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
+        });
+    }
 }
 bool fakeIsInvalidated() {
     return gpu().invalidated;
 }
-void fakeListen(FakeCallback callback, FakeModuleCallback onModule) {
-    gpu().callback = callback;
-    gpu().onModule = onModule;
+void fakeListen(FakeListener listener) {
+    gpu().listener = listener;
+}
+void fakeDuringLaunch(void (*act)()) {
+    gpu().duringLaunch = act;
 }
 void fakeImageKernel(const char* symbol, const std::size_t* sizes, std::size_t count,
                      void (*body)(const std::byte*)) {
@@ -234,7 +266,7 @@ void fakeAddVariable(const char* name, const void* value, std::size_t bytes) {
 void* fakeOwnVariable(const char* name) {
     return gpu().ownModule.variables.at(name).data();
 }
-void fakeLoadModule(const char* calls, const char* managed) {
+void fakeLoadModule(const char* calls, const char* managed, bool isLazy) {
     kernelskill::testing::CubinImage image;
     for (const auto& kernel : gpu().kernels) {
         image.kernels.push_back({kernel->symbol, {}});
@@ -245,9 +277,9 @@ void fakeLoadModule(const char* calls, const char* managed) {
         image.variables.push_back({name, value.size(), false});
     if (*managed != 0)
         image.variables.push_back({managed, 4, true});
-    const std::string bytes = imageOf(image);
-    if (gpu().onModule != nullptr)
-        gpu().onModule(bytes.data(), bytes.size());
+    gpu().unloaded = imageOf(image);
+    if (!isLazy)
+        loadModule();
 }
 void* fakeVariable(const char* name) {
     const auto found = gpu().running->variables.find(name);
@@ -262,6 +294,9 @@ void fakeFault() {
 void fakeHang() {
     gpu().blocked.insert(gpu().draining);
     gpu().isEndless = true;
+}
+void fakeRefuseFill() {
+    gpu().refusesFill = true;
 }
 
 CUresult cuInit(unsigned) {
@@ -295,10 +330,22 @@ CUresult cuGetErrorString(CUresult, const char** text) {
     return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
-    *context = reinterpret_cast<CUcontext>(0xC0);
+    *context = gpu().context;
     return CUDA_SUCCESS;
 }
-CUresult cuCtxSetCurrent(CUcontext) {
+CUresult cuCtxSetCurrent(CUcontext context) {
+    gpu().context = context;
+    return CUDA_SUCCESS;
+}
+CUresult cuCtxDestroy_v2(CUcontext context) {
+    if (gpu().listener.onContextEnd != nullptr)
+        gpu().listener.onContextEnd(context);
+    std::erase_if(gpu().hostMemory, [&](const auto& each) {
+        if (each.second != context)
+            return false;
+        std::free(each.first); // NOLINT
+        return true;
+    });
     return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() {
@@ -340,6 +387,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream strea
                 [&] { return allocate(address, bytes); });
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
+    waitForKernels();
     const cuMemFree_v2_params arguments{address};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, arguments, nullptr,
                 [&] { return release(address); });
@@ -353,15 +401,25 @@ CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
     const cuMemHostAlloc_params arguments{address, bytes, flags};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, arguments, nullptr, [&] {
         *address = std::calloc(bytes, 1); // NOLINT
+        gpu().hostMemory[*address] = gpu().context;
         return CUDA_SUCCESS;
     });
 }
 CUresult cuMemFreeHost(void* address) {
+    waitForKernels();
     const cuMemFreeHost_params arguments{address};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, arguments, nullptr, [&] {
+        gpu().hostMemory.erase(address);
         std::free(address); // NOLINT
         return CUDA_SUCCESS;
     });
+}
+/// The graph is never launched.
+CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                                std::size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* given) {
+    const cuGraphAddMemAllocNode_params arguments{node, graph, dependencies, count, given};
+    return call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddMemAllocNode, arguments, nullptr,
+                [] { return CUDA_SUCCESS; });
 }
 CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
@@ -380,6 +438,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdevice
     return CUDA_ERROR_NOT_FOUND;
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
+    waitForKernels();
     const cuMemcpyHtoD_v2_params arguments{to, from, bytes};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2, arguments, nullptr, [&] {
         for (auto& [stream, queue] : gpu().queues)
@@ -389,6 +448,7 @@ CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
     });
 }
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
+    waitForKernels();
     const cuMemcpyDtoH_v2_params arguments{to, from, bytes};
     return call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, arguments, nullptr, [&] {
         for (auto& [stream, queue] : gpu().queues)
@@ -414,6 +474,8 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream) {
     const std::scoped_lock lock(gpu().mutex);
+    if (value != 0 && std::exchange(gpu().refusesFill, false))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     gpu().queues[named(stream)].push_back([=] { std::memset(pointer(to), value, bytes); });
     return gpu().lost;
 }
@@ -426,11 +488,13 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
     return CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
+    waitForKernels();
     const std::scoped_lock lock(gpu().mutex);
     gpu().queues.erase(stream);
     return unsafe();
 }
 CUresult cuStreamSynchronize(CUstream stream) {
+    waitForKernels();
     const std::scoped_lock lock(gpu().mutex);
     drain(named(stream));
     return unsafe();
@@ -497,6 +561,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction kernel) {
     return fakeHasFunction(kernel) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+    loadModule();
     const auto* const given = reinterpret_cast<CUfunction>(kernel);
     auto made = std::make_unique<CUfunc_st>(*given);
     made->symbol += "-function";
@@ -514,7 +579,10 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     const std::scoped_lock lock(gpu().mutex);
     const auto* text = static_cast<const char*>(image);
     auto made = std::make_unique<CUmod_st>();
-    if (std::memcmp(text, "//", 2) != 0) { // No PTX.
+    std::string loaded;
+    if (std::memcmp(text, "//", 2) == 0) { // PTX
+        loaded = kernelskill::testing::imageOf({{{"read_memory", {}}, {"differ_pages", {}}}, {}});
+    } else {
         Elf64_Ehdr header{};
         std::memcpy(&header, image, sizeof header);
         const auto symbols = kernelskill::engine::cubinSymbols(
@@ -528,14 +596,15 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
             if (kernel == "does not load")
                 return CUDA_ERROR_NO_BINARY_FOR_GPU;
         }
+        loaded.assign(text, header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr));
     }
+    if (gpu().listener.onModule != nullptr)
+        gpu().listener.onModule(loaded.data(), loaded.size());
     *module = made.release();
     return CUDA_SUCCESS;
 }
-/// Waits for the kernels that run.
 CUresult cuModuleUnload(CUmodule module) {
-    while (gpu().isEndless)
-        ::pause();
+    waitForKernels();
     const std::scoped_lock lock(gpu().mutex);
     for (auto& [stream, queue] : gpu().queues)
         drain(stream);

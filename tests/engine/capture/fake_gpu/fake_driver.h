@@ -20,21 +20,28 @@ void fakeImageKernel(const char* symbol, const std::size_t* sizes, std::size_t c
 void fakeAddVariable(const char* name, const void* value, std::size_t bytes);
 /// The place of that variable.
 void* fakeOwnVariable(const char* name);
-/// Says that the program's module is loaded; `calls` are the functions that its kernels call, and
-/// `managed` is a managed variable that the driver does not know by name; empty texts: none.
-void fakeLoadModule(const char* calls, const char* managed);
+/// Loads the program's module, or has it loaded when a kernel of it is needed. `calls` are the
+/// functions that its kernels call, and `managed` is a managed variable that the driver does not
+/// know by name; empty texts: none.
+void fakeLoadModule(const char* calls, const char* managed, bool isLazy);
 /// Returns, to a kernel's body, the variable of the running kernel's module; null if it has none.
 void* fakeVariable(const char* name);
 /// A kernel's body calls it to take so long.
 void fakeSpend(float microseconds);
 /// A kernel's body calls it to lose the context.
 void fakeFault();
-/// A kernel's body calls it so that the kernel never ends.
+/// A kernel's body calls it so that the kernel never ends. Calls that wait for kernels, as the
+/// driver's do, then wait for ever.
 void fakeHang();
+/// The next asynchronous fill with other bytes than 0 fails.
+void fakeRefuseFill();
+/// Called once while the driver works on the next launch.
+void fakeDuringLaunch(void (*act)());
 /// Nothing in this stream ends.
 void fakeBlock(CUstream stream);
 /// While it is set, calls that may not be made during a capture end it, unless their thread
-/// exchanged its mode; fakeIsInvalidated() says whether that happened.
+/// exchanged its mode; fakeIsInvalidated() says whether that happened. A capture that has not begun
+/// ends with an error.
 void fakeCapture(CUstream stream, bool isCapturing);
 bool fakeIsInvalidated();
 
@@ -42,5 +49,11 @@ bool fakeIsInvalidated();
 using FakeCallback = void (*)(bool isExit, std::uint32_t function, const void* arguments,
                               const char* symbol, CUresult* result, std::uint64_t* shared);
 using FakeModuleCallback = void (*)(const char* image, std::size_t bytes);
-void fakeListen(FakeCallback callback, FakeModuleCallback onModule);
+using FakeContextCallback = void (*)(CUcontext context);
+struct FakeListener {
+    FakeCallback onCall = nullptr;
+    FakeModuleCallback onModule = nullptr;      ///< After a module was loaded.
+    FakeContextCallback onContextEnd = nullptr; ///< Before a context ends.
+};
+void fakeListen(FakeListener listener);
 }

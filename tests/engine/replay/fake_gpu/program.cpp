@@ -7,11 +7,17 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <new>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -22,6 +28,30 @@ constexpr std::size_t bytes = count * sizeof(float);
 float* extra = nullptr; ///< Memory that no parameter points to.
 float* locked = nullptr;
 int runs = 0;
+
+/// A block of the process's memory that nobody else gets.
+struct TakenBlock {
+    TakenBlock* next;
+};
+TakenBlock* taken = nullptr;
+
+/// Until freeMemory(), nothing of 32 KiB or more can be allocated in this process.
+void takeMemory() {
+    rlimit limit{};
+    getrlimit(RLIMIT_DATA, &limit);
+    limit.rlim_cur = 1;
+    setrlimit(RLIMIT_DATA, &limit);
+    while (void* block = std::malloc(32 << 10)) // NOLINT
+        taken = new (block) TakenBlock{taken};
+}
+void freeMemory() {
+    rlimit limit{};
+    getrlimit(RLIMIT_DATA, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_DATA, &limit);
+    while (taken != nullptr)
+        std::free(std::exchange(taken, taken->next)); // NOLINT
+}
 
 // void scale(float a, const float* x, float* y, int n)
 struct Parameters {
@@ -78,9 +108,19 @@ void writesElsewhere(const std::byte* given) {
     scale(given);
     extra[39'999] = 5;
 }
-void writesLocked(const std::byte* given) {
-    scale(given);
-    locked[2] = 5;
+void takesLong(const std::byte* given) {
+    scalePart(given, 0, 1);
+    fakeSpend(199'500);
+}
+/// Fills page-locked memory, as a thread of the program does at some time.
+void load() {
+    static bool isLoaded = false;
+    if (!std::exchange(isLoaded, true))
+        std::iota(locked, locked + count, 2.0f);
+}
+void rightWhileLoading(const std::byte* given) {
+    right(given);
+    load();
 }
 void half(const std::byte* given) {
     scalePart(given, 0, 0.5);
@@ -99,6 +139,10 @@ void hangs(const std::byte*) {
 void ends(const std::byte*) {
     _exit(3);
 }
+void leavesNoMemory(const std::byte* given) {
+    writesElsewhere(given);
+    takeMemory();
+}
 void varies(const std::byte* given) {
     scale(given);
     Parameters(given).y[1] = static_cast<float>(++runs);
@@ -116,12 +160,13 @@ void addCandidates() {
     add("rounded", &rounded);
     add("writes input", &writesInput);
     add("writes elsewhere", &writesElsewhere);
-    add("writes locked", &writesLocked);
+    add("right while loading", &rightWhileLoading);
     add("half", &half);
     add("sometimes", &sometimes);
     add("faults", &faults);
     add("hangs", &hangs);
     add("ends", &ends);
+    add("leaves no memory", &leavesNoMemory);
     add("does not load", &right);
     add("prints", &right);
     fakeImageKernel("three parameters", sizes.data(), 3, &right);
@@ -131,6 +176,9 @@ struct Program {
     CUfunction first; ///< The stand-in gives the first kernel a handle of the older kind.
     CUfunction scaleKernel;
     CUfunction variesKernel;
+    CUfunction hangsKernel;
+    CUfunction longKernel;
+    CUfunction helperKernel; ///< It has the name of a kernel of the product.
     CUdeviceptr x = 0;
     CUdeviceptr y = 0;
     std::vector<CUdeviceptr> all;
@@ -140,6 +188,9 @@ struct Program {
         first = fakeKernel("_Z5firstfPKfPfi", sizes.data(), sizes.size(), &scale);
         scaleKernel = fakeKernel("_Z5scalefPKfPfi", sizes.data(), sizes.size(), &scale);
         variesKernel = fakeKernel("_Z6variesfPKfPfi", sizes.data(), sizes.size(), &varies);
+        hangsKernel = fakeKernel("_Z5hangsfPKfPfi", sizes.data(), sizes.size(), &hangs);
+        longKernel = fakeKernel("_Z9takesLongfPKfPfi", sizes.data(), sizes.size(), &takesLong);
+        helperKernel = fakeKernel("differ_pages", sizes.data(), sizes.size(), &scale);
         const float factor = 3;
         const int launches = 0;
         fakeAddVariable("factor", &factor, sizeof factor);
@@ -166,6 +217,7 @@ struct Program {
         std::array<void*, 4> parameters{&a, &x, &y, &n};
         cuLaunchKernel(kernel, (count + 255) / 256, 1, 1, 256, 1, 1, 64, stream, parameters.data(),
                        nullptr);
+        freeMemory();
     }
 
     /// Launches with x twice as large.
@@ -219,8 +271,8 @@ int main(int argc, char** argv) {
         return std::ranges::find(words, word) != words.end();
     };
     if (!has("unloaded"))
-        fakeLoadModule(has("calls-printf") ? "vprintf" : "",
-                       has("hidden-variable") ? "hidden" : "");
+        fakeLoadModule(has("calls-printf") ? "vprintf" : "", has("hidden-variable") ? "hidden" : "",
+                       has("lazy"));
     for (const std::string_view what : words) {
         if (what == "launch")
             program.launch(program.scaleKernel);
@@ -228,6 +280,38 @@ int main(int argc, char** argv) {
             program.launch(program.first);
         else if (what == "varies")
             program.launch(program.variesKernel);
+        else if (what == "hangs")
+            program.launch(program.hangsKernel);
+        else if (what == "long")
+            program.launch(program.longKernel);
+        else if (what.starts_with("once:")) {
+            // The program ends at its second start.
+            if (::open(std::string(what.substr(5)).c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600) < 0)
+                _exit(4);
+        } else if (what == "helper")
+            program.launch(program.helperKernel);
+        else if (what == "refuse-fill")
+            fakeRefuseFill();
+        else if (what == "load")
+            load();
+        else if (what == "locked-input")
+            program.x = reinterpret_cast<CUdeviceptr>(locked);
+        else if (what == "locked-output")
+            program.y = reinterpret_cast<CUdeviceptr>(locked);
+        else if (what == "overlapping") {
+            static Program& another = program;
+            fakeDuringLaunch([] { another.launch(another.scaleKernel); });
+        } else if (what == "graph-memory") {
+            CUDA_MEM_ALLOC_NODE_PARAMS node{};
+            cuGraphAddMemAllocNode(nullptr, nullptr, nullptr, 0, &node);
+        } else if (what == "ended-context") {
+            void* memory = nullptr;
+            cuCtxSetCurrent(reinterpret_cast<CUcontext>(0xC1));
+            cuMemHostAlloc(&memory, std::size_t{1} << 26, 0);
+            cuCtxSetCurrent(reinterpret_cast<CUcontext>(0xC0));
+            cuCtxDestroy(reinterpret_cast<CUcontext>(0xC1));
+        } else if (what == "alarm")
+            ::alarm(20); // The end of a program that would wait for ever.
         else if (what == "own-stream")
             program.launch(program.scaleKernel, reinterpret_cast<CUstream>(0x500));
         else if (what == "change")
