@@ -232,10 +232,12 @@ std::optional<std::uint32_t> lineIn(const FileModel& file, const std::string& wh
 
 } // namespace
 
+bool isCutOff(const Error& error) {
+    return error.kind == ErrorKind::Failed && error.what.contains("cut off after");
+}
+
 Error withHangDiagnosis(const FileModel& file, const KernelModel& kernel, Error error) {
-    const bool isHang =
-        error.kind == ErrorKind::Failed && error.what.find("cut off after") != std::string::npos;
-    const auto line = isHang && file.source ? lineIn(file, error.where) : std::nullopt;
+    const auto line = isCutOff(error) && file.source ? lineIn(file, error.where) : std::nullopt;
     if (!line)
         return error;
     std::vector<const KernelModel*> functions{&kernel};

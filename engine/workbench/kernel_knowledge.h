@@ -48,8 +48,8 @@ public:
     [[nodiscard]] std::optional<skills::CompiledKernel> compiled(KernelRef kernel);
 
     /// Why no run can check an edit of the kernel, as far as is known without one: it cannot be
-    /// launched, or the last run of exactly this text failed or showed nothing. nullopt if nothing
-    /// stands against it.
+    /// launched, or a run of exactly this text failed otherwise than by taking too long. nullopt if
+    /// nothing stands against it.
     [[nodiscard]] std::optional<Error> checkObstacle(KernelRef kernel);
 
     /// The functions below are for classes that run and compile kernels.

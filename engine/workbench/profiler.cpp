@@ -64,7 +64,7 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     auto result = firstRun(**emulator, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();
-        if (!stop.stop_requested())
+        if (!stop.stop_requested() && !isCutOff(result.error()))
             knowledge_.noteCheckObstacle(kernel, result.error());
         return std::unexpected(withHangDiagnosis(kernel.file(), kernel.kernel, result.error()));
     }

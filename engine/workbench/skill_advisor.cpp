@@ -1,5 +1,6 @@
 #include "engine/workbench/skill_advisor.h"
 
+#include "engine/candidate_diagnosis/hang_diagnoser.h"
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
 #include "engine/search/attempted_draft.h"
@@ -8,6 +9,8 @@
 #include "engine/unit/one_text.h"
 #include "engine/workbench/workbench_steps.h"
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <utility>
 #include <vector>
@@ -30,6 +33,17 @@ std::vector<std::uint64_t> kernelHashes(const analysis::FileModel& model) {
     for (const analysis::KernelModel& kernel : model.kernels)
         hashes.push_back(kernel.normalisedHash);
     return hashes;
+}
+
+/// Whether the review failed for a reason that holds for any edit of the kernel. Inputs that show
+/// nothing of this edit may show another, or a proof may need none.
+bool standsAgainstEveryEdit(const Verdict& verdict) {
+    constexpr std::array checks{"can be launched", "the original compiles", "the original runs",
+                                "writes something"};
+    const auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
+    return !verdict.isAboutEdit && failed != verdict.checks.end() &&
+           std::ranges::find(checks, failed->name) != checks.end() &&
+           !isCutOff({ErrorKind::Failed, failed->detail, {}, {}});
 }
 
 } // namespace
@@ -84,7 +98,7 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
         return std::unexpected(std::move(verdict.error()));
     attempt.verdict = std::move(*verdict);
     attempt.decision = firstFailedCheck(*attempt.verdict);
-    if (!attempt.verdict->isAboutEdit)
+    if (standsAgainstEveryEdit(*attempt.verdict))
         knowledge_.noteCheckObstacle(
             kernel, Error{ErrorKind::Failed, attempt.decision, kernel.kernel.file, ""});
     steps.remember(OptimizationSteps::Moment::Reviewed, text, attempt, &*draft);

@@ -3,6 +3,7 @@
 #include "engine/workbench/workbench.h"
 #include "tests/engine/workbench/workbench_fixture.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,6 +82,25 @@ TEST_F(WorkbenchTest, AGuessThatTakesTooLongGivesWayToASmallerOne) {
     auto report = workbench_->profiler().profile({source, source.model->kernels.at(0)}, {}, {});
     ASSERT_TRUE(report) << report.error().describe();
     EXPECT_EQ(report->profile->launch.origin, LaunchOrigin::Guessed);
+}
+
+TEST_F(WorkbenchTest, KnowsOfAKernelThatFailsThatNoRunCanCheckItsEdits) {
+    const auto obstacleAfterAProfile = [&](const std::string& statement) {
+        const ProgramSource source =
+            program("__global__ void k(volatile int* flag, float* out, int n) {\n    " + statement +
+                    "\n    out[threadIdx.x] = n;\n}\n"
+                    "void run(int* f, float* o) { k<<<1, 32>>>(f, o, 1024); }\n");
+        const KernelRef kernel{source, source.model->kernels.at(0)};
+        EXPECT_FALSE(workbench_->knowledge().checkObstacle(kernel)) << statement;
+        std::ignore = workbench_->profiler().profile(kernel, {}, {});
+        return workbench_->knowledge().checkObstacle(kernel);
+    };
+    const auto fails = obstacleAfterAProfile("n = ((int*)nullptr)[threadIdx.x];");
+    ASSERT_TRUE(fails);
+    EXPECT_THAT(fails->what, ::testing::HasSubstr("null pointer"));
+    EXPECT_FALSE(obstacleAfterAProfile("n = 3;"));
+    EXPECT_FALSE(obstacleAfterAProfile("while (flag[0] < 300) n ^= 1;"))
+        << "a smaller launch, or other data, may end";
 }
 
 TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {
