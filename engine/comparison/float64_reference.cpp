@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 12> obstacles{
     "wmma",           "union",           "memcpy",         "__fdividef",      "sincosf", "bit_cast",
 };
 
-/// Names that end like those of float functions.
+/// Names that end in "f" and are none of float functions.
 constexpr std::array<std::string_view, 5> notOfFloat{"if", "sizeof", "erf", "modf", "offsetof"};
 
 bool isSixteenBit(std::string_view name) {
@@ -264,7 +264,7 @@ Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
     return doubled;
 }
 
-std::string floatFunctionIn(const ProgramSource& doubled) {
+bool callsFloatFunction(const ProgramSource& doubled) {
     const auto isOwn = [&](std::string_view name) {
         return std::ranges::any_of(doubled.model->deviceFunctions,
                                    [&](const auto& function) { return function.name == name; });
@@ -278,9 +278,9 @@ std::string floatFunctionIn(const ProgramSource& doubled) {
                                 std::ranges::find(notOfFloat, name) == notOfFloat.end()) ||
                                name.starts_with("__f") || name.contains("float");
         if (isOfFloat && !isOwn(name))
-            return std::string(name);
+            return true;
     }
-    return {};
+    return false;
 }
 
 } // namespace kernelskill::engine

@@ -23,8 +23,8 @@ namespace kernelskill::engine {
 [[nodiscard]] Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
                                                            const analysis::Toolchain& toolchain);
 
-/// A function that still computes in float in the rewritten program, because its double form is not
-/// known: "normf", "__fmul_rd", "__int2float_rn". Empty if there is none.
-[[nodiscard]] std::string floatFunctionIn(const ProgramSource& doubled);
+/// Whether the rewritten program calls a function that still computes in float, because its double
+/// form is not known: normf, __fmul_rd, __int2float_rn.
+[[nodiscard]] bool callsFloatFunction(const ProgramSource& doubled);
 
 } // namespace kernelskill::engine

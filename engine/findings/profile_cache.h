@@ -84,6 +84,8 @@ struct KernelFindings {
     std::shared_ptr<const Profile> profile;              ///< Null if the kernel was not run.
     std::shared_ptr<const Result<StaticFacts>> facts;    ///< Null if not requested.
     std::shared_ptr<const Measurement> measurement = {}; ///< Null if not from a GPU.
+    /// Why no run can check an edit of the kernel; nullopt if no run has failed so.
+    std::optional<Error> obstacle = std::nullopt;
 };
 
 /// Keeps the latest findings. Thread-safe.

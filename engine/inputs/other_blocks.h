@@ -13,8 +13,8 @@ namespace kernelskill::engine {
 [[nodiscard]] std::vector<Dim3> otherBlocks(KernelInFile original, KernelInFile candidate,
                                             const LaunchSpec& launch);
 
-/// A grid of these blocks that covers as many threads as `launch` along each axis. Where blocks
-/// have two axes, an axis of several blocks is long enough to be counted with either of them.
+/// A grid of these blocks that covers as many threads as `launch` along each axis. If blocks have
+/// two axes, a grid axis of several blocks covers as many counted with either block axis.
 [[nodiscard]] Dim3 gridOfBlocks(const LaunchSpec& launch, const Dim3& block);
 
 } // namespace kernelskill::engine

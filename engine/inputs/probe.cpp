@@ -60,7 +60,7 @@ constexpr std::array<Distance, 4> distances{{
 }};
 /// Kernels count elements in int.
 constexpr double maxDistantElements = 5 << 28;
-/// The same where counters go on by the whole grid: the last step may not overflow.
+/// The max where counters advance by the whole grid, so that the last step does not overflow.
 constexpr double maxLoopedElements = 15 << 26;
 
 std::string listed(const std::set<std::int64_t>& values) {

@@ -32,7 +32,7 @@ struct ChildCommand {
     OutputSink onOutput = {};
 };
 
-/// Longer texts of a child are cut.
+/// The max bytes that are kept of each text of a child.
 inline constexpr std::size_t maxOutputBytes = 4u << 20;
 
 struct ChildOutcome {

@@ -8,8 +8,8 @@
 
 namespace kernelskill::engine {
 
-/// Our variables as "NAME=value", those of `added` in place of ours. PWD names the folder that the
-/// program runs in, unless it is empty: ours; then OLDPWD is left out, too.
+/// Our variables as "NAME=value"; `added` replaces ours of the same name. If the program runs in
+/// another folder than ours, PWD names it and OLDPWD is left out; `folder` is empty otherwise.
 [[nodiscard]] std::vector<std::string>
 ownEnvironmentWith(const std::vector<std::pair<std::string, std::string>>& added,
                    const std::filesystem::path& folder);

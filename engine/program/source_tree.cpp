@@ -36,7 +36,7 @@ Error cancelled() {
     return {ErrorKind::Cancelled, "stopped", {}, {}};
 }
 
-/// All files, whatever git would say. Folders below the root that cannot be read have none.
+/// Lists all files without asking git. Skips folders below the root that cannot be read.
 Result<void> walk(const fs::path& root, const fs::path& below, std::vector<TreeFile>& files,
                   const std::stop_token& stop) {
     std::error_code error;
@@ -266,7 +266,7 @@ std::error_code copyFile(const fs::path& from, const fs::path& to) {
     const std::array<timespec, 2> times{status.st_atim, status.st_mtim};
     if (::utimensat(AT_FDCWD, to.c_str(), times.data(), 0) != 0)
         error = std::error_code(errno, std::generic_category());
-    // Edits are written into the copy.
+    // The copy of a read-only file must take edits.
     if (!error && (status.st_mode & S_IWUSR) == 0)
         fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, error);
     return error;

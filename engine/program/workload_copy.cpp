@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a path goes on with this character.
+/// Whether this character continues the name of a folder.
 bool continuesName(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return std::isalnum(byte) != 0 || byte >= 0x80 || std::string_view("_-.+~").contains(c);
@@ -29,9 +29,9 @@ bool takesPath(std::string_view option) {
     return isLetter || std::ranges::find(longer, option) != longer.end();
 }
 
-/// Whether a path begins behind this text, rather than goes on.
+/// Whether a path starts after this text; otherwise the text is a part of the path.
 bool beginsPath(std::string_view before) {
-    constexpr std::string_view quotes = "/\"'\\"; // Slashes stand in "file:///a" and "//a".
+    constexpr std::string_view quotes = "/\"'\\"; // "file:///a" and "//a" have more slashes.
     constexpr std::string_view separators = " \t\r\n=:,;(<>|&@[{!`";
     const auto last = before.find_last_not_of(quotes);
     if (last == std::string_view::npos || separators.contains(before[last]))
@@ -40,8 +40,8 @@ bool beginsPath(std::string_view before) {
     return takesPath(before.substr(before.find_last_of(separators) + 1));
 }
 
-/// The paths that lead to the folder: as it is given, with links followed, as $PWD spells it. The
-/// longest comes first.
+/// Lists the spellings of the folder's path, longest first: the given one, the one with links
+/// followed, and the one in $PWD.
 std::vector<std::string> spellingsOf(const fs::path& folder) {
     std::vector<std::string> all{folder.string(), analysis::canonicalPath(folder).string()};
     const char* spelled = std::getenv("PWD");
@@ -89,7 +89,7 @@ std::vector<std::string> configuring(std::string_view cache, const std::string& 
             words.insert(words.end(), {"-S", value});
         } else if (entry->name == "CMAKE_GENERATOR") {
             words.insert(words.end(), {"-G", value});
-        } else if (entry->type == "UNINITIALIZED") { // -DNAME=VALUE sets it.
+        } else if (entry->type == "UNINITIALIZED") { // The user gave it as -DNAME=VALUE.
             words.push_back("-D" + std::string(entry->name) + "=" + value);
         } else if (std::ranges::find(settable, entry->type) != settable.end()) {
             words.push_back("-D" + std::string(entry->name) + ":" + std::string(entry->type) + "=" +

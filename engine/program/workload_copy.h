@@ -10,8 +10,8 @@
 
 namespace kernelskill::engine {
 
-/// The text with the path `from`, and paths below it, moved to `to`, also where the text spells
-/// `from` with its links followed, or as $PWD does. Longer paths that end with `from` stay.
+/// Replaces the path `from`, and the beginning of paths below it, by `to`. Finds `from` also with
+/// its links followed and as $PWD spells it. Leaves longer paths that end with `from`.
 [[nodiscard]] std::string withMovedPath(std::string_view text, const std::filesystem::path& from,
                                         const std::filesystem::path& to);
 

@@ -12,7 +12,7 @@ namespace {
 /// Another order of a long sum may explain a difference of so many times the usual rounding.
 constexpr double doubtful = 100;
 
-/// A difference of so many times the original's own one is not explained by its variation.
+/// The original's variation explains differences up to so many times as large.
 constexpr double variationFactor = 16;
 
 bool isRounding(const MemoryDifference& difference) {
@@ -29,7 +29,7 @@ bool isVariation(const MemoryDifference& difference, const MemoryDifference& own
     return own.where == difference.where && difference.strayBytes <= own.strayBytes &&
            static_cast<double>(difference.differingBytes) <=
                variationFactor * static_cast<double>(own.differingBytes) &&
-           // Bytes of no known type have no size of a difference.
+           // Bytes of unknown type have no relative difference.
            (difference.element == MemoryElement::Bytes ||
             difference.maxRelative <= variationFactor * own.maxRelative);
 }
@@ -40,7 +40,7 @@ const MemoryDifference& worstOf(const std::vector<MemoryDifference>& differences
     });
 }
 
-/// Sets the trial's outcome and sentence by what differs in memory that only kernels write.
+/// Sets the trial's outcome and sentence from the differences in memory that only kernels write.
 void judgeDifferences(ReplayedTrial& trial, const std::vector<MemoryDifference>& differences,
                       const std::vector<MemoryDifference>& variation, bool isByStaleMemory,
                       const HeldDescription& held, bool isExact) {

@@ -21,9 +21,9 @@ constexpr double roundoffsAllowed = 16;
 constexpr double largestStatedError = 5e-3;
 /// The enlargement that is taken for granted where no float64 reference shows it.
 constexpr double enlargedWithoutReference = 16;
-/// A float64 form rounds in its own way, and by chance more than the float form.
+/// Roundings in float64 may by chance add up to so many times as much as those in float.
 constexpr double formsMargin = 1024;
-/// A number that float rounds is off by one rounding, and may enter a result several times.
+/// A rounded number may enter a result several times.
 constexpr double numbersMargin = 4;
 /// The number of floating-point outputs from which their maximum error tells the error to expect.
 constexpr std::size_t minSampledOutputs = 32;
@@ -164,7 +164,7 @@ Tolerance toleranceOfForms(double ownError, const RunPair& pair, const Closeness
     Tolerance tolerance = toleranceBeside(ownError, pair, rounding);
     const double float32 = unitRoundoff(analysis::ScalarKind::Float);
     tolerance.scaledError *= formsMargin * unitRoundoff(analysis::ScalarKind::Double) / float32;
-    // Without numbers of its own an approximate function is exact in float64.
+    // An approximate intrinsic becomes an exact function in float64; only new numbers keep errors.
     if (closeness.bringsRoundedNumbers) {
         const double enlarged = enlargement(ownError, closeness);
         tolerance.scaledError +=

@@ -23,7 +23,7 @@ struct Closeness {
     /// The kernel computes in float and only rounds its results to 16 bits, see
     /// computesInFullPrecision().
     bool onlyStoresHalf = false;
-    /// See bringsRoundedNumbers().
+    /// The edit brings in numbers that float rounds, see bringsRoundedNumbers().
     bool bringsRoundedNumbers = false;
 };
 

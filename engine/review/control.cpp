@@ -18,7 +18,7 @@ bool isRandomInput(const BufferSpec* buffer) {
 
 using Outputs = std::vector<BufferContents>;
 
-/// Whether each of the results passes as `wrong` of it.
+/// Whether `wrong(result)` would pass for the result, for each of them.
 template <typename Wrong>
 bool allPassAs(const std::vector<const Outputs*>& results, const Tolerance& tolerance,
                const Wrong& wrong) {
@@ -27,7 +27,7 @@ bool allPassAs(const std::vector<const Outputs*>& results, const Tolerance& tole
     });
 }
 
-/// A single element, such as a sum, is constant in any case.
+/// Whether there is more than one element: a single one, such as a sum, is always constant.
 bool hasSeveralElements(const Outputs& outputs) {
     return std::ranges::any_of(outputs, [](const BufferContents& buffer) {
         return buffer.bytes.size() > buffer.elementBytes;

@@ -43,8 +43,8 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
     return unusable("the original always gives the same result", error.describe());
 }
 
-/// Compares the two float64 forms, in which rounding hides nothing. Forms that differ much are not
-/// those of the two kernels, or a branch went the other way.
+/// Compares the two float64 forms, in which rounding hides nothing. Ignores a large difference: a
+/// branch went the other way, or a rewritten text computes something else than its kernel.
 void judgeForms(CheckResult& check, const std::string& name, const TrialPlace& place,
                 const RunPair& pair, const Closeness& closeness, double ownError) {
     const bool isOfFloat = std::ranges::all_of(pair.original.outputs, [](const auto& output) {

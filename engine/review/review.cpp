@@ -246,7 +246,7 @@ bool Review::control() {
         return take(controlWithoutInput());
     CheckResult result =
         checkControl(controlOutputs_, controlTolerance_, readsRandomInput_, probeOutputs_);
-    // What is proved bit by bit needs no run to show it.
+    // A proof of equal bits holds without inputs that would show a mistake.
     if (!result && isProved() && closeness_.accuracy.numerics == skills::Numerics::Exact)
         return take(held(result.error().name,
                          "not needed: the edit is proved, and no inputs were found that would show "

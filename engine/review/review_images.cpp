@@ -11,10 +11,10 @@ namespace {
 /// A kernel in float64.
 struct WideImage {
     ImagePointer image;
-    bool isWhole = false; ///< No function in it computes in float.
+    bool isWhole = false; ///< All of its functions compute in float64.
 };
 
-/// Builds `subject` in float64. An error's `what` is the note with the reason.
+/// Builds `subject` in float64. The `what` of an error is the note with the reason.
 Result<WideImage> buildWide(Executor& executor, const analysis::Toolchain& toolchain,
                             KernelRef subject, const LaunchSpec& subjectsLaunch,
                             const std::stop_token& stop) {
@@ -30,7 +30,7 @@ Result<WideImage> buildWide(Executor& executor, const analysis::Toolchain& toolc
     if (!image)
         return std::unexpected(
             Error{ErrorKind::Failed, "its double-precision form does not compile", "", ""});
-    return WideImage{std::move(*image), floatFunctionIn(*program).empty()};
+    return WideImage{std::move(*image), !callsFloatFunction(*program)};
 }
 
 struct WatchedImage {

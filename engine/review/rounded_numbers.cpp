@@ -15,7 +15,7 @@ namespace {
 using analysis::Token;
 using analysis::TokenKind;
 
-/// Adds the floating literals that float rounds, without their suffix, also those of macros.
+/// Adds the value of each floating literal that float rounds, also in macros. Ignores suffixes.
 void collectRounded(std::string_view text, std::set<double>& numbers) {
     for (const Token& token : analysis::lex(text)) {
         if (token.kind == TokenKind::Directive) {

@@ -1,4 +1,4 @@
-/// Finds the numbers of an edit that float rounds: a reciprocal for a division, the logarithm of 2.
+/// Tells whether an edit brings in numbers that float rounds, such as 0.3333333f for a division.
 #pragma once
 
 #include "engine/execution/job.h"

@@ -29,8 +29,8 @@ struct Runs {
     Result<RunResult> original;
     std::optional<Result<RunResult>> candidate;
     std::optional<Result<std::vector<BufferContents>>> truth; ///< nullopt for exact edits.
-    /// The outputs of the candidate in float64, where it was run; nullopt of parts of a launch, and
-    /// in other orders of threads.
+    /// The outputs of the candidate in float64; nullopt if it was not run: for a part of a launch,
+    /// or in another order of threads.
     std::optional<std::vector<BufferContents>> wideCandidate = std::nullopt;
 };
 
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] static std::size_t runsAtOnce();
 
 private:
-    /// The outputs of `image`, `subject` in float64, with the launch that `subject` has otherwise.
+    /// The outputs of `image`, which is `subject` in float64. `launch` is that of `subject` itself.
     [[nodiscard]] Result<std::vector<BufferContents>> wide(const Image& image, KernelInFile subject,
                                                            LaunchSpec launch,
                                                            const Comparand& comparand) const;

@@ -17,7 +17,7 @@ namespace kernelskill::engine {
     constexpr std::array units{"kB", "MB", "GB", "TB", "PB", "EB"};
     double size = static_cast<double>(bytes) / step;
     std::size_t unit = 0;
-    while (size >= 999.5) { // It would be shown as 1000.
+    while (size >= 999.5) { // "%.3g" would print 1e+03.
         size /= step;
         ++unit;
     }

@@ -1,4 +1,4 @@
-/// What became of a kernel when its program was optimised. Plain data.
+/// The outcome of optimising one kernel of a program. Plain data.
 #pragma once
 
 #include "engine/optimization/optimization.h"
@@ -23,8 +23,8 @@ struct OptimizedKernel {
     std::optional<Optimization> found; ///< nullopt if no search came to an end.
     KernelOutcome outcome = KernelOutcome::NotSearched;
     std::string why; ///< Empty if it was kept.
-    /// The speedup of its launches in the program; nullopt if it was not kept, or is launched no
-    /// more.
+    /// The speedup of its launches in the program; nullopt if it was not kept, or if the edited
+    /// program does not launch it.
     std::optional<double> speedup;
 };
 

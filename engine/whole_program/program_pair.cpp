@@ -44,7 +44,7 @@ std::string described(const Error& failure, const std::string& messages) {
     return failure.what + (line.empty() ? "" : ": " + line);
 }
 
-/// Says what failed in a run of the edited program; nullopt if nothing did. Cancelled alone is an
+/// The failure of a run of the edited program, in words; nullopt if it passed. Only Cancelled is an
 /// error.
 Result<std::optional<std::string>> failureOf(const Result<WorkloadRun>& done,
                                              const std::string& messages) {
@@ -67,19 +67,19 @@ Result<void> pause(std::chrono::milliseconds time, const std::stop_token& stop) 
     return {};
 }
 
-/// A link of the tree may lead out of its copy, where nothing is written.
+/// Whether the path is in the copy with links followed. Nothing is written elsewhere.
 bool isInCopy(const fs::path& path, const fs::path& root) {
     return analysis::isBelow(analysis::canonicalPath(path), analysis::canonicalPath(root));
 }
 
-/// A folder of the tree, and the same folder of a copy.
+/// A folder of the tree and its copy.
 struct CopiedFolder {
     fs::path from;
     fs::path to;
 };
 
-/// compile_commands.json of a tree names the tree: the copy's names the copy. Returns whether the
-/// folder's copy has what the folder has.
+/// Copies compile_commands.json of the folder and replaces the tree's path in it by the copy's.
+/// Returns whether the folder's copy has the file now.
 bool copyDatabase(const CopiedFolder& folder, const fs::path& tree, const fs::path& root) {
     constexpr const char* name = "compile_commands.json";
     const auto text = analysis::readFile(folder.from / name);
@@ -246,7 +246,7 @@ fs::path ProgramPair::databaseFolder(const fs::path& folder) const {
     const fs::path from = analysis::canonicalPath(folder);
     const fs::path tree = analysis::canonicalPath(tree_);
     const fs::path root = originalRoot();
-    // Relative folders of a database are from its own.
+    // A database may name folders relative to its own, so it keeps its place.
     const fs::path to = analysis::isBelow(from, tree)
                             ? (root / from.lexically_relative(tree)).lexically_normal()
                             : root / ".kernelskill/database";

@@ -30,7 +30,7 @@ struct ProgramPairOptions {
     /// The pause between two runs whose outputs are compared: a program may take the time, in
     /// seconds, for a seed.
     std::chrono::milliseconds betweenRuns{1100};
-    /// An edited program may run ten times as long as the original, and at least so long.
+    /// The min time limit of an edited program, which otherwise gets ten times the original's time.
     std::chrono::milliseconds minPatience{60'000};
 };
 
@@ -69,8 +69,8 @@ public:
     /// read.
     [[nodiscard]] Result<std::string> textOf(const std::string& file) const;
 
-    /// The folder of a compile_commands.json that is the one in `folder` and names the original's
-    /// copy in place of the tree.
+    /// Copies the compile_commands.json in `folder` so that it names the original's copy in place
+    /// of the tree, and returns the new folder; `folder` if that fails.
     [[nodiscard]] std::filesystem::path databaseFolder(const std::filesystem::path& folder) const;
 
     [[nodiscard]] Result<std::optional<std::string>>
@@ -88,7 +88,7 @@ private:
     /// Writes the edited texts, and the original ones where earlier edits were.
     [[nodiscard]] Result<void> write(const analysis::EditSet& edits);
     struct EditedRun {
-        std::optional<std::string> failure; ///< It says what fails; nullopt: nothing.
+        std::optional<std::string> failure; ///< nullopt if it passed.
         double seconds = 0;                 ///< The program's time.
     };
     /// Runs the edited program as it is built, checks it and compares its output.

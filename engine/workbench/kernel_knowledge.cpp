@@ -68,14 +68,14 @@ std::optional<Error> KernelKnowledge::checkObstacle(KernelRef kernel) {
     const auto found = launches(kernel);
     if (!*found)
         return found->error();
-    return obstacles_.find(runHash(kernel));
+    return profiles_.find(insights_.key(kernel)).obstacle;
 }
 
-void KernelKnowledge::noteCheckObstacle(KernelRef kernel, std::optional<Error> why) {
-    if (why)
-        obstacles_.note(runHash(kernel), *std::move(why));
-    else
-        obstacles_.forget(runHash(kernel));
+void KernelKnowledge::noteCheckObstacle(KernelRef kernel, Error why) {
+    const ProfileKey key = insights_.key(kernel);
+    KernelFindings findings = profiles_.find(key);
+    findings.obstacle = std::move(why);
+    profiles_.insert(key, std::move(findings));
 }
 
 KernelFindings KernelKnowledge::cachedFindings(KernelRef kernel) {

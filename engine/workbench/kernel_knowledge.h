@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/execution/kernel_ref.h"
-#include "engine/findings/check_obstacles.h"
 #include "engine/findings/kernel_insights.h"
 #include "engine/findings/measured_profiles.h"
 #include "engine/findings/pending_compiler_facts.h"
@@ -53,8 +52,8 @@ public:
     [[nodiscard]] std::optional<Error> checkObstacle(KernelRef kernel);
 
     /// The functions below are for classes that run and compile kernels.
-    /// Remembers, or with nullopt forgets, what checkObstacle() answers.
-    void noteCheckObstacle(KernelRef kernel, std::optional<Error> why);
+    /// Remembers the answer of checkObstacle() until the text changes or a profile succeeds.
+    void noteCheckObstacle(KernelRef kernel, Error why);
     [[nodiscard]] KernelReport report(KernelRef kernel, KernelFindings findings);
     [[nodiscard]] KernelFindings cachedFindings(KernelRef kernel);
     /// The GPU that the findings are about: the one that measured them, else the one of estimates.
@@ -71,7 +70,6 @@ private:
     KernelInsights insights_;
     MeasuredProfiles measuredProfiles_;
     ProfileCache profiles_;
-    CheckObstacles obstacles_;
     PendingCompilerFacts pendingFacts_; ///< Declared last: its compilers use the members above.
 };
 

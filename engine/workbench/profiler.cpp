@@ -68,7 +68,6 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
             knowledge_.noteCheckObstacle(kernel, result.error());
         return std::unexpected(withHangDiagnosis(kernel.file(), kernel.kernel, result.error()));
     }
-    knowledge_.noteCheckObstacle(kernel, std::nullopt);
     noteOtherDiagnosis(kernel, **emulator, result->profile, stop);
     KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)), nullptr};
     if (wanted == Facts::Later && facts.wait_for(cachedFactsTime) != std::future_status::ready) {

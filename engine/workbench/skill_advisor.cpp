@@ -35,8 +35,8 @@ std::vector<std::uint64_t> kernelHashes(const analysis::FileModel& model) {
     return hashes;
 }
 
-/// Whether the review failed for a reason that holds for any edit of the kernel. Inputs that show
-/// nothing of this edit may show another, or a proof may need none.
+/// Whether the review failed for a reason that holds for any edit of the kernel. A failed control
+/// is none: other edits may be proved, or differ on these inputs.
 bool standsAgainstEveryEdit(const Verdict& verdict) {
     constexpr std::array checks{"can be launched", "the original compiles", "the original runs",
                                 "writes something"};

@@ -29,7 +29,7 @@ Result<ChosenProgram> chosenProgram(const std::string& name, const Invocation& i
         const auto programs = programsAt(chosen.place);
         KERNELSKILL_TRY(chosen.workload, engine::chooseProgram(programs, name));
     }
-    // A link of the workspace may lead out of it.
+    // A link may lead out of the workspace.
     const auto root = analysis::canonicalPath(chosen.place.root);
     const auto folder = analysis::canonicalPath(chosen.workload.folder);
     if (!analysis::isBelow(folder, root))

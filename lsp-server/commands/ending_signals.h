@@ -6,7 +6,7 @@
 
 namespace kernelskill::lsp {
 
-/// Those of the signals that are not ignored. One that is, as by nohup, stays ignored.
+/// Returns the signals that are not ignored; nohup, for example, ignores SIGHUP.
 [[nodiscard]] inline sigset_t withoutIgnored(std::initializer_list<int> signals) {
     sigset_t handled;
     sigemptyset(&handled);

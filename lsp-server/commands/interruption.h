@@ -13,8 +13,8 @@
 
 namespace kernelskill::lsp {
 
-/// While it lives, Ctrl-C, SIGTERM and SIGHUP ask to stop, once; the second ends the process. One
-/// that is ignored, as by nohup, stays ignored.
+/// Turns the first Ctrl-C, SIGTERM or SIGHUP into a request to stop; the second ends the process.
+/// Ignored signals stay ignored, as SIGHUP under nohup.
 class Interruption {
 public:
     Interruption() {
@@ -47,7 +47,7 @@ public:
     [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
 
 private:
-    /// The destructor ends the waiting by it.
+    /// The destructor sends it to end the waiting.
     static constexpr int wakeUp = SIGINT;
 
     sigset_t before_{};

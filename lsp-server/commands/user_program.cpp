@@ -29,8 +29,8 @@ private:
     struct sigaction before_{};
 };
 
-/// While it lives, signals that end a program wait for it, so that they end the child instead. Made
-/// before the child, it misses no end of it.
+/// Passes SIGTERM and SIGHUP on to a child instead of ending this process. It is made before the
+/// child, so that it sees the child's end in any case.
 class SignalsPassedOn {
 public:
     SignalsPassedOn() {

@@ -23,7 +23,7 @@ Error invalid(std::string what, const std::filesystem::path& where, std::string 
     return {ErrorKind::InvalidInput, std::move(what), where.string(), std::move(remedy)};
 }
 
-/// Asks git, which believes the user's own repositories alone.
+/// Asks git, which refuses repositories of other users.
 Result<engine::ChildOutcome> askGit(const std::filesystem::path& folder,
                                     std::vector<std::string> arguments, std::string input,
                                     std::stop_token stop) {

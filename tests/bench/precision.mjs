@@ -163,7 +163,7 @@ async function judgeFile(client, file) {
         );
         const seconds = (Date.now() - asked) / 1000;
         result.actions.push({ skill: argument.skill, kernel: argument.kernel, seconds, ...outcome });
-        // What one review showed of the original is known before the next click.
+        // A review may show that the original does not run, which marks the kernel's other offers.
         if (outcome.isUnjudged) ({ marked } = await offersOf(client, uri, text));
     }
     keep(result);

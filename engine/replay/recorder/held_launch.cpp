@@ -20,7 +20,7 @@ bool isHarmless(const CandidateResult& result) {
                                [](const MemoryDifference& each) { return each.strayBytes == 0; });
 }
 
-/// Adds a difference to those that are known, of which there is one for each part.
+/// Merges a difference into `known`, which has one for each part of memory.
 void widen(std::vector<MemoryDifference>& known, const MemoryDifference& found) {
     const auto same = std::ranges::find(known, found.where, &MemoryDifference::where);
     if (same == known.end()) {
@@ -190,7 +190,7 @@ Result<void> HeldLaunch::launchTimed(const KernelRun& run, std::chrono::millisec
 ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
     TryAnswer answer;
     const auto failure = [&](const Error& error) {
-        // A call that fails need not have told why: what is left in the stream does.
+        // A failed call may hide that the context is lost; waiting for the stream shows it.
         const bool isFatal = work_->isLost() || !work_->finish();
         return ReplayFailure{error, isFatal, running_, answer};
     };
@@ -282,7 +282,7 @@ Result<void> HeldLaunch::poison(const TryRequest& request) {
     poisoned_->addresses = request.onlyWritten;
     auto chosen = choosePoisoned();
     if (!chosen)
-        poisoned_.reset(); // It has places without results.
+        poisoned_.reset(); // Its places have no results.
     return chosen;
 }
 

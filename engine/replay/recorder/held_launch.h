@@ -61,13 +61,13 @@ private:
     /// Runs it as often as asked until it differs.
     [[nodiscard]] Result<void> check(const LoadedCandidate& candidate, const TryRequest& request,
                                      CandidateResult& result);
-    /// Lists how more runs of the original differ from its result.
+    /// Runs the original again and lists how it differs from its first result.
     [[nodiscard]] Result<std::vector<MemoryDifference>> variation(const TryRequest& request);
     [[nodiscard]] Result<void> poison(const TryRequest& request);
     [[nodiscard]] Result<void> choosePoisoned();
     [[nodiscard]] Result<void> time(const Candidates& candidates, const TryRequest& request,
                                     TryAnswer& answer);
-    /// Launches between the two events of the clock, and waits.
+    /// Starts the clock, launches, stops the clock and waits.
     [[nodiscard]] Result<void> launchTimed(const KernelRun& run, std::chrono::milliseconds limit);
     [[nodiscard]] Result<double> timeOnce(const KernelRun& run, const VariablePlaces& variables,
                                           std::chrono::milliseconds limit);

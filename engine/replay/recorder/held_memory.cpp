@@ -197,7 +197,7 @@ std::vector<MemoryDifference> HeldMemory::hostChanges() {
         DifferenceTally tally("page-locked memory of the host at " + addressText(part.address),
                               part.address, now.size(), {});
         tally.add(0, now, part.before, part.before);
-        if (auto found = tally.result()) { // The host may have changed it back.
+        if (auto found = tally.result()) { // Empty if the host has undone its change meanwhile.
             found->isOfHost = true;
             all.push_back(std::move(*found));
         }

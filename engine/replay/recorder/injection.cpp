@@ -71,7 +71,7 @@ void CUPTIAPI onCallback(void* user, CUpti_CallbackDomain domain, CUpti_Callback
     if (::getpid() != listener.process)
         return; // A child of the program's, in which nobody opens the gate.
     try {
-        // A call of ours may be what makes the driver load a module of the program.
+        // The driver may load a module of the program during one of our own calls.
         if (domain == CUPTI_CB_DOMAIN_RESOURCE)
             return noteResource(listener, id, *static_cast<const CUpti_ResourceData*>(data));
         if (domain != CUPTI_CB_DOMAIN_DRIVER_API || OwnCalls::areMade())

@@ -45,8 +45,8 @@ private:
     bool isClosed_;
 };
 
-/// Owns the held launch. At its end the memory is what it was before, however it comes to that end.
-/// Where that cannot be, the program must not go on: its context is lost or its memory another.
+/// Owns the held launch. The destructor restores the memory, also after an exception. If it cannot,
+/// it ends the program, which must not go on with other memory or a lost context.
 class Hold {
 public:
     Hold(const capture::DriverFunctions& driver, const ReplayTarget& target)
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] HeldLaunch& launch() { return launch_; }
 
 private:
-    /// No destructor runs: it would wait for the kernel that does not end.
+    /// Runs no destructor, since one would wait for the kernel that does not end.
     [[noreturn]] static void endProgram(const char* why) {
         std::fprintf(stderr,
                      "kernelskill: the program is ended, because its memory on the GPU cannot be "
@@ -83,7 +83,7 @@ bool LaunchHolder::begin(const capture::LaunchCall& call) noexcept {
         if (isOver_ || call.symbol == nullptr || !isWanted(call.symbol) || memory_.isCapturing() ||
             isCaptured(call.stream))
             return false;
-        // Of two threads that come here at once, neither counts the other's launch yet.
+        // Two threads may come here at once, before either launch is counted.
         if (launches_ + 1 >= target_.ordinal && !isOver_.exchange(true))
             hold(call);
         return true;
@@ -115,7 +115,7 @@ bool LaunchHolder::isCaptured(CUstream stream) const {
 
 void LaunchHolder::hold(const capture::LaunchCall& call) {
     const OwnCalls own;
-    // Nobody listens if the server is gone, or if it holds another process already.
+    // The connection fails if the server is gone, or if it holds another process already.
     if (const FileDescriptor socket = connectedSocket(target_.socket); socket.isOpen())
         serve(socket.get(), call);
 }

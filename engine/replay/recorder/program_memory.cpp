@@ -146,7 +146,7 @@ void ProgramMemory::noteCall(std::uint32_t function, const void* arguments, CUco
         return;
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
-        if (captures_ > 0) // It also fails where no capture has begun.
+        if (captures_ > 0) // The call also comes, and fails, without a capture.
             --captures_;
         return;
     default:

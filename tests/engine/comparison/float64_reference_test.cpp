@@ -164,23 +164,22 @@ TEST(DoubleArguments, AnArgumentOfUnknownLayoutIsRefused) {
     EXPECT_THAT(result.error().what, HasSubstr("config"));
 }
 
-TEST(FloatFunctions, AreNamedIfTheyStayInTheDoubleForm) {
-    const auto staying = [](const std::string& text) {
+TEST(FloatFunctions, StayInTheDoubleFormIfTheirOwnIsNotKnown) {
+    const auto callsOne = [](const std::string& body) {
         ProgramSource program;
-        program.text = text;
-        const auto model = parsedProgram(text);
-        program.model = std::make_shared<const analysis::FileModel>(model);
-        return floatFunctionIn(program);
+        program.text = "__device__ double half_of(double x) { return x / 2; }\n"
+                       "__device__ double myf(double x) { return half_of(x); }\n"
+                       "__global__ void k(double* y, int i) { " +
+                       body + " }\n";
+        program.model = std::make_shared<const analysis::FileModel>(parsedProgram(program.text));
+        return callsFloatFunction(program);
     };
-    const std::string own = "__device__ double half_of(double x) { return x / 2; }\n"
-                            "__device__ double myf(double x) { return half_of(x); }\n";
-    EXPECT_EQ(staying("__global__ void k(double* y) { y[0] = __fmul_rd(y[0], 2); }"), "__fmul_rd");
-    EXPECT_EQ(staying("__global__ void k(double* y) { y[0] = normcdff(y[0]); }"), "normcdff");
-    EXPECT_EQ(staying("__global__ void k(double* y, int i) { y[0] = __int2float_rn(i); }"),
-              "__int2float_rn");
-    EXPECT_EQ(staying(own + "__global__ void k(double* y) { if (y[0] > sizeof(int)) "
-                            "y[0] = erf(myf(y[0])); }"),
-              "");
+    for (const char* body : {"y[0] = __fmul_rd(y[0], 2);", "y[0] = normcdff(y[0]);",
+                             "y[0] = __int2float_rn(i);", "i = __float2int_rn(y[0]);"})
+        EXPECT_TRUE(callsOne(body)) << body;
+    for (const char* body : {"if (i > sizeof(int)) y[0] = erf(myf(y[0]));", "y[0] = modf(y[0], y);",
+                             "printf(\"%f\", y[0]);", "y[0] = floor(y[0]);"})
+        EXPECT_FALSE(callsOne(body)) << body;
 }
 
 } // namespace

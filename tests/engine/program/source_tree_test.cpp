@@ -95,7 +95,7 @@ TEST_F(SourceTreeTest, ListsAFolderThatARepositoryAroundItIgnores) {
     EXPECT_THAT(names(listed->files), ElementsAre("a.cu"));
 }
 
-/// While it lives, no program is found on the PATH.
+/// Empties PATH until it is destroyed, so that no program is found.
 class NoPrograms {
 public:
     NoPrograms() {

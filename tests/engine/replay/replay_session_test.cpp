@@ -85,7 +85,7 @@ protected:
     [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
         return ReplaySession::open(programWithOutput(words), target_, {});
     }
-    /// Runs a server, which is to end with die(). Its program becomes a child of the test.
+    /// Runs `serve` in a server process, which must end by die(). The test inherits its program.
     template <typename Serve>
     static void runServer(const Serve& serve) {
         ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -98,7 +98,7 @@ protected:
         ASSERT_EQ(::waitpid(server, &status, 0), server);
         ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
     }
-    /// Ends a server without a word, so that it leaves its program alone.
+    /// Kills the server's own process, so that it cannot end its program.
     static void die() { ::kill(::getpid(), SIGKILL); }
     /// Waits for the program of a server that has died: its exit status, or 128 + signal.
     static int endOfProgram() {
@@ -241,11 +241,11 @@ TEST_F(ReplaySessionTest, FindsWritesToOtherMemory) {
 }
 
 TEST_F(ReplaySessionTest, DoesNotBlameCandidatesForWhatTheHostMayHaveWritten) {
-    // A thread of the program fills page-locked memory meanwhile, and needs what it has written.
+    // A thread of the program fills page-locked memory meanwhile and reads it later.
     const auto meanwhile = trialOf("launch load", "right while loading");
     EXPECT_EQ(meanwhile.outcome, TrialOutcome::NotJudged);
     EXPECT_THAT(meanwhile.sentence, HasSubstr("the kernel or a thread of the program"));
-    // The arguments point to it, so that the kernel wrote it.
+    // The arguments point to that memory, so the change counts as the kernel's.
     const auto passed = trialOf("locked-input launch", "writes input");
     EXPECT_EQ(passed.outcome, TrialOutcome::NotJudged) << passed.sentence;
     EXPECT_EQ(trialOf("locked-input launch", "right").outcome, TrialOutcome::Same);
@@ -401,7 +401,7 @@ TEST_F(ReplaySessionTest, LeavesLaunchesAloneThatAreCaptured) {
 }
 
 TEST_F(ReplaySessionTest, KnowsWhenACaptureEnds) {
-    // The first end is of no capture. The launch in the capture is not held.
+    // The first EndCapture has no Begin. The launch during the capture is not held.
     const auto session = open("end-capture capture launch end-capture async launch");
     ASSERT_TRUE(session) << session.error().describe();
     EXPECT_EQ((*session)->held().allocations, 4u);
@@ -432,7 +432,7 @@ TEST_F(ReplaySessionTest, DoesNotBlameCandidatesForResultsThatVary) {
     ASSERT_TRUE(trials);
     EXPECT_EQ(trials->at(0).outcome, TrialOutcome::NotJudged) << trials->at(0).sentence;
     EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
-    // The original varies in one number, which says nothing of thousands.
+    // A variation of one number does not explain a difference of thousands.
     const auto half = (*session)->tryAll(requestOf({candidate("half")}), true, {});
     ASSERT_TRUE(half);
     EXPECT_EQ(half->at(0).outcome, TrialOutcome::Different);
@@ -553,7 +553,7 @@ TEST_F(ReplaySessionTest, TriesOtherContentsAgainAfterAnError) {
     const auto session = open("refuse-fill launch");
     ASSERT_TRUE(session) << session.error().describe();
     auto request = requestOf({candidate("right")});
-    // The kernel does read it, which a run with other contents shows.
+    // A run with other contents shows that the kernel reads the memory.
     request.onlyWritten = {(*session)->held().launch.parameters.at(1).buffer->address};
     const auto refused = (*session)->tryAll(request, true, {});
     ASSERT_FALSE(refused);

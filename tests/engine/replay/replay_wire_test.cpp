@@ -9,8 +9,8 @@
 #include <tuple>
 
 namespace kernelskill::engine {
-// Each names all fields of its type, so that a new one has to be compared as well. They are found
-// by the namespace of their argument.
+// Each function names all fields of its type, so that a new field does not compile until it is
+// compared. They stand in the type's namespace, where argument-dependent lookup finds them.
 static auto fieldsOf(const ReplayCandidate& of) {
     const auto& [cubin, symbol, grid, block, sharedBytes] = of;
     return std::tuple(cubin, symbol, grid, block, sharedBytes);

@@ -144,7 +144,7 @@ TEST_F(ProgramPairTest, TimesBothInTurns) {
 }
 
 TEST_F(ProgramPairTest, TheEditedProgramIsCheckedWhileItIsTimed) {
-    // It passes when it is tried and fails later.
+    // The edited program passes its trial and fails in a later run.
     const std::string later = "4; echo x >> runs; test $(wc -l < runs) -lt 3 || ";
     for (const auto& [failing, reason] :
          {std::pair("exit 3", "the run ended with status 3"),

@@ -103,6 +103,36 @@ TEST_F(WorkbenchTest, KnowsOfAKernelThatFailsThatNoRunCanCheckItsEdits) {
         << "a smaller launch, or other data, may end";
 }
 
+TEST_F(WorkbenchTest, AReviewStandsAgainstOtherEditsOnlyIfTheOriginalFails) {
+    const auto obstacleAfterUnrolling = [&](const std::string& start) {
+        const ProgramSource source =
+            program("__global__ void k(const float* x, float* y, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i >= n) return;\n"
+                    "    float sum = " +
+                    start +
+                    ";\n    for (int j = 0; j < 64; ++j)\n"
+                    "        sum += x[j * n + i] * x[j * n + i];\n"
+                    "    y[i] = sqrtf(-1 - sum);\n}\n"
+                    "void run(float* x, float* y) { k<<<16, 256>>>(x, y, 4096); }\n");
+        const KernelRef kernel{source, source.model->kernels.at(0)};
+        const ShortTermMemory memory(folder_.path(), folder_.path() / "k.cu");
+        const Plan plan = workbench_->advisor().plan(kernel, kernel.kernel.span, memory);
+        const auto unrolling =
+            std::ranges::find(plan.ranked, "loop-unrolling",
+                              [](const RankedSkill& ranked) { return ranked.offer.skillId; });
+        if (unrolling == plan.ranked.end())
+            return std::string("not offered");
+        const auto edit = workbench_->advisor().apply(kernel, unrolling->offer, memory, {}, {});
+        EXPECT_TRUE(edit && !edit->verdict.isAboutEdit);
+        const auto obstacle = workbench_->knowledge().checkObstacle(kernel);
+        return obstacle ? obstacle->what : std::string("none");
+    };
+    EXPECT_EQ(obstacleAfterUnrolling("0"), "none") << "all results are NaN, which the control says";
+    EXPECT_THAT(obstacleAfterUnrolling("((float*)nullptr)[i]"),
+                ::testing::StartsWith("the original runs: "));
+}
+
 TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {
     ProgramSource source = program(sourceFile("examples/transpose.cu"));
     const auto& kernel = source.model->kernels.at(0);

@@ -185,6 +185,17 @@ TEST_F(CommandLine, CheckSaysWhyASkillDoesNotFitOnlyWhenAsked) {
                       Not(HasSubstr("tells the reasons"))));
 }
 
+TEST_F(CommandLine, CheckSaysWhyNoRunCanCheckAnEdit) {
+    const std::string why = "No run can check an edit of this kernel: parameter 'rows' of kernel "
+                            "'transpose' is a pointer to pointers";
+    const std::string file = workspace.write("rows.cu", transposeWithoutLaunch());
+    EXPECT_THAT(runJson({"check", file}, 0).at("kernels").at(0).at("uncheckable"), HasSubstr(why));
+    EXPECT_THAT(runKernelskill({"check", file}).output, HasSubstr("\n  unchecked   " + why));
+    const std::string fine = workspace.write("t.cu", transpose);
+    EXPECT_FALSE(runJson({"check", fine}, 0).at("kernels").at(0).contains("uncheckable"));
+    EXPECT_THAT(runKernelskill({"check", fine}).output, Not(HasSubstr("unchecked")));
+}
+
 TEST_F(CommandLine, CheckOfAKernelWithoutOffersSaysHowToAskWhy) {
     const std::string file = workspace.write(
         "sum.cu", "__global__ void sum(const float* __restrict__ x, float* __restrict__ total) {\n"

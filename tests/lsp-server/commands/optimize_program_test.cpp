@@ -173,8 +173,7 @@ TEST_F(OptimizeProgram, WritesNothingIfAFileChanged) {
     EXPECT_THAT(read(workspace.path("columns.cu")), HasSubstr("scale<<<32, 128>>>"));
 }
 
-/// Whether a process runs; one that ended and was not waited for does not. SIGKILL may take a
-/// while.
+/// Whether a process still runs after two seconds. A zombie does not.
 bool staysAlive(const std::string& pid) {
     for (int i = 0; i < 100; ++i) {
         std::ifstream file("/proc/" + pid + "/stat");
@@ -188,7 +187,7 @@ bool staysAlive(const std::string& pid) {
 }
 
 TEST_F(OptimizeProgram, SignalsThatEndItLeaveNothingBehind) {
-    // Ctrl-C on the keyboard, `kill` and a closed terminal send these while it builds.
+    // The signals of Ctrl-C, `kill` and a closed terminal come while it builds.
     for (const char* signal : {"INT", "TERM", "HUP"}) {
         const auto result =
             optimize({"--build", "sleep 100 & echo $! $$ > " + elsewhere.path("pids") + "; kill -" +
@@ -207,7 +206,7 @@ TEST_F(OptimizeProgram, SignalsThatEndItLeaveNothingBehind) {
 }
 
 TEST_F(OptimizeProgram, GoesOnAfterASignalThatIsIgnored) {
-    // As `nohup` does.
+    // nohup ignores SIGHUP.
     ::signal(SIGHUP, SIG_IGN); // NOLINT(*-err33-c)
     const auto result = optimize({"--build", "kill -HUP $PPID; sleep 0.2; exit 7"});
     ::signal(SIGHUP, SIG_DFL); // NOLINT(*-err33-c)

@@ -62,7 +62,8 @@ TEST_F(ProfileProgram, AProgramThatASignalEndedIsNotRunAgain) {
     workspace.write("src/scale.cu", "__global__ void scale(float* x) { x[0] = 0; }\n");
     const auto failed = run({"profile", "--", fixed, "hello", "3"});
     EXPECT_THAT(failed.errors, HasSubstr("running the program again"));
-    const auto stopped = run({"profile", "--", fixed, "hello", "130"}); // As after Ctrl-C.
+    const auto stopped =
+        run({"profile", "--", fixed, "hello", "130"}); // The shell's status after Ctrl-C.
     EXPECT_EQ(stopped.status, 0) << stopped.errors;
     EXPECT_THAT(stopped.output, AllOf(HasSubstr("scale(float*)"), HasSubstr("status 130")));
     EXPECT_THAT(stopped.errors, AllOf(Not(HasSubstr("running the program again")),

@@ -55,13 +55,6 @@ protected:
         return found;
     }
 
-    /// The transpose with a parameter that no launch can provide.
-    static std::string withoutLaunch() {
-        std::string text = transpose;
-        const auto at = text.find("(", text.find("__global__"));
-        return text.insert(at + 1, "float** rows, ");
-    }
-
     LspClient client;
     TemporaryWorkspace workspace;
     std::string uri = workspace.uri("sample.cu");
@@ -354,7 +347,7 @@ TEST_F(CodeActions, AnEditThatNoRunCanCheckIsDisabledWithTheReason) {
     json capabilities = editorCapabilities();
     capabilities["textDocument"]["codeAction"]["disabledSupport"] = true;
     start(capabilities);
-    const std::string text = withoutLaunch();
+    const std::string text = transposeWithoutLaunch();
     client.open(uri, text);
     findings();
     const json action = withKind(actionsAt(text, "tile[threadIdx.x][threadIdx.y]"),
@@ -367,7 +360,7 @@ TEST_F(CodeActions, AnEditThatNoRunCanCheckIsDisabledWithTheReason) {
 
 TEST_F(CodeActions, AnEditThatNoRunCanCheckIsMarkedWhereNothingCanBeDisabled) {
     start();
-    const std::string text = withoutLaunch();
+    const std::string text = transposeWithoutLaunch();
     client.open(uri, text);
     findings();
     const json action = withKind(actionsAt(text, "tile[threadIdx.x][threadIdx.y]"),

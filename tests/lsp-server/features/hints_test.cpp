@@ -100,6 +100,17 @@ TEST_F(Hints, LensesOfferToProfileAndToApplyTheBestSkill) {
     EXPECT_EQ(skill.at("arguments").at(0).at("skill"), "shared-memory-padding");
 }
 
+TEST_F(Hints, ALensOffersNoEditThatNoRunCanCheck) {
+    const std::string other = workspace.uri("rows.cu");
+    client.open(other, transposeWithoutLaunch());
+    const json unresolved =
+        client.call("textDocument/codeLens", {{"textDocument", {{"uri", other}}}}).at("result");
+    ASSERT_EQ(unresolved.size(), 4u);
+    const json skill = client.call("codeLens/resolve", unresolved.at(3)).at("result").at("command");
+    EXPECT_EQ(skill.at("title"), "Its edits cannot be checked");
+    EXPECT_EQ(skill.at("command"), "kernelskill.explain");
+}
+
 TEST_F(Hints, ALensStartsTheSearchForAFasterKernel) {
     const json optimize =
         client.call("codeLens/resolve", lenses().at(1)).at("result").at("command");

@@ -136,6 +136,20 @@ TEST_F(Hover, SaysWhatWouldHelpAndWhyNothingIsOffered) {
                              HasSubstr("**Why is nothing offered?**"), HasSubstr("no-loop")));
 }
 
+TEST_F(Hover, SaysWhyNoEditCanBeChecked) {
+    const std::string text = transposeWithoutLaunch();
+    const std::string other = workspace.uri("rows.cu");
+    client.open(other, text);
+    const json hover = client
+                           .call("textDocument/hover", {{"textDocument", {{"uri", other}}},
+                                                        {"position", placeOf(text, "transpose(")}})
+                           .at("result");
+    EXPECT_THAT(hover.at("contents").at("value").get<std::string>(),
+                AllOf(HasSubstr("**Why is nothing applied?**"),
+                      HasSubstr("No run can check an edit of this kernel: parameter 'rows'")));
+    EXPECT_THAT(textAt("transpose(", 2), ::testing::Not(HasSubstr("Why is nothing applied?")));
+}
+
 TEST_F(Hover, SaysWhatIsNotAutomated) {
     const std::string text =
         "__global__ void scatter(const int* __restrict__ target, float* __restrict__ sums) {\n"

@@ -1,4 +1,4 @@
-// Which findings comments ignore, and where such comments may be put.
+// Tests which findings comments ignore, and where such comments are put.
 #include "lsp-server/features/ignored_findings.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ analysis::Diagnostic findingAt(const std::string& text, const std::string& needl
     return finding;
 }
 
-/// The codes that are left of findings of one code at `needle`.
+/// The codes of the findings at `needle` that no comment ignores.
 std::vector<std::string> leftIn(const std::string& text, const std::string& code = "race",
                                 const std::string& needle = "x[i]") {
     std::vector findings{findingAt(text, needle, code)};

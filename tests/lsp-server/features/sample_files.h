@@ -26,6 +26,12 @@ inline const std::string transpose =
     "    transpose<<<grid, block>>>(out, in, 128, 64);\n"
     "}\n";
 
+/// The transpose with a parameter that no launch can provide.
+inline std::string transposeWithoutLaunch() {
+    std::string text = transpose;
+    return text.insert(text.find('(', text.find("__global__")) + 1, "float** rows, ");
+}
+
 /// Whether the GPU's compiler can be asked.
 inline bool hasToolkit() {
     const auto toolchain = analysis::findToolchain({});

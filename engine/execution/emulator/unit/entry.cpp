@@ -95,7 +95,7 @@ bool holdsWord(const std::vector<Token>& tokens, analysis::Span span,
 }
 
 /// Visits of the data members of `struct Name { … };` or `typedef struct { … } Name;` at namespace
-/// scope, under the conditionals that the members stand under; empty for a class whose members may
+/// scope, each inside of the conditionals around the member; empty for a class whose members may
 /// not all be named from outside.
 std::string fieldVisits(const ScannedProgram& program, const Declaration& declaration,
                         const std::vector<Token>& tokens) {
@@ -130,7 +130,7 @@ std::string fieldVisits(const ScannedProgram& program, const Declaration& declar
             continue;
         writeConditionals(member.span.begin);
         if (conditional != conditionals.end() && member.span.contains(conditional->span.begin))
-            return {}; // Which of its names there are is not known.
+            return {}; // A conditional inside of a declaration decides which names it has.
         for (const auto& field : member.names)
             visits += "ksVisitor.template ksField<decltype(ksClass::" + field +
                       ")>(offsetof(ksClass, " + field + ")); ";

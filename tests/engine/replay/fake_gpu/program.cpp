@@ -35,7 +35,7 @@ struct TakenBlock {
 };
 TakenBlock* taken = nullptr;
 
-/// Until freeMemory(), nothing of 32 KiB or more can be allocated in this process.
+/// Takes all memory in blocks of 32 KiB or more until freeMemory().
 void takeMemory() {
     rlimit limit{};
     getrlimit(RLIMIT_DATA, &limit);
