@@ -4,6 +4,7 @@
 #include "engine/graph/kernels/contraction_multiply.h"
 #include "engine/graph/kernels/contraction_results.h"
 #include "engine/graph/kernels/kernel_draft.h"
+#include "engine/graph/kernels/needed_tiles.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -196,7 +197,16 @@ private:
 
     void writeSteps() {
         const bool async = left_.isAsync() || right_.isAsync();
+        const auto needed = neededTiles(contraction_, tile_);
         lines_.add("");
+        if (needed) {
+            std::string condition;
+            for (const Index& excess : *needed)
+                condition +=
+                    fmt::format("{}{} <= 0", condition.empty() ? "" : " || ", text_.index(excess));
+            lines_.add("// Other tiles have no result that depends on products.");
+            lines_.open(fmt::format("if ({}) {{", condition));
+        }
         lines_.add("// Loads run ahead of the products by all stages but one.");
         lines_.open("for (int step = 0; step < stages - 1; ++step) {");
         lines_.open("if (step < steps) {");
@@ -211,6 +221,8 @@ private:
             writeFloatSteps();
         else
             writeTensorSteps();
+        if (needed)
+            lines_.close();
         lines_.add("");
     }
 

@@ -6,11 +6,13 @@
 #include "engine/graph/kernels/cuda_text.h"
 #include "engine/graph/kernels/kept_elements.h"
 #include "engine/graph/kernels/kernel_draft.h"
+#include "engine/graph/kernels/normaliser.h"
 #include "engine/graph/kernels/vector_accesses.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -66,8 +68,15 @@ public:
             declareKept(resultName(result), program_.buffers.at(result).element);
         if (!kept_.loads.empty())
             loadKept();
-        for (std::size_t i = 0; i < rows_.passes.size(); ++i)
-            write(rows_.passes[i], i);
+        for (std::size_t i = 0; i < rows_.passes.size(); ++i) {
+            const auto normaliser = normaliserAt(i);
+            if (normaliser)
+                writeNormaliser(*normaliser, i);
+            else
+                write(rows_.passes[i], i);
+            if (normaliser)
+                ++i;
+        }
         finish();
         return std::move(kernel_);
     }
@@ -330,33 +339,114 @@ private:
         vectors_.clear();
     }
 
-    void writeReductions(const Computation& computation, const Axis& elements) {
+    std::string accumulator(std::size_t reduction) const {
+        return fmt::format("acc{}_{}", pass_, reduction);
+    }
+
+    /// Declares the results of the pass's reductions, and returns what they combine.
+    std::vector<Scalar> beginReductions(const Computation& computation, const Axis& elements) {
         const auto& reductions = computation.reductions;
         std::vector<Scalar> values;
         for (std::size_t i = 0; i < reductions.size(); ++i) {
             const ScalarKind type = computedType(reductions[i].type);
-            lines_.add(fmt::format("{} acc{}_{} = {};", analysis::raise::spelling(type), pass_, i,
+            lines_.add(fmt::format("{} {} = {};", analysis::raise::spelling(type), accumulator(i),
                                    neutralText(reductions[i].reducer, type)));
             values.push_back(inlined(reductions[i].element, elements));
         }
-        const std::string first = elementName(elements);
-        openVectors(elements, first);
-        loadVectors(values, elements, first);
+        return values;
+    }
+
+    /// Combines the values of each element of a vector.
+    void combineElements(const Computation& computation, const Axis& elements,
+                         const std::vector<Scalar>& values, const std::string& first) {
+        const auto& reductions = computation.reductions;
         openElements(elements, first);
         const CudaText::Values texts = text_.values(values);
         lines_.addAll(texts.statements);
-        for (std::size_t i = 0; i < reductions.size(); ++i) {
-            const std::string acc = fmt::format("acc{}_{}", pass_, i);
-            const std::string combined =
-                text_.combined(reductions[i].reducer, reductions[i].type, acc, texts.values[i]);
-            lines_.add(fmt::format("{} = {};", acc, combined));
-        }
+        for (std::size_t i = 0; i < reductions.size(); ++i)
+            lines_.add(fmt::format("{} = {};", accumulator(i),
+                                   text_.combined(reductions[i].reducer, reductions[i].type,
+                                                  accumulator(i), texts.values[i])));
         closeElements();
+    }
+
+    void combineThreads(const Computation& computation) {
+        if (isOfThread())
+            return;
+        for (std::size_t i = 0; i < computation.reductions.size(); ++i)
+            combineThreads(computation.reductions[i], accumulator(i));
+    }
+
+    void writeReductions(const Computation& computation, const Axis& elements) {
+        const std::vector<Scalar> values = beginReductions(computation, elements);
+        const std::string first = elementName(elements);
+        openVectors(elements, first);
+        loadVectors(values, elements, first);
+        combineElements(computation, elements, values, first);
         closeVectors();
-        if (!isOfThread())
-            for (std::size_t i = 0; i < reductions.size(); ++i)
-                combineThreads(reductions[i], fmt::format("acc{}_{}", pass_, i));
+        combineThreads(computation);
         storeRow(computation.stores);
+    }
+
+    /// The maximum of the pass, if the next pass reads the row again to add up exponentials.
+    std::optional<Normaliser> normaliserAt(std::size_t number) const {
+        if (number + 1 >= rows_.passes.size() || schedule_.keptVectors > 0)
+            return std::nullopt;
+        const RowPass& pass = rows_.passes[number];
+        return normaliserOf(pass, rows_.passes[number + 1],
+                            [&](const Scalar& value) { return inlined(value, *pass.elements); });
+    }
+
+    /// Forms the maximum and the sums relative to it in one pass. A thread's sums are relative to
+    /// its maximum so far, as a finite number, and become smaller when that grows.
+    void writeNormaliser(const Normaliser& normaliser, std::size_t number) {
+        const Computation& extremes = rows_.passes[number].computation;
+        const Computation& sums = rows_.passes[number + 1].computation;
+        const Axis& elements = *rows_.passes[number].elements;
+        formsNormaliser_ = true;
+        lines_.add(
+            fmt::format("// {}, and {} relative to the maximum so far", extremes.name, sums.name));
+        pass_ = number + 1;
+        (void)beginReductions(sums, elements);
+        pass_ = number;
+        const std::vector<Scalar> values = beginReductions(extremes, elements);
+        const std::string maximum = accumulator(normaliser.reduction);
+        const std::string base = freshName("base", taken_);
+        const std::string next = freshName("next", taken_);
+        const auto limit = [](float value) {
+            return numberText(ScalarKind::Float,
+                              *analysis::raise::number(ScalarKind::Float, value));
+        };
+        constexpr float greatest = std::numeric_limits<float>::max();
+        lines_.add(fmt::format("float {} = {};", base, limit(-greatest)));
+        const std::string first = elementName(elements);
+        openVectors(elements, first);
+        std::vector<Scalar> all = values;
+        all.insert(all.end(), normaliser.terms.begin(), normaliser.terms.end());
+        loadVectors(all, elements, first);
+        combineElements(extremes, elements, values, first);
+        lines_.add(fmt::format("const float {} = fminf(fmaxf({}, {}), {});", next, base, maximum,
+                               limit(greatest)));
+        pass_ = number + 1;
+        scaleSums(sums, fmt::format("expf({} - {})", base, next));
+        lines_.add(fmt::format("{} = {};", base, next));
+        rowNames_[normaliser.maximum] = base;
+        combineElements(sums, elements, normaliser.terms, first);
+        rowNames_.erase(normaliser.maximum);
+        closeVectors();
+        vectors_.clear();
+        pass_ = number;
+        combineThreads(extremes);
+        storeRow(extremes.stores);
+        pass_ = number + 1;
+        scaleSums(sums, fmt::format("expf({} - ({}))", base, text_.value(normaliser.base)));
+        combineThreads(sums);
+        storeRow(sums.stores);
+    }
+
+    void scaleSums(const Computation& sums, const std::string& factor) {
+        for (std::size_t i = 0; i < sums.reductions.size(); ++i)
+            lines_.add(fmt::format("{} *= {};", accumulator(i), factor));
     }
 
     void combineThreads(const Reduction& reduction, const std::string& acc) {
@@ -462,6 +552,8 @@ private:
             : isOfBlock() ? fmt::format("a block of {} threads has", schedule_.threads)
                           : std::string("a warp has"),
             "a row", kept_.count() > 0 ? ", whose elements stay in registers between passes" : "");
+        if (formsNormaliser_)
+            kernel_.schedule += ", and one pass forms its maximum and the sums relative to it";
         if (schedule_.isAloneOnMultiprocessor) {
             // Shared memory that nothing uses keeps other blocks away.
             kernel_.sharedBytes = analysis::DataCentreGpu::sharedBytes / 2 + 4096;
@@ -488,6 +580,7 @@ private:
     CodeLines lines_;
     std::size_t pass_ = 0;
     int guards_ = 0;
+    bool formsNormaliser_ = false;
     bool inElements_ = false; ///< Whether the pass runs over elements that threads keep.
 };
 

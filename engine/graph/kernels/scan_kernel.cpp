@@ -24,6 +24,7 @@ using analysis::raise::Store;
 
 constexpr std::size_t threadsOfScan = 256;
 constexpr std::size_t elementsOfThread = 4;
+constexpr std::size_t elementsOfTile = threadsOfScan * elementsOfThread;
 
 class Scan {
 public:
@@ -36,7 +37,7 @@ public:
         rows_ = computation_.axes;
         rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(*computation_.scanned));
         taken_ = namesOf(program, kernel_);
-        for (const char* name : {"before", "total", "carry", "first", "values"})
+        for (const char* name : {"at", "before", "total", "carry", "first", "tile", "values"})
             taken_.insert(name);
         bindNames(text_, rows_, taken_);
         alongName_ = freshName(along_.name, taken_);
@@ -116,7 +117,7 @@ private:
 
     void writeOfBlock(const Reduction& reduction) {
         kernel_.schedule = fmt::format("a block of {} threads scans a row, {} elements at a time",
-                                       threadsOfScan, threadsOfScan * elementsOfThread);
+                                       threadsOfScan, elementsOfTile);
         helpers_.insert("scanBlock");
         helpers_.insert(std::string(functorOf(reduction.reducer)));
         const ScalarKind kind = computedType(reduction.type);
@@ -129,16 +130,23 @@ private:
         lines_.add(fmt::format("const {} row = blockIdx.x;", type));
         declareRow("row");
         lines_.add(fmt::format("{} carry = {};", value, neutral));
+        lines_.add("// Neighbouring threads access neighbours in memory; in the tile, a thread has "
+                   "neighbours of its own.");
+        lines_.add(fmt::format("__shared__ {} tile[{}];", value, elementsOfTile));
         lines_.open(fmt::format("for ({} first = 0; first < {}; first += {}) {{", type, extent,
-                                threadsOfScan * elementsOfThread));
-        lines_.add(fmt::format("{} values[{}];", value, elementsOfThread));
-        openElements(along);
+                                elementsOfTile));
+        openAccesses(along);
         const CudaText::Values values = text_.values({reduction.element});
-        lines_.add(fmt::format("values[j] = {};", neutral));
+        lines_.add(fmt::format("tile[at] = {};", neutral));
         lines_.open(fmt::format("if ({} < {}) {{", along, extent));
         lines_.addAll(values.statements);
-        lines_.add(fmt::format("values[j] = {};", values.values[0]));
+        lines_.add(fmt::format("tile[at] = {};", values.values[0]));
         lines_.close();
+        lines_.close();
+        lines_.add("__syncthreads();");
+        lines_.add(fmt::format("{} values[{}];", value, elementsOfThread));
+        openOwn();
+        lines_.add(fmt::format("values[j] = tile[threadIdx.x * {} + j];", elementsOfThread));
         lines_.open("if (j > 0)");
         lines_.add(fmt::format("values[j] = {}(values[j - 1], values[j]);", combine));
         lines_.close("");
@@ -148,9 +156,14 @@ private:
                                "total));",
                                value, combine, threadsOfScan, elementsOfThread - 1,
                                fmt::format("{}({})", value, neutral), combine));
-        openElements(along);
+        openOwn();
+        lines_.add(fmt::format("tile[threadIdx.x * {} + j] = {}(before, values[j]);",
+                               elementsOfThread, combine));
+        lines_.close();
+        lines_.add("__syncthreads();");
+        openAccesses(along);
         lines_.open(fmt::format("if ({} < {}) {{", along, extent));
-        lines_.add(fmt::format("const {} acc0 = {}(before, values[j]);", value, combine));
+        lines_.add(fmt::format("const {} acc0 = tile[at];", value));
         writeStores();
         lines_.close();
         lines_.close();
@@ -159,12 +172,17 @@ private:
         finish(rowsInAll());
     }
 
-    /// The loop over a thread's elements of a tile.
-    void openElements(const std::string& along) {
+    /// The loop over the elements that a thread scans.
+    void openOwn() {
         lines_.add("#pragma unroll");
         lines_.open(fmt::format("for (int j = 0; j < {}; ++j) {{", elementsOfThread));
-        lines_.add(fmt::format("const {} {} = first + threadIdx.x * {} + j;",
-                               spelling(text_.width()), along, elementsOfThread));
+    }
+    /// The loop over the elements that a thread loads or stores, each `at` its place in the tile.
+    /// It is the same thread in each tile, so that no barrier is needed between two.
+    void openAccesses(const std::string& along) {
+        openOwn();
+        lines_.add(fmt::format("const int at = j * {} + threadIdx.x;", threadsOfScan));
+        lines_.add(fmt::format("const {} {} = first + at;", spelling(text_.width()), along));
     }
 
     const Program& program_;

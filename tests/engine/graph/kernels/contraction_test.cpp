@@ -3,6 +3,7 @@
 #include "engine/graph/kernels/contraction_layout.h"
 #include "engine/graph/kernels/contraction_split.h"
 #include "engine/graph/kernels/contraction_strides.h"
+#include "engine/graph/kernels/needed_tiles.h"
 #include "tests/engine/graph/kernels/emulated_contraction.h"
 
 #include <gmock/gmock.h>
@@ -78,6 +79,20 @@ analysis::raise::Program productOf(const Product& of) {
         std::ranges::reverse(computation.stores[0].position);
         std::ranges::reverse(program.buffers[computation.stores[0].buffer].shape);
     }
+    return program;
+}
+
+/// The program's product with zeros where column - row is above `diagonal`, or where it is below.
+analysis::raise::Program triangular(analysis::raise::Program program, bool isLower,
+                                    std::int64_t diagonal) {
+    auto& computation = std::get<Computation>(program.steps.back());
+    const auto at = [](const Index& index) { return positionValue(ScalarKind::Int64, index); };
+    const Index row = Index::of(computation.axes.at(0)) + diagonal;
+    const Index column = Index::of(computation.axes.at(1));
+    Store& store = computation.stores.at(0);
+    store.value = select(call(ScalarKind::Bool, Function::LessOrEqual,
+                              {at(isLower ? column : row), at(isLower ? row : column)}),
+                         store.value, number(ScalarKind::Float, 0));
     return program;
 }
 
@@ -283,6 +298,58 @@ TEST(WithPackedWeights, LeavesWeightsThatLieWellAndOtherFactors) {
     EXPECT_EQ(textOf(engine::graph::withPackedWeights(linear)), textOf(linear));
 }
 
+ContractionTile smallestTile(const Contraction& contraction, MultiplyUnit unit) {
+    return std::ranges::min(tilesFor(contraction, unit), {}, [](const ContractionTile& tile) {
+        return std::pair(tile.rows * tile.columns, tile.rows);
+    });
+}
+
+TEST(NeededTiles, AreThoseWithAResultOfTheTriangle) {
+    for (const bool isLower : {false, true})
+        for (const std::int64_t diagonal : {-300, 0, 1, 135}) {
+            const auto program = triangular(productOf({600, 560, 24}), isLower, diagonal);
+            const auto contraction = contractionOf(program, contractionIn(program));
+            ASSERT_TRUE(contraction) << contraction.error();
+            const ContractionTile tile = smallestTile(*contraction, MultiplyUnit::Float32);
+            const auto needed = engine::graph::neededTiles(*contraction, tile);
+            ASSERT_TRUE(needed);
+            ASSERT_EQ(needed->size(), 1u);
+            int left = 0;
+            for (int row = 0; row < 600; row += tile.rows)
+                for (int column = 0; column < 560; column += tile.columns) {
+                    const bool holdsResult = isLower ? column <= row + tile.rows - 1 + diagonal
+                                                     : row + diagonal <= column + tile.columns - 1;
+                    const auto excess =
+                        valueOf(needed->front(), {{"firstRow", row}, {"firstColumn", column}});
+                    ASSERT_TRUE(excess);
+                    EXPECT_EQ(*excess <= 0, holdsResult) << row << ", " << column;
+                    left += holdsResult ? 0 : 1;
+                }
+            EXPECT_GT(left, 0) << "the tiles are too large to tell";
+        }
+}
+
+TEST(NeededTiles, AreAllWhereAnyResultMayDependOnTheProduct) {
+    const auto isAll = [](const analysis::raise::Program& program) {
+        const auto contraction = contractionOf(program, contractionIn(program));
+        EXPECT_TRUE(contraction) << contraction.error();
+        return !engine::graph::neededTiles(*contraction,
+                                           tilesFor(*contraction, MultiplyUnit::Float32).front());
+    };
+    const auto lower = triangular(productOf({150, 140, 24}), true, 0);
+    EXPECT_FALSE(isAll(lower));
+    EXPECT_TRUE(isAll(productOf({150, 140, 24})));
+    auto added = lower; // The sum stands beside the choice, too.
+    Store& sum = std::get<Computation>(added.steps.back()).stores.at(0);
+    sum.value = plus(sum.value, accumulated(ScalarKind::Float, 0));
+    EXPECT_TRUE(isAll(added));
+    auto both = lower; // Both branches depend on the sum.
+    Store& chosen = std::get<Computation>(both.steps.back()).stores.at(0);
+    chosen.value = select(chosen.value->arguments[0], chosen.value->arguments[1],
+                          plus(chosen.value->arguments[1], number(ScalarKind::Float, 1)));
+    EXPECT_TRUE(isAll(both));
+}
+
 TEST(ContractionOf, TellsRowsFromColumns) {
     const auto program = productOf({32, 48, 16});
     const auto product = contractionOf(program, contractionIn(program));
@@ -380,6 +447,22 @@ TEST_F(ContractionKernels, ComputeFactorsAndResultsOnTheWay) {
     store.position = {n, column, row};
     program.buffers[store.buffer].shape = {3, 36, 20};
     expectRight(program);
+}
+
+TEST_F(ContractionKernels, ComputeTheTilesOfATriangleAlone) {
+    for (const bool isLower : {false, true}) {
+        const auto program = triangular(productOf({150, 140, 24}), isLower, isLower ? -3 : 2);
+        const auto contraction = contractionOf(program, contractionIn(program));
+        ASSERT_TRUE(contraction) << contraction.error();
+        for (const MultiplyUnit unit : {MultiplyUnit::Float32, MultiplyUnit::TF32}) {
+            const Kernel kernel =
+                tiledContraction(program, *contraction, smallestTile(*contraction, unit));
+            EXPECT_THAT(kernel.definition, HasSubstr("// Other tiles have no result"));
+            EXPECT_LT(errorOf(program, kernel, textOf(kernel)),
+                      unit == MultiplyUnit::TF32 ? 1e-3 : 2e-6)
+                << textOf(kernel);
+        }
+    }
 }
 
 TEST_F(ContractionKernels, UseTensorCores) {

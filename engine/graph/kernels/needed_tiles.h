@@ -1,0 +1,19 @@
+/// Which tiles of a product's results depend on the product. In a triangular result about half of
+/// them do: the others are stored as zeros without loads or products.
+#pragma once
+
+#include "engine/graph/kernels/contraction.h"
+#include "engine/graph/kernels/contraction_schedule.h"
+
+#include <optional>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+/// A tile needs its products if one of these is at most 0. Each is over the batches' axes and the
+/// sizes `firstRow` and `firstColumn`, the numbers of the tile's first row and column. nullopt: all
+/// tiles need them.
+[[nodiscard]] std::optional<std::vector<analysis::raise::Index>>
+neededTiles(const Contraction& contraction, const ContractionTile& tile);
+
+} // namespace kernelskill::engine::graph
