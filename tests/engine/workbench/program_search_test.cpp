@@ -131,6 +131,12 @@ protected:
                 return attempt.decision;
         return "not tried";
     }
+    /// How many texts nvcc has compiled.
+    [[nodiscard]] std::ptrdiff_t compilations() const {
+        return std::distance(
+            std::filesystem::directory_iterator(options().cacheDirectory / "facts"),
+            std::filesystem::directory_iterator());
+    }
     /// The program goes on and says what it says alone.
     void expectUsualEnd(ProgramPause& pause) const {
         const auto end = pause.resume({});
@@ -169,6 +175,7 @@ TEST_F(ProgramSearchTest, RunsOnOnePause) {
     EXPECT_THAT(decisionOn(*found, "odd-count"), HasSubstr("where parameter 3 points to"));
     EXPECT_THAT(decisionOn(*found, "faulty-count"), HasSubstr("ILLEGAL_ADDRESS"));
     EXPECT_THAT(pause->restarts(), ElementsAre(HasSubstr("ILLEGAL_ADDRESS"))) << "one that faults";
+    EXPECT_LE(compilations(), 1 + std::ssize(found->attempts)) << "one for each candidate";
     expectUsualEnd(*pause);
 }
 

@@ -27,8 +27,9 @@ protected:
     ~OptimizeProgram() override { ::unsetenv("TMPDIR"); }
 
     [[nodiscard]] CommandResult optimize(std::vector<std::string> options,
-                                         const std::string& program = "./columns") const {
-        options.insert(options.begin(), {"optimize", "--on", "emulator", "--seed", "1", "--rounds",
+                                         const std::string& program = "./columns",
+                                         const std::string& executor = "emulator") const {
+        options.insert(options.begin(), {"optimize", "--on", executor, "--seed", "1", "--rounds",
                                          "1", "--seconds", "120"});
         if (!program.empty())
             options.insert(options.end(), {"--", program});
@@ -72,6 +73,8 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
     EXPECT_EQ(scale.at("why"), "");
     EXPECT_EQ(scale.at("file"), "columns.cu");
     EXPECT_EQ(scale.at("executor"), "emulator");
+    EXPECT_TRUE(scale.at("held").is_null());
+    EXPECT_EQ(scale.at("not_held"), "") << "nobody wanted it held";
     EXPECT_FALSE(scale.at("skills").empty());
     EXPECT_GT(scale.at("speedup"), 1);
     EXPECT_TRUE(scale.at("search_speedup").is_null()) << "nothing was measured in the search";
@@ -84,6 +87,22 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
                             HasSubstr("-    scale<<<32, 128>>>(ds, dt, 4096);"),
                             Not(HasSubstr("__shared__")), Not(HasSubstr("/tmp"))));
     EXPECT_EQ(read(workspace.path("columns.cu")), columnProgram);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, SaysWhyAKernelIsNotSearchedInsideTheProgram) {
+    // The stand-in of nvcc builds programs whose modules are not seen.
+    const auto result =
+        optimize({"--json", "--kernel", "scale", "--build", build()}, "./columns", "auto");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_EQ(scale.at("outcome"), "kept");
+    EXPECT_EQ(scale.at("executor"), "emulator") << "it was captured as well";
+    EXPECT_TRUE(scale.at("held").is_null());
+    EXPECT_THAT(scale.at("not_held").get<std::string>(), HasSubstr("was not seen"));
+    EXPECT_GT(scale.at("attempts"), 0);
     expectNothingLeft();
 }
 
