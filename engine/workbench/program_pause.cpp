@@ -89,6 +89,7 @@ Result<std::vector<ReplayedTrial>> ProgramPause::tryAll(std::vector<ReplayCandid
     request.candidates = std::move(candidates);
     request.checks = effort.checks;
     request.rounds = effort.rounds;
+    request.limit = effort.limit;
     addMemory(request, kernel, session_->held());
     return session_->tryAll(std::move(request), options_.isExact, stop_);
 }

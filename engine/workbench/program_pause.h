@@ -4,6 +4,7 @@
 #include "analysis/model/kernel_model.h"
 #include "engine/replay/replay_session.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,8 @@ struct ProgramTrialOptions {
 struct TrialEffort {
     std::uint32_t checks = 3;  ///< Runs of each candidate that are compared.
     std::uint32_t rounds = 20; ///< Timed rounds; 0: nothing is timed.
+    /// The time limit of one run, see limitOf().
+    std::chrono::milliseconds limit{10'000};
 };
 
 /// A whole search runs on one pause: a trial takes some tens of milliseconds, and the program is

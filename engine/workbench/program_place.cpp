@@ -17,13 +17,15 @@ namespace {
 /// The time for the rounds of a glance at several kernels; long launches get fewer rounds.
 constexpr std::chrono::milliseconds glanceTime{2'000};
 constexpr std::chrono::milliseconds::rep fewestRounds = 3;
+/// A kernel that takes longer, and four times the original's time, is not worth a longer look.
+constexpr std::chrono::milliseconds glanceLimit{2'000};
 
 TrialEffort glanceAt(std::size_t kernels, const HeldDescription& held) {
     const auto round = std::max<std::chrono::milliseconds::rep>(held.originalTime.count(), 1) *
                        static_cast<std::chrono::milliseconds::rep>(kernels + 1);
     const auto rounds = std::clamp(glanceTime.count() / round, fewestRounds,
                                    static_cast<std::chrono::milliseconds::rep>(minRounds));
-    return {.checks = 1, .rounds = static_cast<std::uint32_t>(rounds)};
+    return {.checks = 1, .rounds = static_cast<std::uint32_t>(rounds), .limit = glanceLimit};
 }
 
 } // namespace
