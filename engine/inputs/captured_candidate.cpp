@@ -88,7 +88,7 @@ void noteAliases(LaunchSpec& spec, const std::vector<CapturedParameter>& paramet
 
 } // namespace
 
-Result<LaunchSpec> LaunchCandidates::captured(const StoredLaunch& stored) const {
+Result<LaunchSpec> LaunchCandidates::captured(const StoredLaunch& stored, CapturedUse use) const {
     const CapturedLaunch& launch = stored.launch;
     if (!launch.missing.empty())
         return std::unexpected(mismatch(stored, launch.missing));
@@ -112,6 +112,10 @@ Result<LaunchSpec> LaunchCandidates::captured(const StoredLaunch& stored) const 
         const auto& parameter = kernel_.parameters[i];
         const CapturedParameter& passed = launch.parameters[i];
         const auto type = passedType(program_, file_, kernel_, parameter, spec.templateArguments);
+        if (!type && use == CapturedUse::Numbers) {
+            spec.arguments.emplace_back(ScalarSpec{parameter.name, passed.value, {}, {}});
+            continue;
+        }
         if (!type)
             return std::unexpected(mismatch(stored, type.error().what));
         const std::size_t expected = type->isPointer ? sizeof(std::uint64_t) : type->bytes;

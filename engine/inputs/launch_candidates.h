@@ -36,8 +36,12 @@ public:
     /// Computed again with other values for roots; nullopt when that gives no valid launch.
     [[nodiscard]] std::optional<LaunchSpec>
     again(const LaunchSpec& launch, const std::map<std::string, std::int64_t>& overrides) const;
+    /// Whether the launch is to be made again, or is asked for its numbers alone: then arguments
+    /// that cannot be passed in another process are bytes.
+    enum class CapturedUse : std::uint8_t { Replay, Numbers };
     /// Failed, saying in one sentence why, when the kernel takes something else by now.
-    [[nodiscard]] Result<LaunchSpec> captured(const StoredLaunch& stored) const;
+    [[nodiscard]] Result<LaunchSpec> captured(const StoredLaunch& stored,
+                                              CapturedUse use = CapturedUse::Replay) const;
 
     struct SiteShape {
         Dim3 grid;

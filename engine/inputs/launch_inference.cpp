@@ -54,6 +54,11 @@ CapturedLaunches capturedLaunches(const analysis::FileModel& file,
     return result;
 }
 
+Result<LaunchSpec> capturedNumbers(KernelInFile kernel, const StoredLaunch& stored) {
+    return LaunchCandidates(kernel.file, kernel.kernel)
+        .captured(stored, LaunchCandidates::CapturedUse::Numbers);
+}
+
 Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
                                  const LaunchSpec& captured) {
     const auto refused = [](std::string why) {

@@ -61,6 +61,12 @@ struct KernelInFile {
     const analysis::FileModel& file;
     const analysis::KernelModel& kernel;
 };
+
+/// The captured launch for what it says of grid, block and numbers: an argument that cannot be
+/// passed in another process, such as a class with pointers inside, is no obstacle and has its
+/// bytes. Failed if the kernel takes something else by now.
+[[nodiscard]] Result<LaunchSpec> capturedNumbers(KernelInFile kernel, const StoredLaunch& stored);
+
 /// The launch of `edited` on the data of `captured`, a launch of `original`. Where the edit changes
 /// grid or block, they follow from its launch and the captured values. Failed when they cannot be
 /// computed, or when the edit changes the arguments.

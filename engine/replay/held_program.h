@@ -49,6 +49,8 @@ public:
     ~HeldProgram();
 
     [[nodiscard]] const HeldDescription& description() const { return description_; }
+    /// Its process group.
+    [[nodiscard]] pid_t process() const { return process_; }
 
     /// Failures that the program reports are part of the answer. After an error the program is of
     /// no use. Errors: Failed if it ends, or does not answer within `time`; Cancelled.

@@ -18,6 +18,17 @@ std::chrono::milliseconds timeFor(const TryRequest& request, const HeldDescripti
     return std::min(most, besideRuns + runs * kernels * limitOf(request, held));
 }
 
+/// A program that ends so often while the same candidates are tried is ended by one of them.
+constexpr int endsByChance = 2;
+
+/// The first candidate by itself, compared and not timed.
+TryRequest firstAlone(const TryRequest& request) {
+    TryRequest alone = request;
+    alone.candidates.resize(1);
+    alone.rounds = 0;
+    return alone;
+}
+
 /// Addresses of another start of the program.
 bool isSameLaunch(const HeldDescription& one, const HeldDescription& other) {
     return one.launch.symbol == other.launch.symbol && one.launch.grid == other.launch.grid &&
@@ -68,15 +79,27 @@ Result<void> ReplaySession::startProgram(const std::stop_token& stop) {
     auto started = HeldProgram::start(program_, target_, stop);
     if (!started)
         return std::unexpected(started.error());
-    if (starts_ > 0 && !isSameLaunch(held_, (*started)->description()))
+    if (!restarts_.empty() && !isSameLaunch(held_, (*started)->description()))
         return std::unexpected(
             Error{ErrorKind::Failed,
                   "the program launched the kernel in another way when it was started again",
                   {},
                   {}});
-    ++starts_;
     process_ = std::move(*started);
     held_ = process_->description();
+    return {};
+}
+
+Result<void> ReplaySession::startAgain(const Error& why, TryRequest& request,
+                                       const std::stop_token& stop) {
+    restarts_.push_back(why.what);
+    const HeldDescription before = held_;
+    if (auto started = startProgram(stop); !started)
+        return started;
+    for (TypedRange& range : request.elements)
+        range.address = moved(range.address, before, held_);
+    for (std::uint64_t& address : request.onlyWritten)
+        address = moved(address, before, held_);
     return {};
 }
 
@@ -86,33 +109,56 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
     std::vector<std::size_t> places; ///< The indices of candidates that are still to be tried.
     for (std::size_t i = 0; i < trials.size(); ++i)
         places.push_back(i);
+    std::vector<std::string> notes;
+    const auto settle = [&](std::size_t index) {
+        const auto at = static_cast<std::ptrdiff_t>(index);
+        places.erase(places.begin() + at);
+        request.candidates.erase(request.candidates.begin() + at);
+    };
+    int ends = 0; // How often the program has ended without an answer.
     while (!places.empty()) {
         if (!process_)
             return std::unexpected(
                 Error{ErrorKind::Failed, "the program is not held any more", {}, {}});
-        auto answer = process_->ask(request, timeFor(request, held_), stop);
+        const TryRequest asked = ends < endsByChance ? request : firstAlone(request);
+        auto answer = process_->ask(asked, timeFor(asked, held_), stop);
         if (!answer) {
             process_.reset();
-            return std::unexpected(answer.error());
+            if (answer.error().kind == ErrorKind::Cancelled)
+                return std::unexpected(answer.error());
+            notes.push_back(answer.error().what + "; it was started again");
+            if (++ends >= endsByChance && asked.candidates.size() == 1) {
+                trials[places.front()] = failedTrial(answer.error());
+                settle(0);
+            }
+            auto again = startAgain(answer.error(), request, stop);
+            if (!again && again.error().kind == ErrorKind::Cancelled)
+                return std::unexpected(again.error());
+            if (!again && !places.empty()) {
+                answer.error().what += ", and was not held again: " + again.error().what;
+                return std::unexpected(answer.error());
+            }
+            continue;
         }
         if (const auto* tried = std::get_if<TryAnswer>(&*answer)) {
-            for (std::size_t i = 0; i < places.size(); ++i)
-                trials[places[i]] = judgeTrial(held_, *tried, i, isExact);
-            return trials;
+            for (std::size_t i = 0; i < asked.candidates.size(); ++i) {
+                trials[places.front()] = judgeTrial(held_, *tried, i, isExact);
+                settle(0);
+            }
+            continue;
         }
         const auto* failure = std::get_if<ReplayFailure>(&*answer);
         if (failure == nullptr)
             return std::unexpected(
                 Error{ErrorKind::Internal, "the held program answered another question", {}, {}});
-        if (!failure->candidate || *failure->candidate >= places.size()) {
+        if (!failure->candidate || *failure->candidate >= asked.candidates.size()) {
             if (failure->isFatal)
                 process_.reset();
             return std::unexpected(failure->error);
         }
         trials[places[*failure->candidate]] = failedTrial(failure->error);
-        const HeldDescription before = held_;
         if (failure->isFatal) {
-            if (auto started = startProgram(stop); !started) {
+            if (auto started = startAgain(failure->error, request, stop); !started) {
                 if (started.error().kind == ErrorKind::Cancelled)
                     return std::unexpected(started.error());
                 for (std::size_t i = 0; i < places.size(); ++i) {
@@ -123,14 +169,10 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
                 return trials;
             }
         }
-        const auto at = static_cast<std::ptrdiff_t>(*failure->candidate);
-        places.erase(places.begin() + at);
-        request.candidates.erase(request.candidates.begin() + at);
-        for (TypedRange& range : request.elements)
-            range.address = moved(range.address, before, held_);
-        for (std::uint64_t& address : request.onlyWritten)
-            address = moved(address, before, held_);
+        settle(*failure->candidate);
     }
+    for (ReplayedTrial& trial : trials)
+        trial.notes.insert(trial.notes.end(), notes.begin(), notes.end());
     return trials;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/execution/gpu/gpu_executor.h"
+#include "engine/review/measuring_place.h"
 #include "engine/review/review_images.h"
 #include "engine/review/timing_verdict.h"
 #include "engine/verdict/check_result.h"
@@ -12,14 +13,6 @@
 #include <stop_token>
 
 namespace kernelskill::engine {
-
-struct GpuMeasurement {
-    CheckResult agreement; ///< Whether the results on the GPU agree.
-    /// Whether compute-sanitizer finds nothing new; nullopt if it is not asked, or if the results
-    /// do not agree.
-    std::optional<CheckResult> sanitized;
-    std::optional<TimingVerdict> timing; ///< nullopt if a check failed.
-};
 
 /// Compares and times two versions of a kernel on a GPU, on the program's captured data if there
 /// are any. Keeps references to its arguments. The emulator finds the lengths of buffers without

@@ -2,7 +2,6 @@
 
 #include "engine/review/control.h"
 #include "engine/review/edited_program.h"
-#include "engine/review/gpu_measurement.h"
 #include "engine/review/guessed_launch.h"
 #include "engine/review/hardware_rules.h"
 #include "engine/review/host/host_arguments.h"
@@ -11,6 +10,7 @@
 #include "engine/review/narrowed_values.h"
 #include "engine/review/proof_step.h"
 #include "engine/review/rounded_numbers.h"
+#include "engine/review/runner_place.h"
 #include "engine/review/schedule_check.h"
 #include "engine/review/success_summary.h"
 #include "engine/review/walked_arrays.h"
@@ -36,9 +36,10 @@ Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelR
                std::stop_token stop, const ProgressSink& progress)
     : executor_(executor), toolchain_(toolchain), original_(original), accuracy_(accuracy),
       closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
-      reviewsOthers_(options.otherKernels), reviewsHost_(options.hostCode),
-      measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
-      seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
+      place_(options.measure ? options.place : nullptr), reviewsOthers_(options.otherKernels),
+      reviewsHost_(options.hostCode), measures_(options.measure),
+      probesLargeLaunches_(options.probeLargeLaunches), seeds_(options.seed.value_or(freshSeed())),
+      stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
@@ -51,13 +52,14 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
         }
         return finished();
     }
-    if (!planRuns() || !keepsHardwareRules() || !keepsWidths() || !keepsOwnArrays() || !build() ||
-        !fitSize() || !runOwnSize())
+    if (!checkByRuns() && !leavesRunsToPlace())
         return finished();
     if (!keepsOtherKernels())
         return finished();
     verdict_.status = VerdictStatus::Unmeasured;
-    if (smaller_.empty()) {
+    if (isOnlyInPlace_) {
+        verdict_.summary = withProof(verdict_, "The emulator did not run it.");
+    } else if (smaller_.empty()) {
         verdict_.summary = withProof(
             verdict_,
             summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
@@ -67,6 +69,27 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
     }
     measure();
     return finished();
+}
+
+bool Review::checkByRuns() {
+    return planRuns() && keepsHardwareRules() && keepsWidths() && keepsOwnArrays() && build() &&
+           fitSize() && runOwnSize();
+}
+
+bool Review::leavesRunsToPlace() {
+    if (place_ == nullptr || !place_->hasOwnLaunch() || isSmallerProgram_ || changesOrder_ ||
+        verdict_.isAboutEdit || trouble_ || stop_.stop_requested())
+        return false;
+    Check& missing = verdict_.checks.back();
+    missing = {"runs on the emulator", true,
+               fmt::format("not done: {}: {}", missing.name, missing.detail)};
+    verdict_.isAboutEdit = true;
+    isOnlyInPlace_ = true;
+    if (plan_.trials.empty())
+        takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
+    if (!isProved())
+        verdict_.confidence = Confidence::Weak;
+    return keepsHardwareRules() && keepsWidths() && keepsOwnArrays();
 }
 
 bool Review::runOwnSize() {
@@ -265,6 +288,17 @@ void Review::measure() {
         verdict_.summary += " Not measured: the edit is about the program around the kernel.";
         return;
     }
+    const auto measuredIn = [&](MeasuringPlace& place) {
+        return place.measure(
+            {original_, candidate(), closeness_.accuracy, seeds_(), !isOnlyInPlace_}, stop_);
+    };
+    if (place_ != nullptr) {
+        report("measuring in the program", 0.98);
+        auto measured = measuredIn(*place_);
+        if (measured || measured.error().kind != ErrorKind::Unsupported || isOnlyInPlace_)
+            return takeMeasurement(std::move(measured));
+        verdict_.summary += " Not tried in the program: " + measured.error().describe() + ".";
+    }
     const auto found =
         gpu_ ? gpu_(stop_, progress_) : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
     if (!found) {
@@ -273,10 +307,16 @@ void Review::measure() {
                                 : " Not measured: " + found.error().describe();
         return;
     }
-    GpuExecutor* gpu = *found;
-    report("measuring on the " + gpu->device().name, 0.98);
-    auto measured = GpuMeasurer(*gpu, executor_, original_, candidate(), closeness_.accuracy)
-                        .measure(seeds_(), stop_);
+    report("measuring on the " + (*found)->device().name, 0.98);
+    RunnerPlace runner(**found, executor_);
+    takeMeasurement(measuredIn(runner));
+}
+
+void Review::takeMeasurement(Result<GpuMeasurement> measured) {
+    if (!measured && isOnlyInPlace_) {
+        static_cast<void>(take(unusable("runs in the program", measured.error().describe())));
+        return;
+    }
     if (!measured) {
         verdict_.summary += " Not measured: " + measured.error().describe();
         return;
@@ -285,6 +325,10 @@ void Review::measure() {
         return;
     if (measured->sanitized && !take(std::move(*measured->sanitized)))
         return;
+    if (!measured->timing) {
+        verdict_.summary += " Not measured: nothing was timed.";
+        return;
+    }
     verdict_.status = measured->timing->status;
     verdict_.speedup = measured->timing->speedup;
     verdict_.summary += " Measured " + measured->timing->sentence + ".";

@@ -90,8 +90,14 @@ private:
     /// Whether the runs show what the edit does.
     bool showsEdit();
     bool control();
+    /// Whether the place of the measurement judges an edit that the emulator cannot run. Then the
+    /// check that could not be made says so, and counts as passed.
+    bool leavesRunsToPlace();
     void measure();
+    void takeMeasurement(Result<GpuMeasurement> measured);
 
+    /// All steps on the emulator.
+    bool checkByRuns();
     /// The steps on runs, of which the file's own size may need none.
     bool runOwnSize();
 
@@ -121,6 +127,7 @@ private:
     Closeness closeness_;
     Closeness probeCloseness_; ///< The same, with scales and error of the first trial.
     const GpuSource& gpu_;
+    MeasuringPlace* place_; ///< Null: the GPU.
     bool reviewsOthers_;
     bool reviewsHost_;
     bool measures_;
@@ -143,6 +150,7 @@ private:
     ReviewErrors errors_;
 
     bool isSmallerProgram_ = false;
+    bool isOnlyInPlace_ = false; ///< Nothing ran on the emulator, so the place alone judges.
     /// The constants with which the edit agreed in a smaller program; empty if none was tried.
     std::string smaller_;
     std::string smallerSummary_;

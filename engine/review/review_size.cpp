@@ -52,7 +52,7 @@ bool Review::fitSize() {
         return true;
     }
     plan_.notes.clear(); // They are about the sizes that were tried there.
-    const bool runsOnGpu = measures_ && gpu_ && gpu_(stop_, {});
+    const bool runsOnGpu = measures_ && (place_ != nullptr || (gpu_ && gpu_(stop_, {})));
     if (runsOnGpu || *work > bearableWork) {
         if (!runsOnGpu)
             plan_.notes.push_back(first.label + " is too large");

@@ -1,6 +1,7 @@
 #include "engine/review/reviewer.h"
 
 #include "engine/review/review.h"
+#include "engine/review/runner_place.h"
 
 #include <utility>
 
@@ -29,11 +30,14 @@ std::vector<std::optional<Screening>> Reviewer::screen(KernelRef original,
                                                        std::span<const KernelRef> candidates,
                                                        const std::stop_token& stop,
                                                        const ReviewOptions& options) const {
+    const std::uint64_t seed = options.seed.value_or(1);
+    if (options.measure && options.place != nullptr)
+        return options.place->screen(original, candidates, seed, stop);
     const bool canMeasure = executor_ != nullptr && gpu_ && options.measure;
     const auto gpu = canMeasure ? gpu_(stop, {}) : std::unexpected(Error{});
     if (!gpu)
         return std::vector<std::optional<Screening>>(candidates.size());
-    return screenOnGpu(**gpu, *executor_, original, candidates, options.seed.value_or(1), stop);
+    return RunnerPlace(**gpu, *executor_).screen(original, candidates, seed, stop);
 }
 
 } // namespace kernelskill::engine

@@ -4,7 +4,7 @@
 #include "analysis/source/text_edit.h"
 #include "engine/execution/executor.h"
 #include "engine/execution/gpu/gpu_executor.h"
-#include "engine/review/screening.h"
+#include "engine/review/measuring_place.h"
 #include "engine/verdict/verdict.h"
 #include "skills/base/skill.h"
 
@@ -33,6 +33,9 @@ struct ReviewOptions {
     bool hostCode = true;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
+    /// Measure here, and only where this place cannot on the GPU; null: on the GPU. Outlives the
+    /// review.
+    MeasuringPlace* place = nullptr;
 };
 
 /// Opens the GPU to measure on. Missing if there is none; another error if none is free. May be
@@ -51,14 +54,15 @@ public:
     /// compares both with a float64 reference: each result, and all errors together. Runs the
     /// control that must fail, and compares hazards. If all checks pass and there is a GPU,
     /// measures: the verdict is Faster, Slower or Inconclusive. If it cannot measure, the verdict
-    /// is Unmeasured with the reason. Never throws; a failure of the reviewer itself is an error.
+    /// is Unmeasured with the reason. If the emulator cannot run the kernel, a place with a launch
+    /// of its own judges alone. Never throws; a failure of the reviewer itself is an error.
     [[nodiscard]] Result<Verdict> review(KernelRef original, const analysis::EditSet& edits,
                                          const skills::Accuracy& accuracy, std::stop_token stop,
                                          const ProgressSink& progress,
                                          const ReviewOptions& options = {}) const;
 
-    /// Times the candidates beside the original on the GPU, all in a fraction of one review's time.
-    /// nullopt as screenOnGpu(), and if there is no GPU.
+    /// Times the candidates beside the original on the GPU or in the place of the options, all in a
+    /// fraction of one review's time. nullopt as MeasuringPlace::screen(), and if there is no GPU.
     [[nodiscard]] std::vector<std::optional<Screening>>
     screen(KernelRef original, std::span<const KernelRef> candidates, const std::stop_token& stop,
            const ReviewOptions& options = {}) const;

@@ -27,21 +27,6 @@ gpu::TimingPlan fewRounds() {
     return plan;
 }
 
-Screening screeningOf(std::span<const double> original, std::span<const double> candidate,
-                      const std::string& place) {
-    const TimingVerdict timing = judgeTimes(original, candidate, std::nullopt);
-    Screening screening{timing.speedup, {}};
-    if (timing.speedup > 1 + minEffect)
-        return screening;
-    Verdict& verdict = screening.refusal.emplace();
-    verdict.speedup = timing.speedup;
-    verdict.status =
-        timing.speedup < 1 / (1 + minEffect) ? VerdictStatus::Slower : VerdictStatus::Inconclusive;
-    verdict.summary =
-        fmt::format("Not faster, so it was not reviewed. Timed on {}: {}.", place, timing.sentence);
-    return screening;
-}
-
 /// The candidates of one original.
 class Screen {
 public:
@@ -87,6 +72,21 @@ private:
 };
 
 } // namespace
+
+Screening screeningOf(std::span<const double> original, std::span<const double> candidate,
+                      const std::string& place) {
+    const TimingVerdict timing = judgeTimes(original, candidate, std::nullopt);
+    Screening screening{timing.speedup, {}};
+    if (timing.speedup > 1 + minEffect)
+        return screening;
+    Verdict& verdict = screening.refusal.emplace();
+    verdict.speedup = timing.speedup;
+    verdict.status =
+        timing.speedup < 1 / (1 + minEffect) ? VerdictStatus::Slower : VerdictStatus::Inconclusive;
+    verdict.summary =
+        fmt::format("Not faster, so it was not reviewed. Timed on {}: {}.", place, timing.sentence);
+    return screening;
+}
 
 std::vector<std::optional<Screening>> screenOnGpu(GpuExecutor& gpu, Executor& emulator,
                                                   KernelRef original,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -18,6 +19,11 @@ struct Screening {
     /// compared.
     std::optional<Verdict> refusal;
 };
+
+/// The screening by the times of each round, in microseconds. `place` is where they were taken:
+/// "the NVIDIA H200 at n=1024".
+[[nodiscard]] Screening screeningOf(std::span<const double> original,
+                                    std::span<const double> candidate, const std::string& place);
 
 /// Times all `candidates` beside the original, in one go. nullopt for one of which nothing can be
 /// said: it changes the program around the kernel, or does not compile or run on the GPU.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -15,12 +16,25 @@ enum class KernelOutcome : std::uint8_t { Kept, TakenBack, NothingBetter, NotSea
 /// "kept", "taken-back", "nothing-better", "not-searched"
 [[nodiscard]] std::string_view spelling(KernelOutcome outcome);
 
+/// The pause that a kernel was searched on.
+struct HeldSearch {
+    std::uint32_t launch = 1; ///< The number of the kernel's launch that the program was held at.
+    std::uint64_t allocations = 0; ///< The allocations that were compared.
+    std::uint64_t allocatedBytes = 0;
+    std::uint64_t savedBytes = 0;      ///< The memory that the pause took.
+    std::vector<std::string> restarts; ///< Why the program was started again, each time.
+    std::string end; ///< What was unusual about the program's end; empty: nothing.
+};
+
 struct OptimizedKernel {
     KernelShare share;
     double saving = 1;  ///< The part of its time that a perfect kernel would save, see
                         ///< savingAtMost().
     double seconds = 0; ///< The time of its search.
     std::optional<Optimization> found; ///< nullopt if no search came to an end.
+    /// Set if edits were tried in the program; else they were on a captured launch.
+    std::optional<HeldSearch> held;
+    std::string notHeld; ///< Why it was not held; empty if it was, or if that was not wanted.
     KernelOutcome outcome = KernelOutcome::NotSearched;
     std::string why; ///< Empty if it was kept.
     /// The speedup of its launches in the program; nullopt if it was not kept, or if the edited

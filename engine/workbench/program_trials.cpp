@@ -2,155 +2,79 @@
 
 #include "engine/capture/kernel_symbol.h"
 #include "engine/inputs/launch_inference.h"
-#include "engine/static_facts/device_code.h"
+#include "engine/review/program_comparison.h"
 
 #include <spdlog/fmt/fmt.h>
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 namespace kernelskill::engine {
 namespace {
 
-MemoryElement elementOf(analysis::ScalarKind kind) {
-    switch (kind) {
-    case analysis::ScalarKind::Half:
-        return MemoryElement::Float16;
-    case analysis::ScalarKind::BFloat16:
-        return MemoryElement::BFloat16;
-    case analysis::ScalarKind::Float:
-        return MemoryElement::Float32;
-    case analysis::ScalarKind::Double:
-        return MemoryElement::Float64;
-    default:
-        return MemoryElement::Bytes;
-    }
-}
-
 Error refused(std::string why) {
     return {ErrorKind::Unsupported, std::move(why), {}, {}};
 }
 
-/// Unsupported if a launch of the old version says nothing of it.
-Result<KernelRef> newVersion(const ProgramSource& after, const KernelChange& change) {
-    if (change.isSignatureChanged)
+/// Unsupported if a launch of the old version says nothing of the new one.
+Result<void> takeTheSame(const analysis::KernelModel& before, const analysis::KernelModel& after) {
+    if (signatureOf(before) != signatureOf(after))
         return std::unexpected(refused("the change gives the kernel other parameters"));
-    const auto* kernel = analysis::kernelNamed(*after.model, change.name);
-    if (kernel == nullptr)
-        return std::unexpected(refused("the new version has no kernel '" + change.name + "'"));
-    return KernelRef{after, *kernel};
+    if (before.templateParameters.size() != after.templateParameters.size())
+        return std::unexpected(refused("the change gives the kernel other template parameters"));
+    return {};
+}
+
+/// The launch as it is held, of the kernel that the program was built with.
+LaunchSpec shapeOf(const CapturedLaunch& held, const std::string& kernel) {
+    LaunchSpec launch;
+    launch.origin = LaunchOrigin::Captured;
+    launch.kernel = kernel;
+    launch.templateArguments = kernelSymbol(held.symbol).templateArguments;
+    launch.grid = {held.grid[0], held.grid[1], held.grid[2]};
+    launch.block = {held.block[0], held.block[1], held.block[2]};
+    launch.dynamicSharedBytes = held.sharedBytes;
+    return launch;
 }
 
 } // namespace
 
-Result<std::unique_ptr<KernelInProgram>>
-KernelInProgram::open(const Machines& machines, const ProgramSource& before,
-                      const std::string& kernel, const std::string& launchedAs,
-                      ProgramTrialOptions options, const std::stop_token& stop) {
-    const auto* old = analysis::kernelNamed(*before.model, kernel);
-    if (old == nullptr)
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput, "no kernel '" + kernel + "'", before.file, {}});
-    std::unique_ptr<KernelInProgram> opened(
-        new KernelInProgram(machines, {before, *old}, std::move(options)));
-    ReplayTarget target;
-    target.cupti = opened->options_.cupti;
-    target.kernel = launchedAs;
-    auto session = ReplaySession::open(opened->options_.program, target, stop);
-    if (!session)
-        return std::unexpected(session.error());
-    opened->session_ = std::move(*session);
-    return opened;
-}
-
-Result<ProgramTrial> KernelInProgram::tryVersion(const ProgramSource& after,
-                                                 const KernelChange& change,
-                                                 const std::stop_token& stop) {
-    const auto kernel = newVersion(after, change);
-    if (!kernel)
-        return std::unexpected(kernel.error());
-    const auto launch = editedLaunch(*kernel, change);
+Result<VersionInProgram> KernelInProgram::versionOf(KernelRef version,
+                                                    const std::stop_token& stop) const {
+    if (auto same = takeTheSame(original_.kernel, version.kernel); !same)
+        return std::unexpected(same.error());
+    auto launch = launchOf(version);
     if (!launch)
         return std::unexpected(launch.error());
-    if (!old_) {
-        auto compiled = candidateOf(before_, stop);
-        if (!compiled)
-            return std::unexpected(compiled.error());
-        old_ = std::move(*compiled);
-    }
-    auto candidate = candidateOf(*kernel, stop);
-    if (!candidate)
-        return std::unexpected(candidate.error());
-    if (*launch) {
-        const LaunchSpec& edited = **launch;
-        candidate->grid = {edited.grid.x, edited.grid.y, edited.grid.z};
-        candidate->block = {edited.block.x, edited.block.y, edited.block.z};
-        candidate->sharedBytes = edited.dynamicSharedBytes;
-    }
-    TryRequest request;
-    request.candidates = {*old_, std::move(*candidate)};
-    addMemory(request);
-    const auto trials = session_->tryAll(std::move(request), options_.isExact, stop);
-    if (!trials)
-        return std::unexpected(trials.error());
-    return judgeInProgram(held(), trials->at(0), trials->at(1));
-}
-
-Result<ReplayCandidate> KernelInProgram::candidateOf(KernelRef kernel,
-                                                     const std::stop_token& stop) const {
-    const CapturedLaunch& launch = held().launch;
-    auto code = deviceCode(kernel, kernelSymbol(launch.symbol).templateArguments,
-                           fmt::format("sm_{}{}", held().capabilityMajor, held().capabilityMinor),
+    auto code = deviceCode(version, launch->templateArguments, pause_.architecture(),
                            machines_.factsOptions(), stop);
     if (!code)
         return std::unexpected(code.error());
-    return ReplayCandidate{std::move(code->cubin), code->facts.symbol, launch.grid, launch.block,
-                           launch.sharedBytes};
+    ReplayCandidate candidate{std::move(code->cubin),
+                              code->facts.symbol,
+                              {launch->grid.x, launch->grid.y, launch->grid.z},
+                              {launch->block.x, launch->block.y, launch->block.z},
+                              launch->dynamicSharedBytes};
+    return VersionInProgram{std::move(code->facts), std::move(*launch), std::move(candidate)};
 }
 
-/// The new version's launch on the held arguments; nullopt if it is that of the program.
-Result<std::optional<LaunchSpec>> KernelInProgram::editedLaunch(KernelRef after,
-                                                                const KernelChange& change) const {
-    StoredCaptures captures;
-    captures.launches.push_back({held().launch, kernelSymbol(held().launch.symbol), {}});
-    const auto known = capturedLaunches(*before_.program.model, before_.kernel, captures);
-    if (known.launches.empty()) {
-        if (!change.isLaunchChanged)
-            return std::nullopt;
-        return std::unexpected(refused(
-            "the change is of the launch as well, and the program's arguments do not tell the new "
-            "one" +
-            (known.refusals.empty() ? std::string() : ": " + known.refusals.front())));
+Result<LaunchSpec> KernelInProgram::launchOf(KernelRef version) const {
+    const CapturedLaunch& held = pause_.held().launch;
+    const auto known = capturedNumbers({original_.file(), original_.kernel},
+                                       {held, kernelSymbol(held.symbol), {}});
+    if (known) {
+        auto edited = editedCapture({original_.file(), original_.kernel},
+                                    {version.file(), version.kernel}, *known);
+        if (!edited)
+            edited.error().kind = ErrorKind::Unsupported;
+        return edited;
     }
-    auto edited = editedCapture({*before_.program.model, before_.kernel},
-                                {*after.program.model, after.kernel}, known.launches.front());
-    if (!edited)
-        return std::unexpected(edited.error());
-    return std::optional(std::move(*edited));
-}
-
-/// The types behind pointers, and what the old version only writes.
-void KernelInProgram::addMemory(TryRequest& request) const {
-    const auto& parameters = before_.kernel.parameters;
-    const auto& passed = held().launch.parameters;
-    for (std::size_t i = 0; i < parameters.size() && i < passed.size(); ++i) {
-        const auto& buffer = passed[i].buffer;
-        if (!buffer || parameters[i].type.pointerDepth != 1)
-            continue;
-        request.elements.push_back(
-            {buffer->address, buffer->bytes, elementOf(parameters[i].type.scalar)});
-        if (parameters[i].isWritten && !parameters[i].isRead && !parameters[i].escapes)
-            request.onlyWritten.push_back(buffer->address);
-    }
-}
-
-Result<std::string> KernelInProgram::resume(const std::stop_token& stop) {
-    const auto status = session_->resume(options_.program.restLimit, stop);
-    if (!status && status.error().kind == ErrorKind::Cancelled)
-        return std::unexpected(status.error());
-    if (!status)
-        return status.error().what + ", so it was ended";
-    return *status == 0 ? std::string() : fmt::format("the program ended with status {}", *status);
+    if (!ProgramComparison(original_.file(), version.file())
+             .launchesDiffer(original_.kernel, version.kernel))
+        return shapeOf(held, version.kernel.qualifiedName);
+    return std::unexpected(refused("the change is of the launch as well, and the program's "
+                                   "arguments do not tell the new one: " +
+                                   known.error().what));
 }
 
 Result<ProgramTrial> tryInProgram(const Machines& machines, const ProgramSource& before,
@@ -167,18 +91,35 @@ Result<ProgramTrial> tryInProgram(const Machines& machines, const ProgramSource&
         trial.sentence = error.describe();
         return finished(std::move(trial));
     };
-    if (const auto version = newVersion(after, change); !version)
-        return notJudged(version.error());
-    auto kernel =
-        KernelInProgram::open(machines, before, change.name,
-                              change.oldName.empty() ? change.name : change.oldName, options, stop);
-    if (!kernel)
-        return notJudged(kernel.error());
-    const auto tried = (*kernel)->tryVersion(after, change, stop);
+    const auto* old = analysis::kernelNamed(*before.model, change.name);
+    const auto* changed = analysis::kernelNamed(*after.model, change.name);
+    if (old == nullptr || changed == nullptr)
+        return notJudged(refused((old == nullptr ? "the old" : "the new") +
+                                 (" version has no kernel '" + change.name + "'")));
+    if (const auto same = takeTheSame(*old, *changed); !same)
+        return notJudged(same.error());
+    const auto pause =
+        ProgramPause::open(options, change.oldName.empty() ? change.name : change.oldName, stop);
+    if (!pause)
+        return notJudged(pause.error());
+    const KernelInProgram kernel(machines, **pause, {before, *old});
+    const auto tried = [&]() -> Result<ProgramTrial> {
+        auto original = kernel.versionOf({before, *old}, stop);
+        if (!original)
+            return std::unexpected(original.error());
+        auto version = kernel.versionOf({after, *changed}, stop);
+        if (!version)
+            return std::unexpected(version.error());
+        const auto trials = kernel.tryAll(
+            {std::move(original->candidate), std::move(version->candidate)}, {}, stop);
+        if (!trials)
+            return std::unexpected(trials.error());
+        return judgeInProgram((*pause)->held(), trials->at(0), trials->at(1));
+    }();
     auto trial = tried ? finished(*tried) : notJudged(tried.error());
     if (!trial)
         return trial;
-    const auto end = (*kernel)->resume(stop);
+    const auto end = (*pause)->resume(stop);
     if (!end)
         return std::unexpected(end.error());
     if (!end->empty())

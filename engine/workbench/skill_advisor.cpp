@@ -119,18 +119,35 @@ Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Of
 
 Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const OptimizationOptions& options,
                                             const ShortTermMemory& memory, std::stop_token stop,
-                                            const ProgressSink& progress, LanguageModel* model) {
+                                            const ProgressSink& progress, LanguageModel* model,
+                                            ProgramPause* pause) {
     if (auto emulator = machines_.emulator(); !emulator)
         return std::unexpected(emulator.error());
-    if (options.measure) {
+    OptimizationOptions seeded = options;
+    seeded.measure = options.measure || pause != nullptr;
+    if (seeded.measure && pause == nullptr) {
         if (auto gpu = machines_.gpu(); !gpu)
             return std::unexpected(gpu.error());
     }
-    OptimizationOptions seeded = options;
     if (!seeded.seed)
         seeded.seed = std::random_device()();
+    const std::string& name = kernel.kernel.qualifiedName;
+    const bool isInFile =
+        kernel.kernel.file == kernel.program.file || !kernel.program.command.includer.empty();
+    const auto whole = isInFile ? std::nullopt
+                                : std::optional(OneText::make(kernel.program, kernel.kernel.file,
+                                                              machines_.toolchain()));
+    const bool isOneText =
+        whole && *whole && analysis::kernelNamed(*(*whole)->program().model, name) != nullptr;
+    const KernelVersion original{isOneText ? (*whole)->program() : kernel.program, name};
+    std::optional<ProgramPlace> place;
+    if (pause != nullptr) {
+        place.emplace(machines_, *pause, original.ref());
+        if (auto known = place->knowsOriginal(stop); !known)
+            return std::unexpected(known.error());
+    }
     WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, drafter_, reviewer_,
-                          recall_, memory, longTermMemory()},
+                          recall_, memory, longTermMemory(), place ? &*place : nullptr},
                          seeded);
     std::optional<ModelEditDrafter> proposer;
     std::optional<ModelSteps> withModel;
@@ -140,16 +157,7 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     }
     OptimizationSearch search(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
                               seeded);
-    const std::string& name = kernel.kernel.qualifiedName;
-    const bool isInFile =
-        kernel.kernel.file == kernel.program.file || !kernel.program.command.includer.empty();
-    const auto whole = isInFile ? std::nullopt
-                                : std::optional(OneText::make(kernel.program, kernel.kernel.file,
-                                                              machines_.toolchain()));
-    const bool isOneText =
-        whole && *whole && analysis::kernelNamed(*(*whole)->program().model, name) != nullptr;
-    auto found = search.run({isOneText ? (*whole)->program() : kernel.program, name},
-                            std::move(stop), progress);
+    auto found = search.run(original, std::move(stop), progress);
     if (!found)
         return found;
     if (isOneText && !found->edits.empty()) {
@@ -159,7 +167,9 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
         found->edits = std::move(*edits);
         found->diff = diffOf(kernel.program, found->edits);
     }
-    found->executor = options.measure ? machines_.gpuExecutorName() : "emulator";
+    found->executor = pause != nullptr  ? "program"
+                      : options.measure ? machines_.gpuExecutorName()
+                                        : "emulator";
     found->seed = *seeded.seed;
     return found;
 }

@@ -10,6 +10,7 @@
 #include "engine/planning/planner.h"
 #include "engine/review/reviewer.h"
 #include "engine/workbench/profiler.h"
+#include "engine/workbench/program_pause.h"
 #include "skills/skill_library.h"
 
 #include <cstdint>
@@ -58,10 +59,13 @@ public:
     [[nodiscard]] Result<analysis::EditSet> draft(KernelRef kernel, const skills::Offer& offer);
     /// Searches, see OptimizationSearch. `options.measure` needs a GPU. Fails if the kernel cannot
     /// be run. If cancelled, returns the best result so far. Very slow. If `model` is given, it
-    /// proposes kernels as well, see ModelSteps.
+    /// proposes kernels as well, see ModelSteps. If `pause` is given, which is at a launch of the
+    /// kernel, edits are measured there, whatever `options.measure` says; the program stays held.
+    /// Then it fails if the kernel does something else there than its file says.
     [[nodiscard]] Result<Optimization>
     optimize(KernelRef kernel, const OptimizationOptions& options, const ShortTermMemory& memory,
-             std::stop_token stop, const ProgressSink& progress, LanguageModel* model = nullptr);
+             std::stop_token stop, const ProgressSink& progress, LanguageModel* model = nullptr,
+             ProgramPause* pause = nullptr);
 
 private:
     [[nodiscard]] LongTermMemory* longTermMemory() {

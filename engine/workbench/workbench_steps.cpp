@@ -32,35 +32,60 @@ void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& do
     std::erase_if(plan.ranked, isLessPrecise);
 }
 
+Standing standingOf(const KernelReport& report) {
+    Standing standing;
+    standing.bottleneck = report.bottleneck;
+    standing.measured = report.measured;
+    standing.launch = report.profile->launch;
+    standing.profile = report.profile;
+    standing.occupancy = report.occupancy;
+    if (report.facts && *report.facts)
+        standing.facts = **report.facts;
+    if (report.facts && !*report.facts && report.facts->error().kind == ErrorKind::Failed)
+        standing.compilerRefusal = report.facts->error().describe();
+    return standing;
+}
+
 } // namespace
 
 std::string WorkbenchSteps::architecture() const {
+    if (tools_.place != nullptr)
+        return tools_.place->kernel().pause().architecture();
     return options_.measure ? tools_.machines.architecture()
                             : analysis::architectureName(tools_.machines.estimatedGpu().capability);
 }
 
 Result<Standing> WorkbenchSteps::assess(const KernelVersion& text, std::stop_token stop,
                                         const ProgressSink& progress) const {
-    const analysis::KernelModel& kernel = text.kernel();
     const Profiler& profiler = tools_.profiler;
-    auto report = options_.measure ? profiler.profileOnGpu(text.ref(), std::move(stop), progress)
-                                   : profiler.profile(text.ref(), std::move(stop), progress);
+    const auto report = options_.measure ? profiler.profileOnGpu(text.ref(), stop, progress)
+                                         : profiler.profile(text.ref(), stop, progress);
+    if (!report && tools_.place != nullptr && !stop.stop_requested())
+        return assessUnmeasured(text, stop, progress);
     if (!report)
         return std::unexpected(report.error());
-    Standing standing;
-    standing.bottleneck = report->bottleneck;
-    standing.measured = report->measured;
-    standing.launch = report->profile->launch;
-    standing.profile = report->profile;
-    standing.occupancy = report->occupancy;
-    if (report->facts && *report->facts)
-        standing.facts = **report->facts;
-    if (report->facts && !*report->facts && report->facts->error().kind == ErrorKind::Failed)
-        standing.compilerRefusal = report->facts->error().describe();
+    Standing standing = standingOf(*report);
     if (!options_.measure)
         standing.cost =
-            costOf({kernel, *tools_.knowledge.features(text.ref()), *report->profile,
+            costOf({text.kernel(), *tools_.knowledge.features(text.ref()), *report->profile,
                     tools_.machines.estimatedGpu(), standing.facts ? &*standing.facts : nullptr});
+    return standing;
+}
+
+Result<Standing> WorkbenchSteps::assessUnmeasured(const KernelVersion& text,
+                                                  const std::stop_token& stop,
+                                                  const ProgressSink& progress) const {
+    if (const auto report = tools_.profiler.profile(text.ref(), stop, progress))
+        return standingOf(*report);
+    auto version = tools_.place->kernel().versionOf(text.ref(), stop);
+    if (!version)
+        return std::unexpected(version.error());
+    Standing standing;
+    standing.bottleneck = tools_.knowledge.diagnosis(text.ref());
+    if (auto occupancy = occupancyOf(version->facts, version->launch))
+        standing.occupancy = std::move(*occupancy);
+    standing.launch = std::move(version->launch);
+    standing.facts = std::move(version->facts);
     return standing;
 }
 
@@ -113,8 +138,7 @@ std::vector<std::optional<Screening>> WorkbenchSteps::screen(const KernelVersion
     std::vector<KernelRef> candidates;
     for (const Draft* draft : drafts)
         candidates.push_back(draft->text.ref());
-    return tools_.reviewer.screen(original.ref(), candidates, stop,
-                                  {.measure = options_.measure, .seed = options_.seed});
+    return tools_.reviewer.screen(original.ref(), candidates, stop, reviewOptions());
 }
 
 Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
@@ -122,7 +146,7 @@ Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
                                        const skills::Accuracy& accuracy, std::stop_token stop,
                                        const ProgressSink& progress) const {
     return tools_.reviewer.review(original.ref(), edits, accuracy, std::move(stop), progress,
-                                  {.measure = options_.measure, .seed = options_.seed});
+                                  reviewOptions());
 }
 
 std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,

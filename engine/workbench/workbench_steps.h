@@ -8,6 +8,7 @@
 #include "engine/search/optimization_steps.h"
 #include "engine/workbench/kernel_knowledge.h"
 #include "engine/workbench/profiler.h"
+#include "engine/workbench/program_place.h"
 #include "skills/skill_library.h"
 
 #include <mutex>
@@ -27,6 +28,8 @@ struct StepTools {
     MemoryRecall& recall;
     const ShortTermMemory& shortTermMemory;
     LongTermMemory* longTermMemory = nullptr; ///< Null if there is none.
+    /// Where edits are measured; null: on the GPU, if at all.
+    ProgramPlace* place = nullptr;
 };
 
 class WorkbenchSteps final : public OptimizationSteps {
@@ -58,6 +61,14 @@ public:
 private:
     /// The architecture of the GPU that measures, else of the GPU of estimates.
     [[nodiscard]] std::string architecture() const;
+    [[nodiscard]] ReviewOptions reviewOptions() const {
+        return {.measure = options_.measure, .seed = options_.seed, .place = tools_.place};
+    }
+    /// The standing of a text that the GPU's runner cannot measure: by counts of the emulator, else
+    /// by the text and its compilation.
+    [[nodiscard]] Result<Standing> assessUnmeasured(const KernelVersion& text,
+                                                    const std::stop_token& stop,
+                                                    const ProgressSink& progress) const;
     [[nodiscard]] MemoryRecall::Entries remembered(const KernelVersion& text) const;
     void append(const MemoryEntry& entry);
 

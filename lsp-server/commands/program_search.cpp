@@ -5,6 +5,7 @@
 #include "engine/whole_program/search_budget.h"
 #include "lsp-server/commands/captured_kernels.h"
 #include "lsp-server/commands/executor_option.h"
+#include "lsp-server/commands/injection.h"
 #include "lsp-server/commands/model_flags.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
@@ -12,6 +13,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unistd.h>
 #include <utility>
 
@@ -23,11 +25,12 @@ using engine::OptimizedKernel;
 using std::chrono::seconds;
 using Clock = std::chrono::steady_clock;
 
-/// A kernel to search, opened at its captured launch.
+/// A kernel to search.
 struct OpenKernel {
     std::size_t at = 0; ///< Index into the result.
     CapturedKernel kernel;
     double weight = 0;
+    std::string onlyHeld; ///< Why it cannot be run outside of the program; empty if it can.
 };
 
 Error cancelled() {
@@ -50,6 +53,8 @@ public:
         KERNELSKILL_TRY(auto workbench,
                         makeWorkbench(options_, skillFoldersOfCommand(pair_.originalRoot())));
         KERNELSKILL_TRY(measures_, usesGpu(search_.executor, *workbench, stop_));
+        // The program has run kernels, so there is a GPU, even if there is no runner for it.
+        holds_ = search_.executor != "emulator" && search_.executor != "slurm";
         KERNELSKILL_TRY(const auto model, chosenModel(options_));
         if (!options_.compilationDatabase.empty())
             options_.compilationDatabase =
@@ -117,18 +122,31 @@ private:
             if (stop_.stop_requested())
                 return std::unexpected(cancelled());
             fmt::print(stderr, "profiling {}\n", kernel.share.place->qualifiedName);
-            auto opened = openOne(kernels, captures, kernel);
-            if (opened)
-                open.push_back({at, std::move(*opened), kernel.share.share * kernel.saving});
-            else
+            const auto opened = kernels.open(*kernel.share.place, kernel.share.times.symbol);
+            if (!opened) {
                 kernel.why = opened.error().describe();
+                continue;
+            }
+            const auto saving = savingOf(kernels, *opened, captures, kernel);
+            if (!saving && !holds_) {
+                kernel.why = saving.error().describe();
+                continue;
+            }
+            const engine::KernelRef ref{opened->snapshot->program, *opened->kernel};
+            kernel.saving =
+                saving ? *saving
+                       : engine::savingAtMost({}, *kernels.workbench().knowledge().diagnosis(ref));
+            open.push_back({at, *opened, kernel.share.share * kernel.saving,
+                            saving ? std::string() : saving.error().describe()});
         }
         std::ranges::stable_sort(open, std::ranges::greater{}, &OpenKernel::weight);
         return open;
     }
 
-    Result<CapturedKernel> openOne(CapturedKernels& kernels, const engine::StoredCaptures& captures,
-                                   OptimizedKernel& kernel) const {
+    /// Profiles the kernel at its captured launch.
+    Result<double> savingOf(CapturedKernels& kernels, const CapturedKernel& opened,
+                            const engine::StoredCaptures& captures,
+                            const OptimizedKernel& kernel) const {
         const std::string& symbol = kernel.share.times.symbol;
         if (std::ranges::none_of(captures.launches, [&](const engine::StoredLaunch& stored) {
                 return stored.launch.symbol == symbol;
@@ -137,13 +155,11 @@ private:
                                          "no launch of it was captured",
                                          {},
                                          "launches of graphs cannot be (docs/captures.md)"});
-        KERNELSKILL_TRY(auto opened, kernels.open(*kernel.share.place, symbol));
         const engine::KernelRef ref{opened.snapshot->program, *opened.kernel};
         const auto& profiler = kernels.workbench().profiler();
         KERNELSKILL_TRY(const auto report, measures_ ? profiler.profileOnGpu(ref, stop_, {})
                                                      : profiler.profile(ref, stop_, {}));
-        kernel.saving = engine::savingAtMost(report.measured, *report.bottleneck);
-        return opened;
+        return engine::savingAtMost(report.measured, *report.bottleneck);
     }
 
     Result<void> searchAll(CapturedKernels& kernels, const std::vector<OpenKernel>& open,
@@ -157,33 +173,36 @@ private:
             const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
             fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n",
                        kernel.share.place->qualifiedName, 100 * kernel.share.share, time.count());
-            const auto begin = Clock::now();
-            searchOne(kernels, open[i].kernel, time, model, kernel);
-            kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-            left -= std::chrono::ceil<seconds>(Clock::now() - begin);
+            searchOne(kernels, open[i], time, model, kernel);
+            left -= seconds(static_cast<seconds::rep>(std::ceil(kernel.seconds)));
             if (stop_.stop_requested())
                 return std::unexpected(cancelled());
         }
         return {};
     }
 
-    void searchOne(CapturedKernels& kernels, const CapturedKernel& opened, seconds time,
+    /// Searches the kernel inside the program, and on its captured launch if that cannot be done.
+    void searchOne(CapturedKernels& kernels, const OpenKernel& open, seconds time,
                    engine::LanguageModel* model, OptimizedKernel& kernel) const {
-        engine::OptimizationOptions options = search_.options;
-        options.time = time;
-        options.measure = measures_;
-        const bool showsProgress = isatty(STDERR_FILENO) != 0;
-        const auto say = [&](std::string_view what, double) {
-            if (showsProgress)
-                fmt::print(stderr, "\r\033[K{}", what);
-        };
-        const Snapshot& snapshot = *opened.snapshot;
-        auto found = kernels.workbench().advisor().optimize(
-            {snapshot.program, *opened.kernel}, options, snapshot.memory(), stop_, say, model);
-        if (showsProgress)
-            fmt::print(stderr, "\r\033[K");
+        const auto begin = Clock::now();
+        auto pause = holds_ ? hold(kernel) : std::unexpected(Error{});
+        auto found = pause ? search(kernels, open.kernel, time, model, pause->get())
+                           : std::unexpected(pause.error());
+        if (!found && holds_) {
+            kernel.notHeld = found.error().describe();
+            pause = std::unexpected(found.error()); // Its memory is needed.
+        }
+        if (!found && open.onlyHeld.empty() && !stop_.stop_requested()) {
+            const auto left = time - std::chrono::floor<seconds>(Clock::now() - begin);
+            found =
+                search(kernels, open.kernel, std::max(left, engine::minSearchTime), model, nullptr);
+        }
+        kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        if (pause)
+            kernel.held = release(**pause);
         if (!found) {
-            kernel.why = found.error().describe();
+            kernel.why = open.onlyHeld.empty() ? found.error().describe()
+                                               : open.onlyHeld + "; " + kernel.notHeld;
             return;
         }
         kernel.found = std::move(*found);
@@ -193,11 +212,56 @@ private:
         }
     }
 
+    /// Holds the program at the kernel's first launch, which is the one that captures take.
+    Result<std::unique_ptr<engine::ProgramPause>> hold(const OptimizedKernel& kernel) const {
+        KERNELSKILL_TRY(const auto library, injectedLibrary("libkernelskill-replay.so"));
+        const engine::Workload& original = pair_.original();
+        engine::ProgramTrialOptions wanted;
+        wanted.program.words = original.command;
+        wanted.program.folder = original.folder;
+        wanted.program.environment = original.environment;
+        wanted.program.library = library;
+        wanted.cupti = cuptiFor(options_);
+        return engine::ProgramPause::open(std::move(wanted), kernel.share.times.symbol, stop_);
+    }
+
+    /// Lets the program go on to its end.
+    engine::HeldSearch release(engine::ProgramPause& pause) const {
+        const engine::HeldDescription& held = pause.held();
+        engine::HeldSearch search{held.launch.ordinal, held.allocations, held.allocatedBytes,
+                                  held.savedBytes,     pause.restarts(), {}};
+        if (auto end = pause.resume(stop_))
+            search.end = std::move(*end);
+        return search;
+    }
+
+    /// Where `pause` is null, edits are tried on the captured launch.
+    Result<engine::Optimization> search(CapturedKernels& kernels, const CapturedKernel& opened,
+                                        seconds time, engine::LanguageModel* model,
+                                        engine::ProgramPause* pause) const {
+        engine::OptimizationOptions options = search_.options;
+        options.time = time;
+        options.measure = measures_;
+        const bool showsProgress = isatty(STDERR_FILENO) != 0;
+        const auto say = [&](std::string_view what, double) {
+            if (showsProgress)
+                fmt::print(stderr, "\r\033[K{}", what);
+        };
+        const Snapshot& snapshot = *opened.snapshot;
+        auto found =
+            kernels.workbench().advisor().optimize({snapshot.program, *opened.kernel}, options,
+                                                   snapshot.memory(), stop_, say, model, pause);
+        if (showsProgress)
+            fmt::print(stderr, "\r\033[K");
+        return found;
+    }
+
     const engine::ProgramPair& pair_;
     const ProgramSearch& search_;
     Options options_;
     const std::stop_token& stop_;
     bool measures_ = false;
+    bool holds_ = false; ///< Whether kernels are searched inside the program, where that can be.
     std::vector<OptimizedKernel> result_;
 };
 

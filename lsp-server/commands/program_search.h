@@ -1,4 +1,4 @@
-/// Searches the hot kernels of a program, at launches that the program made.
+/// Searches the hot kernels of a program, inside of it or at launches that were captured from it.
 #pragma once
 
 #include "engine/whole_program/optimized_kernel.h"
@@ -26,8 +26,10 @@ struct ProgramSearch {
                                         const std::stop_token& stop);
 
 /// Captures launches of the hot kernels in the original's copy and spends the budget on them, by
-/// engine::timeForNext(). Edits of a result name files of that copy. Errors: those of a run;
-/// InvalidInput if no kernel has the name; Cancelled.
+/// engine::timeForNext(). Each is searched with the program held at its first launch; on the
+/// captured launch on the emulator or on Slurm, or if the program cannot be held. Edits of a result
+/// name files of that copy. Errors: those of a run; InvalidInput if no kernel has the name;
+/// Cancelled.
 [[nodiscard]] Result<std::vector<engine::OptimizedKernel>>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
               const ProgramSearch& search, const Options& options, const std::stop_token& stop);

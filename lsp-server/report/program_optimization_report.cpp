@@ -1,6 +1,7 @@
 #include "lsp-server/report/program_optimization_report.h"
 
 #include "engine/review/timing_verdict.h"
+#include "engine/storage/size_text.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <nlohmann/json.hpp>
@@ -18,6 +19,15 @@ json orNull(const std::optional<T>& value) {
     return value ? json(*value) : json(nullptr);
 }
 
+json heldJson(const engine::HeldSearch& held) {
+    return {{"launch", held.launch},
+            {"allocations", held.allocations},
+            {"allocated_bytes", held.allocatedBytes},
+            {"saved_bytes", held.savedBytes},
+            {"restarts", held.restarts},
+            {"end", held.end}};
+}
+
 json kernelJson(const OptimizedKernel& kernel) {
     json result{{"name", kernel.share.times.name},
                 {"symbol", kernel.share.times.symbol},
@@ -27,6 +37,9 @@ json kernelJson(const OptimizedKernel& kernel) {
                 {"saving", kernel.saving},
                 {"seconds", kernel.seconds},
                 {"executor", nullptr},
+                {"held", kernel.held ? heldJson(*kernel.held) : json(nullptr)},
+                {"not_held", kernel.notHeld},
+                {"attempts", nullptr},
                 {"skills", json::array()},
                 {"stop", nullptr},
                 {"search_speedup", nullptr},
@@ -41,6 +54,7 @@ json kernelJson(const OptimizedKernel& kernel) {
     if (kernel.found) {
         result["executor"] = kernel.found->executor;
         result["skills"] = kernel.found->skills;
+        result["attempts"] = kernel.found->attempts.size();
         result["stop"] = spelling(kernel.found->stop);
         if (kernel.found->verdict)
             result["search_speedup"] = orNull(kernel.found->verdict->speedup);
@@ -54,6 +68,29 @@ json timesJson(const std::vector<TimePair>& pairs) {
     for (const TimePair& pair : pairs)
         seconds.push_back({{"before", pair.before}, {"after", pair.after}});
     return {{"speedup", orNull(engine::speedupOf(pairs))}, {"seconds", std::move(seconds)}};
+}
+
+/// Where the kernel's edits were tried; empty if it was not searched.
+std::string placeLine(const OptimizedKernel& kernel) {
+    const std::string indent(10, ' ');
+    if (kernel.held) {
+        const engine::HeldSearch& held = *kernel.held;
+        return fmt::format("{}tried in the program at launch {}: {} allocation{}, {}{}{}", indent,
+                           held.launch, held.allocations, held.allocations == 1 ? "" : "s",
+                           engine::sizeText(held.allocatedBytes),
+                           held.restarts.empty()
+                               ? std::string()
+                               : fmt::format("; it was started again {}: {}",
+                                             held.restarts.size() == 1
+                                                 ? std::string("once")
+                                                 : fmt::format("{} times", held.restarts.size()),
+                                             held.restarts.back()),
+                           held.end.empty() ? "" : "; " + held.end);
+    }
+    if (kernel.found && !kernel.notHeld.empty())
+        return fmt::format("{}tried on the captured launch, not in the program: {}", indent,
+                           kernel.notHeld);
+    return {};
 }
 
 std::string kernelLine(const OptimizedKernel& kernel) {
@@ -120,8 +157,10 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
 
 std::vector<std::string> programOptimizationLines(const ProgramOptimizationReport& report) {
     std::vector<std::string> lines;
-    for (const OptimizedKernel& kernel : report.kernels)
+    for (const OptimizedKernel& kernel : report.kernels) {
         lines.push_back(kernelLine(kernel));
+        lines.push_back(placeLine(kernel));
+    }
     if (report.isImproved()) {
         lines.push_back(timesLine("GPU time of the program", report.turns.gpu()));
         lines.push_back(timesLine("whole program", report.turns.wall));

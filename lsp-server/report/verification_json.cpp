@@ -47,6 +47,7 @@ json programJson(const engine::ProgramTrial& trial) {
              {"differingBytes", each.differingBytes},
              {"strayBytes", each.strayBytes},
              {"element", spelling(each.element)},
+             {"isOfHost", each.isOfHost},
              {"maxRelative",
               std::isfinite(each.maxRelative) ? json(each.maxRelative) : json(nullptr)}});
     json timing = nullptr;

@@ -13,6 +13,9 @@
 
 namespace kernelskill::engine::replay {
 
+/// Of a kernel that uses the variables of the program's module themselves.
+inline const VariablePlaces noVariables;
+
 /// Belongs to the thread that launches. The launch itself is made by the driver afterwards.
 class HeldLaunch {
 public:

@@ -241,5 +241,44 @@ TEST(EditedCapture, GivesUpWhereTemplateParametersAreAdded) {
     EXPECT_THAT(launch.error().what, HasSubstr("other template parameters"));
 }
 
+TEST(CapturedNumbers, FollowALaunchWhoseArgumentsOnlyTheProgramCanPass) {
+    const std::string text = R"(
+struct View { const float* x; };
+__global__ void copy(View from, float* const* to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[0][i] = from.x[i];
+}
+void run(View from, float** to, int size) {
+    copy<<<(size + 255) / 256, 256>>>(from, to, size);
+}
+)";
+    CapturedLaunch launch;
+    launch.symbol = "_Z4copy4ViewPKPfi";
+    launch.program = "./a.out";
+    launch.grid = {20, 1, 1};
+    launch.block = {256, 1, 1};
+    launch.parameters = {{0, bytesOf(std::uint64_t{0x10000}), {}},
+                         pointer(0x20000, 8, "to"),
+                         {16, bytesOf(5000), {}}};
+    const auto original = parsedProgram(text);
+    const KernelInFile before{original, original.kernels.at(0)};
+    StoredCaptures captures;
+    captures.launches.push_back(stored(launch));
+    EXPECT_THAT(capturedLaunches(before.file, before.kernel, captures).launches, IsEmpty());
+    const auto numbers = capturedNumbers(before, stored(launch));
+    ASSERT_TRUE(numbers) << numbers.error().describe();
+    EXPECT_EQ(numbers->grid, (Dim3{20, 1, 1}));
+    EXPECT_EQ(std::get<ScalarSpec>(numbers->arguments.at(2)).integer, 5000);
+    std::string smaller = text;
+    smaller.replace(smaller.find("(size + 255) / 256, 256"), 23, "(size + 63) / 64, 64");
+    const auto edited = parsedProgram(smaller);
+    const auto moved = editedCapture(before, {edited, edited.kernels.at(0)}, *numbers);
+    ASSERT_TRUE(moved) << moved.error().describe();
+    EXPECT_EQ(moved->grid, (Dim3{79, 1, 1}));
+    EXPECT_EQ(moved->block, (Dim3{64, 1, 1}));
+    launch.parameters.pop_back();
+    EXPECT_FALSE(capturedNumbers(before, stored(launch)));
+}
+
 } // namespace
 } // namespace kernelskill::engine

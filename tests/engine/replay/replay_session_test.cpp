@@ -324,7 +324,7 @@ TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
         EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed) << name;
         EXPECT_EQ(trials->at(2).outcome, TrialOutcome::Different);
         EXPECT_THAT(trials->at(0).candidate, SizeIs(20)) << "it is timed all the same";
-        EXPECT_EQ((*session)->starts(), 2);
+        EXPECT_THAT((*session)->restarts(), SizeIs(1));
         // The output of the first start is that of a program that was ended.
         EXPECT_EQ((*session)->resume(milliseconds(20'000), {}).value_or(-1), 0);
         EXPECT_EQ(said(), alone("launch launch"));
@@ -356,16 +356,42 @@ TEST_F(ReplaySessionTest, GivesCandidatesFourTimesTheOriginalsTime) {
     EXPECT_THAT(trials->at(0).sentence, HasSubstr("did not end within 800 ms"));
 }
 
-TEST_F(ReplaySessionTest, SaysThatTheProgramHasEnded) {
-    auto session = open("launch");
+TEST_F(ReplaySessionTest, FindsTheCandidateThatEndsTheProgram) {
+    auto session = open("launch launch");
     ASSERT_TRUE(session);
-    const auto trials = (*session)->tryAll(requestOf({candidate("ends")}), true, {});
+    const auto trials = (*session)->tryAll(
+        requestOf({candidate("right"), candidate("ends"), candidate("wrong")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
+    EXPECT_THAT(trials->at(0).candidate, IsEmpty()) << "alone, nothing is timed";
+    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed);
+    EXPECT_THAT(trials->at(1).sentence, ::testing::StartsWith("the program '"));
+    EXPECT_THAT(trials->at(1).sentence, HasSubstr("ended while it was held, with status 3"));
+    EXPECT_EQ(trials->at(2).outcome, TrialOutcome::Different);
+    EXPECT_THAT((*session)->restarts(), SizeIs(3)) << "twice with all of them, once alone";
+    EXPECT_EQ(trialIn(**session, "launch launch", "right").outcome, TrialOutcome::Same);
+}
+
+TEST_F(ReplaySessionTest, StartsAKilledProgramAgain) {
+    auto session = open("launch launch");
+    ASSERT_TRUE(session);
+    ASSERT_EQ(::kill(-(*session)->process(), SIGKILL), 0);
+    const auto trial = trialIn(**session, "launch launch", "right");
+    EXPECT_EQ(trial.outcome, TrialOutcome::Same) << trial.sentence;
+    EXPECT_THAT(trial.candidate, SizeIs(20)) << "it is timed all the same";
+    EXPECT_THAT(trial.notes, ::testing::ElementsAre(HasSubstr("status 137; it was started again")));
+    EXPECT_THAT((*session)->restarts(), SizeIs(1));
+}
+
+TEST_F(ReplaySessionTest, SaysThatAKilledProgramIsNotHeldAgain) {
+    const std::string mark = (folder_.path() / "mark").string();
+    auto session = open("once:" + mark + " launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    ASSERT_EQ(::kill(-(*session)->process(), SIGKILL), 0);
+    const auto trials = (*session)->tryAll(requestOf({candidate("right")}), true, {});
     ASSERT_FALSE(trials);
-    EXPECT_THAT(trials.error().what, ::testing::StartsWith("the program '"));
-    EXPECT_THAT(trials.error().what, HasSubstr("ended while it was held, with status 3"));
-    const auto more = (*session)->tryAll(requestOf({candidate("right")}), true, {});
-    ASSERT_FALSE(more);
-    EXPECT_THAT(more.error().what, HasSubstr("not held any more"));
+    EXPECT_THAT(trials.error().what, HasSubstr("with status 137"));
+    EXPECT_THAT(trials.error().what, HasSubstr("and was not held again: the program"));
 }
 
 TEST_F(ReplaySessionTest, FollowsAllocationsOfEveryKind) {

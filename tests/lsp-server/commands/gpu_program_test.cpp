@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+
 namespace kernelskill::lsp {
 namespace {
 
@@ -50,6 +52,93 @@ int main() {
         total += value;
     std::printf("total %.0f %s\n", total, cudaGetErrorString(cudaGetLastError()));
 }
+)";
+
+// An argument that no other process can pass: a class with pointers, one of them to pointers,
+// beside a table that the host sets.
+constexpr const char* viewProgram = R"(#include <cstdio>
+#include <vector>
+
+struct View {
+    const float* x;
+    const float* const* rows;
+    int length;
+};
+__constant__ float weights[64];
+
+__global__ void blend(View view, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float sum = 0;
+        for (int k = 0; k < 64; ++k) {
+            float v = view.x[i % view.length] + k;
+            sum += weights[k] * (sinf(v) * sinf(v) + cosf(v) * cosf(v)) + view.rows[k % 4][i];
+        }
+        out[i] = sum;
+    }
+}
+
+int main() {
+    const int n = 1 << 20;
+    std::vector<float> x(n), table(64);
+    for (int i = 0; i < n; ++i)
+        x[i] = 1.0f + i % 100;
+    for (int k = 0; k < 64; ++k)
+        table[k] = 1.0f + k;
+    float *dx, *out, *row[4], **rows;
+    cudaMalloc(&dx, n * sizeof(float));
+    cudaMallocManaged(&out, n * sizeof(float));
+    cudaMalloc(&rows, sizeof row);
+    cudaMemcpy(dx, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    for (float*& each : row) {
+        cudaMalloc(&each, n * sizeof(float));
+        cudaMemcpy(each, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    }
+    cudaMemcpy(rows, row, sizeof row, cudaMemcpyHostToDevice);
+    cudaMemcpyToSymbol(weights, table.data(), sizeof weights);
+    for (int round = 0; round < 10; ++round)
+        blend<<<(n + 255) / 256, 256>>>(View{dx, rows, n}, out, n);
+    cudaDeviceSynchronize();
+    double total = 0;
+    for (int i = 0; i < n; ++i)
+        total += out[i];
+    std::printf("total %.0f %s\n", total, cudaGetErrorString(cudaGetLastError()));
+}
+)";
+
+/// Right, and much less work.
+constexpr const char* circleSkill = R"(---
+name: unit-circle
+description: Uses that the squares of sine and cosine sum to 1. Use on kernels bound by arithmetic.
+numerics: reassociates
+bottlenecks: [compute]
+metavariables:
+  x: expression of float
+---
+```cuda before
+sinf($x) * sinf($x) + cosf($x) * cosf($x)
+```
+
+```cuda after
+1.0f
+```
+)";
+/// Wrong for one value that occurs in the program.
+constexpr const char* oddSkill = R"(---
+name: odd-circle
+description: As unit-circle, but for one value. Use on kernels bound by arithmetic.
+numerics: reassociates
+bottlenecks: [compute]
+metavariables:
+  x: expression of float
+---
+```cuda before
+sinf($x) * sinf($x) + cosf($x) * cosf($x)
+```
+
+```cuda after
+($x == 77.0f ? 0.5f : 1.0f)
+```
 )";
 
 class GpuProgram : public testing::GpuWorkspace {
@@ -114,7 +203,7 @@ TEST_F(GpuProgram, OptimisesItAndWritesWhatIsKept) {
     const auto kernel = kernelNamed(document, "rowSums");
     ASSERT_TRUE(kernel.is_object());
     EXPECT_EQ(kernel.at("outcome"), "kept") << kernel.dump(1);
-    EXPECT_EQ(kernel.at("executor"), "gpu");
+    EXPECT_EQ(kernel.at("executor"), "program") << kernel.dump(1);
     EXPECT_GT(kernel.at("speedup"), 1.2);
     EXPECT_GT(kernel.at("search_speedup"), 1.2);
     EXPECT_EQ(document.at("gpu_time").at("seconds").size(), 3u);
@@ -139,6 +228,39 @@ TEST_F(GpuProgram, TakesBackWhatTheCheckRefuses) {
     EXPECT_EQ(kernel.at("outcome"), "taken-back");
     EXPECT_THAT(kernel.at("why").get<std::string>(), HasSubstr("the check ended with status 1"));
     EXPECT_EQ(source(), program);
+}
+
+TEST_F(GpuProgram, SearchesInsideTheProgramWhatNothingElseCanLaunch) {
+    write("program.cu", viewProgram);
+    for (const auto& [name, skill] :
+         {std::pair{"unit-circle", circleSkill}, std::pair{"odd-circle", oddSkill}}) {
+        std::filesystem::create_directories(folder_.path() / "config/kernelskill/skills" / name);
+        write("config/kernelskill/skills/" + std::string(name) + "/SKILL.md", skill);
+    }
+    write(".gitignore", "data\ncache\nconfig\nmessages\n");
+    const auto config = (folder_.path() / "config").string();
+    const auto outcome =
+        sh("XDG_CONFIG_HOME='" + config + "' XDG_DATA_HOME=data XDG_CACHE_HOME=cache '" +
+           server().string() + "' " + optimize("--on gpu"));
+    const auto document = outcome.document();
+    ASSERT_TRUE(document.is_object()) << messages() << outcome.output;
+    std::printf("%s\n%s\n", document.dump(1).c_str(),
+                document.at("diff").get<std::string>().c_str());
+    const auto kernel = kernelNamed(document, "blend");
+    ASSERT_TRUE(kernel.is_object());
+    EXPECT_EQ(kernel.at("outcome"), "kept") << messages();
+    EXPECT_EQ(kernel.at("executor"), "program");
+    EXPECT_EQ(kernel.at("not_held"), "");
+    ASSERT_TRUE(kernel.at("held").is_object());
+    EXPECT_EQ(kernel.at("held").at("launch"), 1);
+    EXPECT_EQ(kernel.at("held").at("allocations"), 7);
+    EXPECT_EQ(kernel.at("held").at("end"), "");
+    EXPECT_GT(kernel.at("search_speedup"), 1.2);
+    EXPECT_GT(kernel.at("speedup"), 1.2);
+    const auto diff = document.at("diff").get<std::string>();
+    EXPECT_THAT(diff, ::testing::Not(HasSubstr("77.0f")));
+    std::printf("%d candidates in %.1f s\n", kernel.at("attempts").get<int>(),
+                kernel.at("seconds").get<double>());
 }
 
 } // namespace

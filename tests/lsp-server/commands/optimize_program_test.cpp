@@ -18,6 +18,39 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+/// Only the program can pass its kernel's argument.
+constexpr const char* viewProgram = R"(#include <cstdio>
+#include <vector>
+
+struct View {
+    const float* x;
+    int length;
+};
+
+__global__ void scale(View from, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = 2 * from.x[i];
+}
+
+int main() {
+    const int n = 65536;
+    std::vector<float> a(n);
+    for (int i = 0; i < n; ++i)
+        a[i] = static_cast<float>(i % 7);
+    float *dx, *dy;
+    cudaMalloc(&dx, n * sizeof(float));
+    cudaMalloc(&dy, n * sizeof(float));
+    cudaMemcpy(dx, a.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    scale<<<n / 128, 128>>>(View{dx, n}, dy, n);
+    cudaMemcpy(a.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    double total = 0;
+    for (float value : a)
+        total += value;
+    std::printf("total %.1f\n", total);
+}
+)";
+
 class OptimizeProgram : public FakeCudaWorkspace {
 protected:
     OptimizeProgram() {
@@ -27,12 +60,21 @@ protected:
     ~OptimizeProgram() override { ::unsetenv("TMPDIR"); }
 
     [[nodiscard]] CommandResult optimize(std::vector<std::string> options,
-                                         const std::string& program = "./columns") const {
-        options.insert(options.begin(), {"optimize", "--on", "emulator", "--seed", "1", "--rounds",
+                                         const std::string& program = "./columns",
+                                         const std::string& executor = "emulator") const {
+        options.insert(options.begin(), {"optimize", "--on", executor, "--seed", "1", "--rounds",
                                          "1", "--seconds", "120"});
         if (!program.empty())
             options.insert(options.end(), {"--", program});
         return run(options);
+    }
+    /// Whether candidates can be compiled for a GPU, by the nvcc of this machine.
+    [[nodiscard]] bool hasCompiler() const {
+        const fs::path compilers = "/usr/local/cuda/bin";
+        if (!fs::exists(compilers / "nvcc"))
+            return false;
+        fs::create_directory_symlink(compilers, elsewhere.path("toolkit/bin"));
+        return true;
     }
     [[nodiscard]] static std::string build() { return buildOf("columns.cu", "columns"); }
     /// The user's tree and the temporary folder have what the test has put there.
@@ -72,6 +114,8 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
     EXPECT_EQ(scale.at("why"), "");
     EXPECT_EQ(scale.at("file"), "columns.cu");
     EXPECT_EQ(scale.at("executor"), "emulator");
+    EXPECT_TRUE(scale.at("held").is_null());
+    EXPECT_EQ(scale.at("not_held"), "") << "nobody wanted it held";
     EXPECT_FALSE(scale.at("skills").empty());
     EXPECT_GT(scale.at("speedup"), 1);
     EXPECT_TRUE(scale.at("search_speedup").is_null()) << "nothing was measured in the search";
@@ -84,6 +128,68 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
                             HasSubstr("-    scale<<<32, 128>>>(ds, dt, 4096);"),
                             Not(HasSubstr("__shared__")), Not(HasSubstr("/tmp"))));
     EXPECT_EQ(read(workspace.path("columns.cu")), columnProgram);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    const auto result =
+        optimize({"--json", "--kernel", "scale", "--build", build()}, "./columns", "auto");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_EQ(scale.at("outcome"), "kept") << scale.dump(1);
+    EXPECT_EQ(scale.at("executor"), "program") << scale.dump(1);
+    EXPECT_EQ(scale.at("not_held"), "");
+    ASSERT_TRUE(scale.at("held").is_object());
+    EXPECT_EQ(scale.at("held").at("launch"), 1);
+    EXPECT_EQ(scale.at("held").at("allocations"), 3);
+    EXPECT_EQ(scale.at("held").at("restarts"), json::array());
+    EXPECT_EQ(scale.at("held").at("end"), "") << "the program has to go on as usual";
+    EXPECT_GT(scale.at("search_speedup"), 1);
+    EXPECT_GT(scale.at("speedup"), 1);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatOnlyItCanLaunch) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    workspace.write("columns.cu", viewProgram);
+    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_EQ(scale.at("outcome"), "kept") << scale.dump(1);
+    EXPECT_EQ(scale.at("executor"), "program");
+    EXPECT_EQ(scale.at("held").at("allocations"), 2);
+    // The edited grid follows from the number that the program passes beside the class.
+    EXPECT_THAT(document.at("diff").get<std::string>(),
+                HasSubstr("-    scale<<<n / 128, 128>>>(View{dx, n}, dy, n);"));
+    expectNothingLeft();
+    const auto emulated = optimize({"--json", "--build", build()});
+    const auto left = json::parse(emulated.output, nullptr, false);
+    ASSERT_TRUE(left.is_object()) << emulated.output << emulated.errors;
+    EXPECT_EQ(left.at("kernels").at(0).at("outcome"), "not-searched");
+    EXPECT_THAT(left.at("kernels").at(0).at("why").get<std::string>(),
+                HasSubstr("a class with pointers inside"));
+}
+
+TEST_F(OptimizeProgram, SaysWhyAKernelIsNotSearchedInsideTheProgram) {
+    // The toolkit has no compiler for candidates.
+    const auto result =
+        optimize({"--json", "--kernel", "scale", "--build", build()}, "./columns", "auto");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_EQ(scale.at("outcome"), "kept");
+    EXPECT_EQ(scale.at("executor"), "emulator") << "it was captured as well";
+    EXPECT_TRUE(scale.at("held").is_null());
+    EXPECT_THAT(scale.at("not_held").get<std::string>(), HasSubstr("toolkit"));
+    EXPECT_GT(scale.at("attempts"), 0);
     expectNothingLeft();
 }
 

@@ -1,6 +1,7 @@
 #include "lsp-server/report/program_optimization_report.h"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 namespace {
@@ -17,6 +18,32 @@ TEST(ProgramOptimizationReport, TimesAreOfTurnsInWhichBothWereMeasured) {
                             HasSubstr("checked by")));
     report.turns.wall = {{1, 0}};
     EXPECT_THAT(programOptimizationLines(report), ElementsAre(HasSubstr("checked by")));
+}
+
+TEST(ProgramOptimizationReport, SaysWhereEditsWereTried) {
+    ProgramOptimizationReport report;
+    engine::OptimizedKernel& kernel = report.kernels.emplace_back();
+    kernel.found.emplace();
+    kernel.found->executor = "program";
+    kernel.found->attempts.resize(3);
+    kernel.held = engine::HeldSearch{1, 3, 480'000, 640'000, {"it faulted", "it was killed"}, {}};
+    auto lines = programOptimizationLines(report);
+    EXPECT_THAT(lines.at(1),
+                HasSubstr("tried in the program at launch 1: 3 allocations, 480 kB; it "
+                          "was started again 2 times: it was killed"));
+    const auto held = programOptimizationJson(report).at("kernels").at(0);
+    EXPECT_EQ(held.at("held").at("restarts").size(), 2u);
+    EXPECT_EQ(held.at("held").at("saved_bytes"), 640'000);
+    EXPECT_EQ(held.at("attempts"), 3);
+    kernel.held.reset();
+    kernel.notHeld = "the program uses cuMemMap";
+    lines = programOptimizationLines(report);
+    EXPECT_THAT(lines.at(1), HasSubstr("on the captured launch, not in the program: the program "
+                                       "uses cuMemMap"));
+    EXPECT_TRUE(programOptimizationJson(report).at("kernels").at(0).at("held").is_null());
+    kernel.notHeld.clear();
+    EXPECT_THAT(programOptimizationLines(report).at(1), HasSubstr("nothing is better"))
+        << "on the emulator nothing else was wanted";
 }
 
 } // namespace

@@ -54,6 +54,7 @@ struct Gpu {
     std::map<std::string, CUfunc_st, std::less<>> imageKernels;
     CUmod_st ownModule;
     CUmodule running = nullptr; ///< The module of the running kernel.
+    std::uint64_t threads = 0;  ///< Those of the running kernel's launch.
     float clock = 0;            ///< Microseconds.
     CUresult lost = CUDA_SUCCESS;
     CUstream draining = nullptr;
@@ -211,8 +212,12 @@ CUresult enqueue(const FakeLaunch& launch) {
                                : static_cast<const std::byte*>(launch.extra[1]) + offset;
         std::memcpy(values.data() + offset, from, kernel->sizes[i]);
     }
-    gpu().queues[named(launch.stream)].push_back([kernel, values = std::move(values)] {
+    std::uint64_t threads = 1;
+    for (int axis = 0; axis < 3; ++axis)
+        threads *= std::uint64_t{launch.grid[axis]} * launch.block[axis];
+    gpu().queues[named(launch.stream)].push_back([kernel, threads, values = std::move(values)] {
         gpu().running = kernel->module;
+        gpu().threads = threads;
         kernel->body(values.data());
     });
     return CUDA_SUCCESS;
@@ -284,6 +289,9 @@ void fakeLoadModule(const char* calls, const char* managed, bool isLazy) {
 void* fakeVariable(const char* name) {
     const auto found = gpu().running->variables.find(name);
     return found == gpu().running->variables.end() ? nullptr : found->second.data();
+}
+std::uint64_t fakeThreads() {
+    return gpu().threads;
 }
 void fakeSpend(float microseconds) {
     gpu().clock += microseconds;

@@ -26,6 +26,8 @@ void* fakeOwnVariable(const char* name);
 void fakeLoadModule(const char* calls, const char* managed, bool isLazy);
 /// Returns, to a kernel's body, the variable of the running kernel's module; null if it has none.
 void* fakeVariable(const char* name);
+/// Returns, to a kernel's body, the threads of its launch.
+std::uint64_t fakeThreads();
 /// A kernel's body calls it to take so long.
 void fakeSpend(float microseconds);
 /// A kernel's body calls it to lose the context.

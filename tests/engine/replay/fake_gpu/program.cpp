@@ -92,6 +92,18 @@ void right(const std::byte* given) {
     scalePart(given, 0, 1);
     fakeSpend(10);
 }
+/// The kernel that a compiler made of a text. Which one it is shows in the variables that it uses.
+void compiled(const std::byte* given) {
+    if (fakeVariable("faulty") != nullptr)
+        return fakeFault();
+    scalePart(given, 0, 1);
+    if (fakeVariable("oddly") != nullptr)
+        Parameters(given).y[30'007] += 1'000;
+    fakeSpend(fakeVariable("slow") != nullptr       ? 20
+              : fakeVariable("quickest") != nullptr ? 4
+              : fakeVariable("quick") != nullptr    ? 6
+                                                    : 10);
+}
 void wrong(const std::byte* given) {
     scale(given);
     Parameters(given).y[30'007] += 1'000;
@@ -155,7 +167,8 @@ void addCandidates() {
         fakeImageKernel(name, sizes.data(), sizes.size(), body);
     };
     add("right", &right);
-    add("_Z5scalefPKfPfi", &right); // What a compiler calls it.
+    add("_Z5scalefPKfPfi", &compiled); // What a compiler calls it.
+    add("_Z5scalef4ViewPfi", &compiled);
     add("wrong", &wrong);
     add("rounded", &rounded);
     add("writes input", &writesInput);

@@ -1,0 +1,58 @@
+/// Where kernels are compared and timed on a GPU: in a process of ours, or in a program of the
+/// user.
+#pragma once
+
+#include "engine/execution/kernel_ref.h"
+#include "engine/review/screening.h"
+#include "engine/review/timing_verdict.h"
+#include "engine/verdict/check_result.h"
+#include "skills/base/accuracy.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct GpuMeasurement {
+    CheckResult agreement; ///< Whether the results on the GPU agree.
+    /// Whether compute-sanitizer finds nothing new; nullopt if it is not asked, or if the results
+    /// do not agree.
+    std::optional<CheckResult> sanitized;
+    std::optional<TimingVerdict> timing; ///< nullopt if a check failed, or if nothing was timed.
+};
+
+/// What a review knows of an edit before it is measured.
+struct MeasuredEdit {
+    KernelRef original;
+    KernelRef candidate;
+    const skills::Accuracy& accuracy;
+    std::uint64_t seed = 1; ///< The seed of inputs that are made up.
+    /// Whether runs on the emulator have shown that both agree.
+    bool isChecked = true;
+};
+
+/// Several threads may call any function at once.
+class MeasuringPlace {
+public:
+    virtual ~MeasuringPlace() = default;
+
+    /// Whether its launch and data are a program's own, so that an edit can be judged here that no
+    /// other run can check.
+    [[nodiscard]] virtual bool hasOwnLaunch() const = 0;
+
+    /// Times all `candidates` beside the original, in one go and in a fraction of a review's time.
+    /// nullopt for one of which nothing can be said.
+    [[nodiscard]] virtual std::vector<std::optional<Screening>>
+    screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
+           const std::stop_token& stop) = 0;
+
+    /// Compares both several times, and times them in turns. Errors say why nothing could be
+    /// measured, which is not the edit's fault: Unsupported if another place could.
+    [[nodiscard]] virtual Result<GpuMeasurement> measure(const MeasuredEdit& edit,
+                                                         const std::stop_token& stop) = 0;
+};
+
+} // namespace kernelskill::engine

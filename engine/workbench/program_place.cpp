@@ -1,0 +1,170 @@
+#include "engine/workbench/program_place.h"
+
+#include "engine/review/host/host_order.h"
+#include "engine/storage/size_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <string>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// The time for the rounds of a glance at several kernels; long launches get fewer rounds.
+constexpr std::chrono::milliseconds glanceTime{2'000};
+constexpr std::chrono::milliseconds::rep fewestRounds = 3;
+/// A kernel that takes longer, and four times the original's time, is not worth a longer look.
+constexpr std::chrono::milliseconds glanceLimit{2'000};
+
+TrialEffort glanceAt(std::size_t kernels, const HeldDescription& held) {
+    const auto round = std::max<std::chrono::milliseconds::rep>(held.originalTime.count(), 1) *
+                       static_cast<std::chrono::milliseconds::rep>(kernels + 1);
+    const auto rounds = std::clamp(glanceTime.count() / round, fewestRounds,
+                                   static_cast<std::chrono::milliseconds::rep>(minRounds));
+    return {.checks = 1, .rounds = static_cast<std::uint32_t>(rounds), .limit = glanceLimit};
+}
+
+} // namespace
+
+Result<void> ProgramPlace::knowsOriginal(const std::stop_token& stop) const {
+    auto version = kernel_.versionOf(original_, stop);
+    if (!version)
+        return std::unexpected(version.error());
+    const auto trials =
+        kernel_.tryAll({std::move(version->candidate)}, {.checks = 1, .rounds = 0}, stop);
+    if (!trials)
+        return std::unexpected(trials.error());
+    const ReplayedTrial& trial = trials->front();
+    if (agrees(trial.outcome) || trial.outcome == TrialOutcome::NotJudged)
+        return {};
+    return std::unexpected(
+        Error{ErrorKind::Failed,
+              "the kernel of the file does not do in the program what the program's own does: " +
+                  trial.sentence,
+              original_.kernel.file, "give the flags that the program is built with"});
+}
+
+CheckResult ProgramPlace::agreementOf(const ReplayedTrial& trial, const LaunchSpec& launch,
+                                      bool isChecked) const {
+    const std::string place = kernel_.pause().place();
+    const std::string name = "same memory in " + place;
+    const TrialPlace where{place, true, 1, 0, true, launch};
+    const auto error = [&] { return Error{ErrorKind::Failed, trial.sentence, {}, {}}; };
+    switch (trial.outcome) {
+    case TrialOutcome::Same:
+    case TrialOutcome::Rounded: {
+        const HeldDescription& held = kernel_.pause().held();
+        return engine::held(name, fmt::format("{} ({} allocation{}, {})",
+                                              trial.outcome == TrialOutcome::Same
+                                                  ? "as before"
+                                                  : "as before but for rounding",
+                                              held.allocations, held.allocations == 1 ? "" : "s",
+                                              sizeText(held.allocatedBytes)));
+    }
+    case TrialOutcome::NotJudged:
+        if (isChecked)
+            return engine::held(name, "not decided: " + trial.sentence);
+        return unusable(name, trial.sentence);
+    case TrialOutcome::NotLoaded:
+    case TrialOutcome::Failed:
+        return invalid("runs in " + place, trial.sentence,
+                       {.stage = ReviewStage::Run, .trial = where, .error = error()});
+    case TrialOutcome::Different:
+        break;
+    }
+    return incorrect(name, trial.sentence, {.stage = ReviewStage::Outputs, .trial = where});
+}
+
+std::optional<Screening> ProgramPlace::screeningOf(const ReplayedTrial& original,
+                                                   const ReplayedTrial& candidate,
+                                                   const LaunchSpec& launch) const {
+    if (auto agreement = agreementOf(candidate, launch, true); !agreement) {
+        Screening screening;
+        refuse(screening.refusal.emplace(), std::move(agreement.error()));
+        return screening;
+    }
+    if (original.candidate.empty() || candidate.candidate.empty())
+        return std::nullopt;
+    return engine::screeningOf(original.candidate, candidate.candidate, kernel_.pause().place());
+}
+
+std::vector<std::optional<Screening>> ProgramPlace::screen(KernelRef original,
+                                                           std::span<const KernelRef> candidates,
+                                                           std::uint64_t /*seed*/,
+                                                           const std::stop_token& stop) {
+    std::vector<std::optional<Screening>> seen(candidates.size());
+    std::vector<std::future<std::optional<VersionInProgram>>> compiling;
+    for (const KernelRef candidate : candidates)
+        compiling.push_back(std::async(std::launch::async, [&, candidate] {
+            if (changesHostOrder(original.file(), candidate.file()))
+                return std::optional<VersionInProgram>();
+            auto version = kernel_.versionOf(candidate, stop);
+            return version ? std::optional(std::move(*version)) : std::nullopt;
+        }));
+    auto own = kernel_.versionOf(original, stop);
+    std::vector<ReplayCandidate> tried;
+    std::vector<std::pair<std::size_t, LaunchSpec>> launches; // Which candidates they are of.
+    if (own)
+        tried.push_back(std::move(own->candidate));
+    for (std::size_t i = 0; i < compiling.size(); ++i) {
+        if (auto version = compiling[i].get(); version && own) {
+            tried.push_back(std::move(version->candidate));
+            launches.emplace_back(i, std::move(version->launch));
+        }
+    }
+    if (launches.empty())
+        return seen;
+    const auto effort = glanceAt(tried.size(), kernel_.pause().held());
+    const auto trials = kernel_.tryAll(std::move(tried), effort, stop);
+    if (!trials)
+        return seen;
+    for (std::size_t at = 0; at < launches.size(); ++at) {
+        const auto& [candidate, launch] = launches[at];
+        seen[candidate] = screeningOf(trials->front(), trials->at(at + 1), launch);
+    }
+    return seen;
+}
+
+Result<GpuMeasurement> ProgramPlace::measure(const MeasuredEdit& edit,
+                                             const std::stop_token& stop) {
+    auto original = kernel_.versionOf(edit.original, stop);
+    if (!original)
+        return std::unexpected(original.error());
+    auto candidate = kernel_.versionOf(edit.candidate, stop);
+    if (!candidate && candidate.error().kind == ErrorKind::Failed)
+        return GpuMeasurement{invalid("compiles for the GPU", candidate.error().describe(),
+                                      {.stage = ReviewStage::Compile, .error = candidate.error()}),
+                              {},
+                              {}};
+    if (!candidate)
+        return std::unexpected(candidate.error());
+    const auto trials =
+        kernel_.tryAll({std::move(original->candidate), std::move(candidate->candidate)}, {}, stop);
+    if (!trials)
+        return std::unexpected(trials.error());
+    const ReplayedTrial& before = trials->at(0);
+    const ReplayedTrial& after = trials->at(1);
+    if (before.outcome == TrialOutcome::Different || before.outcome == TrialOutcome::Failed)
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  "the version before the edit is not right in the program: " + before.sentence,
+                  {},
+                  {}});
+    GpuMeasurement measured{agreementOf(after, candidate->launch, edit.isChecked), {}, {}};
+    if (!measured.agreement)
+        return measured;
+    for (const std::string& note : after.notes)
+        measured.agreement->detail += "; " + note;
+    if (!before.candidate.empty() && !after.candidate.empty()) {
+        measured.timing = judgeTimes(before.candidate, after.candidate, std::nullopt);
+        measured.timing->sentence =
+            fmt::format("in {}: {}", kernel_.pause().place(), measured.timing->sentence);
+    }
+    return measured;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,49 @@
+/// Compares and times kernels inside a program of the user, which is held at a launch.
+#pragma once
+
+#include "engine/review/measuring_place.h"
+#include "engine/workbench/program_trials.h"
+
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// All memory of the program is compared, on its own data. A candidate that faults ends the
+/// program's context, and the program is started again.
+class ProgramPlace final : public MeasuringPlace {
+public:
+    /// As KernelInProgram.
+    ProgramPlace(const Machines& machines, ProgramPause& pause, KernelRef original)
+        : kernel_(machines, pause, original), original_(original) {}
+
+    [[nodiscard]] const KernelInProgram& kernel() const { return kernel_; }
+
+    /// Whether the original, compiled from its file, does what it does in the program. Failed, and
+    /// why, if it does not: then nothing that is tried here says anything.
+    [[nodiscard]] Result<void> knowsOriginal(const std::stop_token& stop) const;
+
+    [[nodiscard]] bool hasOwnLaunch() const override { return true; }
+    /// Compares each candidate once as well, and refuses what is wrong.
+    [[nodiscard]] std::vector<std::optional<Screening>>
+    screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
+           const std::stop_token& stop) override;
+    /// A difference that may be rounding, or that the original's own runs have, does not count
+    /// against an edit that has passed other checks.
+    [[nodiscard]] Result<GpuMeasurement> measure(const MeasuredEdit& edit,
+                                                 const std::stop_token& stop) override;
+
+private:
+    [[nodiscard]] CheckResult agreementOf(const ReplayedTrial& trial, const LaunchSpec& launch,
+                                          bool isChecked) const;
+    [[nodiscard]] std::optional<Screening> screeningOf(const ReplayedTrial& original,
+                                                       const ReplayedTrial& candidate,
+                                                       const LaunchSpec& launch) const;
+
+    KernelInProgram kernel_;
+    KernelRef original_;
+};
+
+} // namespace kernelskill::engine

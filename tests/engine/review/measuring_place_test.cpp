@@ -1,0 +1,161 @@
+/// Reviews that measure in a place of the test's, which stands for a program of the user.
+#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/review/reviewer.h"
+#include "tests/engine/breakage.h"
+#include "tests/temporary_folder.h"
+#include "tests/test_seed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+/// Says what the test wants it to say, and counts how often it is asked.
+class ScriptedPlace final : public MeasuringPlace {
+public:
+    [[nodiscard]] bool hasOwnLaunch() const override { return knowsLaunch; }
+    [[nodiscard]] std::vector<std::optional<Screening>>
+    screen(KernelRef, std::span<const KernelRef> candidates, std::uint64_t,
+           const std::stop_token&) override {
+        return std::vector<std::optional<Screening>>(candidates.size(), Screening{3, {}});
+    }
+    [[nodiscard]] Result<GpuMeasurement> measure(const MeasuredEdit& edit,
+                                                 const std::stop_token&) override {
+        ++asked;
+        wasChecked = edit.isChecked;
+        if (error)
+            return std::unexpected(*error);
+        GpuMeasurement measured{held("same memory in ./program, launch 1"), {}, {}};
+        if (differs)
+            measured.agreement = incorrect("same memory in ./program, launch 1", "4 bytes differ",
+                                           {.stage = ReviewStage::Outputs});
+        else
+            measured.timing = times;
+        return measured;
+    }
+
+    ScriptedPlace() {
+        times.status = VerdictStatus::Faster;
+        times.speedup = 2;
+    }
+
+    TimingVerdict times;
+    bool knowsLaunch = true;
+    bool differs = false;
+    std::optional<Error> error;
+    int asked = 0;
+    bool wasChecked = false;
+};
+
+constexpr const char* plain =
+    "__global__ void twice(const float* in, float* out, int n) {\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n"
+    "        out[i] = 2 * in[i];\n"
+    "}\n"
+    "// kernelskill: launch twice<<<4, 64>>>(in=rand[200], out=zero[200], "
+    "n=200)\n";
+/// Nothing but a program can launch it.
+constexpr const char* withView = "struct View { const float* x; };\n"
+                                 "__global__ void twice(View in, float* out, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n)\n"
+                                 "        out[i] = 2 * in.x[i];\n"
+                                 "}\n";
+
+class MeasuringPlaceTest : public ::testing::Test {
+protected:
+    MeasuringPlaceTest() {
+        EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory = folder_.path() / "images";
+        emulator_ = std::move(*makeEmulatorExecutor(options, bench_.toolchain));
+    }
+
+    /// The review of the edit that replaces `from` by `to`.
+    [[nodiscard]] Verdict review(const std::string& text, const std::string& from = "2 *",
+                                 const std::string& to = "2.0f *") {
+        auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(text));
+        const ProgramSource original{model->file, text, {}, bench_.command, model};
+        const auto begin = static_cast<std::uint32_t>(text.find(from));
+        const analysis::EditSet edits{
+            {original.file, {{{begin, begin + static_cast<std::uint32_t>(from.size())}, to}}}};
+        const Reviewer reviewer(emulator_.get(), bench_.toolchain);
+        auto verdict =
+            reviewer.review({original, model->kernels.at(0)}, edits, skills::Numerics::Exact, {},
+                            {}, {.measure = measures_, .seed = testSeed(), .place = &place_});
+        EXPECT_TRUE(verdict) << verdict.error().describe();
+        return verdict ? std::move(*verdict) : Verdict{};
+    }
+
+    kernelskill::testing::RepairBench bench_;
+    kernelskill::testing::TemporaryFolder folder_;
+    std::unique_ptr<Executor> emulator_;
+    ScriptedPlace place_;
+    bool measures_ = true;
+};
+
+TEST_F(MeasuringPlaceTest, MeasuresWhatTheEmulatorHasChecked) {
+    const auto verdict = review(plain);
+    EXPECT_EQ(verdict.status, VerdictStatus::Faster) << verdict.summary;
+    EXPECT_EQ(verdict.speedup, 2);
+    EXPECT_TRUE(place_.wasChecked);
+    EXPECT_EQ(review(plain, "2 *", "3 *").status, VerdictStatus::Incorrect);
+    EXPECT_EQ(place_.asked, 1) << "what the emulator refuses is not tried";
+    place_.differs = true;
+    EXPECT_EQ(review(plain).status, VerdictStatus::Incorrect);
+    measures_ = false;
+    EXPECT_EQ(review(plain).status, VerdictStatus::Unmeasured);
+    EXPECT_EQ(place_.asked, 2);
+}
+
+TEST_F(MeasuringPlaceTest, LooksForAnotherPlaceIfThisOneCannot) {
+    place_.error = Error{ErrorKind::Unsupported, "other parameters", {}, {}};
+    const auto unsupported = review(plain);
+    EXPECT_EQ(unsupported.status, VerdictStatus::Unmeasured);
+    EXPECT_THAT(unsupported.summary,
+                HasSubstr("Not tried in the program: other parameters. No GPU"));
+    place_.error = Error{ErrorKind::Failed, "it is gone", {}, {}};
+    EXPECT_THAT(review(plain).summary, HasSubstr("Not measured: it is gone"));
+}
+
+TEST_F(MeasuringPlaceTest, JudgesAloneWhatTheEmulatorCannotRun) {
+    const auto verdict = review(withView);
+    EXPECT_EQ(verdict.status, VerdictStatus::Faster) << verdict.summary;
+    EXPECT_TRUE(verdict.isAboutEdit);
+    EXPECT_FALSE(place_.wasChecked);
+    EXPECT_THAT(verdict.checks, Contains(Field(&Check::name, "runs on the emulator")));
+    EXPECT_THAT(verdict.checks, Contains(Field(&Check::detail, HasSubstr("class with pointers"))));
+    place_.differs = true;
+    EXPECT_EQ(review(withView).status, VerdictStatus::Incorrect);
+    place_.error = Error{ErrorKind::Unsupported, "other parameters", {}, {}};
+    const auto unknown = review(withView);
+    EXPECT_EQ(unknown.status, VerdictStatus::Invalid) << "nothing has checked it";
+    EXPECT_FALSE(unknown.isAboutEdit);
+    place_.error.reset();
+    place_.differs = false;
+    place_.knowsLaunch = false;
+    EXPECT_FALSE(review(withView).isAboutEdit);
+    EXPECT_EQ(place_.asked, 3);
+}
+
+TEST_F(MeasuringPlaceTest, ChecksOfTheTextHoldInEachPlace) {
+    const std::string text =
+        kernelskill::testing::replaced(withView, "int i = blockIdx", "unsigned i = blockIdx");
+    const auto verdict = review(text, "unsigned i", "unsigned short i");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << verdict.summary;
+    EXPECT_EQ(place_.asked, 0);
+}
+
+} // namespace
+} // namespace kernelskill::engine
