@@ -15,6 +15,7 @@ find_package(SQLite3 REQUIRED)
 find_package(CURL REQUIRED)
 pkg_check_modules(LibSeccomp REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(Isl REQUIRED IMPORTED_TARGET isl)
+pkg_check_modules(Z3 REQUIRED IMPORTED_TARGET z3)
 
 # libclang 22. Its built-in headers are found at run time, see analysis/command/toolchain.h.
 find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t maxDimensions = 40;
 /// The max number of alternatives; each doubles the work at worst.
 constexpr std::size_t maxChoices = 24;
-/// Some 0.3 s of work.
-constexpr int maxQuestions = 400;
+/// Most take the solver less than a millisecond.
+constexpr int maxSolverQuestions = 60;
 
 /// One set in isl's notation, of truth values that hold at once.
 class PointText {
@@ -168,15 +168,24 @@ bool IntegerFacts::excludes(std::vector<Term> truths) {
     truths.erase(repeated.begin(), repeated.end());
     if (const auto known = known_.find(truths); known != known_.end())
         return known->second;
-    if (++questions_ > maxQuestions)
+    if (++questions_ > maxQuestions_)
         return false;
     PointText points(terms_);
     for (const Term truth : truths)
         points.require(truth);
     const auto text = points.text();
-    const bool found = text && polyhedra_.isEmpty(*text).value_or(false);
+    const auto isEmpty = text ? polyhedra_.isEmpty(*text) : std::nullopt;
+    const bool found = isEmpty.value_or(false) || solverExcludes(truths, !isEmpty);
     known_.emplace(std::move(truths), found);
     return found;
+}
+
+bool IntegerFacts::solverExcludes(const std::vector<Term>& truths, bool isOthersToo) {
+    if (solver_ == nullptr || !(isOthersToo || needsSolver(terms_, truths)) ||
+        ++solverQuestions_ > maxSolverQuestions)
+        return false;
+    const auto answer = solver_->ask(terms_, truths);
+    return answer && *answer == IntegerSolver::Answer::Never;
 }
 
 bool IntegerFacts::implies(const Facts& facts, Term truth) {

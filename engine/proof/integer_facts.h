@@ -1,10 +1,12 @@
 /// Decides by sets of points what conditions, all of them taken together, imply for integers.
 ///
 /// Products of unknowns, and functions of which nothing is known, count as any number of their
-/// range: what is found impossible is so.
+/// range: what is found impossible is so. Bits, values that wrap around and products are a
+/// solver's, if there is one.
 #pragma once
 
 #include "analysis/nest/polyhedra.h"
+#include "engine/proof/integer_solver.h"
 #include "engine/proof/terms.h"
 
 #include <map>
@@ -13,10 +15,12 @@
 
 namespace kernelskill::engine {
 
-/// Keeps the reference. For one thread.
+/// Keeps the reference and the pointer. For one thread.
 class IntegerFacts {
 public:
-    explicit IntegerFacts(TermTable& terms) : terms_(terms) {}
+    explicit IntegerFacts(TermTable& terms, IntegerSolver* solver = nullptr)
+        : terms_(terms), solver_(solver),
+          maxQuestions_(solver != nullptr ? maxQuestionsBesideSolver : maxQuestions) {}
 
     /// The truth value holds from now on.
     void assume(Term truth) { assumed_.push_back(truth); }
@@ -31,8 +35,19 @@ private:
     /// of that size.
     [[nodiscard]] bool isLoose(Term term, const IntegerRange& range, const Facts& facts);
 
+    /// Whether the solver says so; false without one. `isOthersToo`: it is asked also what sets of
+    /// points could tell, if they were not too large.
+    [[nodiscard]] bool solverExcludes(const std::vector<Term>& truths, bool isOthersToo);
+
+    /// Some 0.3 s of work.
+    static constexpr int maxQuestions = 400;
+    static constexpr int maxQuestionsBesideSolver = 80;
+
     TermTable& terms_;
+    IntegerSolver* solver_;
+    int maxQuestions_;
     int questions_ = 0;
+    int solverQuestions_ = 0;
     std::vector<Term> assumed_;
     analysis::Polyhedra polyhedra_;
     std::map<std::vector<Term>, bool> known_;

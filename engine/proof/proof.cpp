@@ -1,6 +1,9 @@
 #include "engine/proof/proof.h"
 
 #include "engine/proof/environment.h"
+#include "engine/proof/equal_terms.h"
+#include "engine/proof/integer_facts.h"
+#include "engine/proof/integer_solver.h"
 #include "engine/proof/launch_coverage.h"
 #include "engine/proof/launch_equality.h"
 #include "engine/proof/shared_work.h"
@@ -9,6 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -23,6 +27,9 @@ namespace {
 struct Attempt {
     LaunchAssumptions launches;
     RunRules rules;
+    /// Decides which integers are equal, and whether they fit their types; nullptr: they are where
+    /// they have one term.
+    IntegerSolver* solver = nullptr;
 };
 
 /// From what takes least for granted to what takes most.
@@ -53,10 +60,60 @@ std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate,
     return attempts;
 }
 
+/// The attempts that ask a solver, for kernels that compute with bits or quotients.
+std::vector<Attempt> solverAttempts(const std::vector<Attempt>& plain, IntegerSolver& solver) {
+    std::vector<Attempt> attempts;
+    for (const Attempt& attempt : plain)
+        if (!attempt.rules.overReals && !attempt.rules.subscriptsInBounds &&
+            !attempt.rules.unrolls &&
+            !(attempt.rules.coversElements && !attempt.launches.fewThreads))
+            attempts.push_back({attempt.launches, attempt.rules, &solver});
+    return attempts;
+}
+
+/// Whether a kernel computes integers of which polynomials tell little.
+bool computesBits(KernelRef kernel) {
+    constexpr std::array operators{"/", "%", "&", "|", "^", "<<", ">>", "~"};
+    return std::ranges::any_of(kernel.kernel.body.exprs, [&](const Expr& expr) {
+        const bool isOperation = expr.kind == ExprKind::Binary || expr.kind == ExprKind::Unary;
+        const std::string_view op = std::string_view(expr.op).ends_with('=')
+                                        ? std::string_view(expr.op).substr(0, expr.op.size() - 1)
+                                        : std::string_view(expr.op);
+        return isOperation && isInteger(expr.type.scalar) &&
+               std::ranges::find(operators, op) != operators.end();
+    });
+}
+
+/// What holds of the places of threads and blocks that the kernel names.
+void assumePlaces(TermTable& terms, IntegerFacts& integers, KernelRef kernel) {
+    constexpr Wide most = (Wide{1} << 31) - 1;
+    const auto isNamed = [&](std::string_view name, std::size_t axis) {
+        return std::ranges::any_of(kernel.kernel.body.exprs, [&](const Expr& expr) {
+            return expr.kind == ExprKind::BuiltinIndex && expr.name == name &&
+                   static_cast<std::size_t>(expr.axis) == axis;
+        });
+    };
+    const auto below = [&](std::string_view place, std::string_view size, std::size_t axis,
+                           Wide limit) {
+        if (!isNamed(place, axis) || !isNamed(size, axis))
+            return;
+        const char letter = "xyz"[axis];
+        const Term index = terms.symbol(fmt::format("{}.{}", place, letter), {0, limit - 1});
+        const Term extent = terms.symbol(fmt::format("{}.{}", size, letter), {1, limit});
+        integers.assume(terms.isNegative(terms.subtract(index, extent), {}));
+    };
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        below("threadIdx", "blockDim", axis, 1024);
+        below("blockIdx", "gridDim", axis, most);
+    }
+}
+
 /// True if whenever the literals of `under` hold, those of `wanted` do.
-bool implies(TermTable& terms, const Facts& under, const Facts& wanted) {
-    return std::ranges::all_of(
-        wanted, [&](Term literal) { return terms.decided(literal, under) == terms.truth(true); });
+bool implies(TermTable& terms, IntegerFacts* integers, const Facts& under, const Facts& wanted) {
+    return std::ranges::all_of(wanted, [&](Term literal) {
+        return terms.decided(literal, under) == terms.truth(true) ||
+               (integers != nullptr && integers->implies(under, literal));
+    });
 }
 
 /// The original's trace with what it does in the rounds that the candidate does at once.
@@ -101,8 +158,8 @@ std::optional<std::size_t> nearParameter(const TermTable& terms, Term sum, std::
 }
 
 /// The first thing that the candidate does otherwise; nullopt if it does the same.
-std::optional<std::string> difference(TermTable& terms, const ThreadTrace& before,
-                                      const ThreadTrace& after) {
+std::optional<std::string> difference(TermTable& terms, IntegerFacts* integers,
+                                      const ThreadTrace& before, const ThreadTrace& after) {
     if (before.effects != after.effects) {
         std::size_t at = 0;
         while (at < before.log.size() && at < after.log.size() &&
@@ -116,8 +173,9 @@ std::optional<std::string> difference(TermTable& terms, const ThreadTrace& befor
         const auto known = before.reads.find(place);
         for (const Facts& way : ways)
             if (known == before.reads.end() ||
-                std::ranges::none_of(
-                    known->second, [&](const Facts& facts) { return implies(terms, way, facts); }))
+                std::ranges::none_of(known->second, [&](const Facts& facts) {
+                    return implies(terms, integers, way, facts);
+                }))
                 return onLine("a read that the original may not make", after.lines.at(place));
     }
     for (const Term divisor : after.divisors)
@@ -153,16 +211,31 @@ std::optional<std::string> smallerArray(const FunctionBody& before, const Functi
 
 Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attempt) {
     TermTable terms(attempt.launches);
+    IntegerFacts integers(terms, attempt.solver);
+    EqualTerms equals(terms, integers);
+    const bool asks = attempt.solver != nullptr;
+    if (asks) {
+        assumePlaces(terms, integers, original);
+        assumePlaces(terms, integers, candidate);
+        terms.consult([&](Term term, const IntegerRange& range, const Facts& facts) {
+            return integers.within(term, range, facts);
+        });
+    }
     LoopRecords records;
-    const auto before = ThreadRun(terms, original, attempt.rules, records, true).run();
+    const auto runOf = [&](KernelRef kernel, bool isOriginal) {
+        ThreadRun thread(terms, kernel, attempt.rules, records, isOriginal);
+        thread.unify(asks ? &equals : nullptr);
+        return thread.run();
+    };
+    const auto before = runOf(original, true);
     if (!before)
         return std::unexpected(Unproved{fmt::format("the original has {}", before.error())});
     const bool isNarrow = terms.usedFewThreads();
-    const auto after = ThreadRun(terms, candidate, attempt.rules, records, false).run();
+    const auto after = runOf(candidate, false);
     if (!after)
         return std::unexpected(Unproved{after.error()});
     const ThreadTrace all = inAllRounds(terms, *before, *after);
-    if (auto reason = difference(terms, all, *after))
+    if (auto reason = difference(terms, asks ? &integers : nullptr, all, *after))
         return std::unexpected(Unproved{std::move(*reason)});
     if (auto reason = smallerArray(original.kernel.body, candidate.kernel.body))
         return std::unexpected(Unproved{std::move(*reason)});
@@ -244,16 +317,24 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
         constexpr std::string_view noLoop = "no loop of the original";
         std::optional<Unproved> first;
         std::optional<Proved> found;
-        for (const Attempt& attempt : surroundings->changesLaunches
-                                          ? std::vector<Attempt>{}
-                                          : attemptsAt(original, candidate, numerics)) {
-            if (auto proof = attemptProof(original, candidate, attempt)) {
-                found = std::move(*proof);
-                break;
-            } else if (!first || (first->reason.starts_with(noLoop) &&
-                                  !proof.error().reason.starts_with(noLoop))) {
-                first = std::move(proof).error();
+        const std::vector<Attempt> attempts = surroundings->changesLaunches
+                                                  ? std::vector<Attempt>{}
+                                                  : attemptsAt(original, candidate, numerics);
+        const auto tryAll = [&](const std::vector<Attempt>& these) {
+            for (const Attempt& attempt : these) {
+                if (auto proof = attemptProof(original, candidate, attempt)) {
+                    found = std::move(*proof);
+                    return;
+                } else if (!first || (first->reason.starts_with(noLoop) &&
+                                      !proof.error().reason.starts_with(noLoop))) {
+                    first = std::move(proof).error();
+                }
             }
+        };
+        tryAll(attempts);
+        if (!found && (computesBits(original) || computesBits(candidate))) {
+            IntegerSolver solver;
+            tryAll(solverAttempts(attempts, solver));
         }
         if (!found) {
             if (auto proof = proveSharedWork(original, candidate, surroundings->changesLaunches))

@@ -456,6 +456,19 @@ void TermTable::visit(Term term, const Visitor& visitor) const {
     }
 }
 
+bool TermTable::anyAtom(Term term, const std::function<bool(Term)>& isMeant) const {
+    bool found = false;
+    visit(term, [&](Term at) {
+        const Node& node = nodes_[at];
+        const bool isAtom =
+            node.arguments.empty()
+                ? !node.function.empty() && node.function != "true" && node.function != "false"
+                : node.function.starts_with("unknown");
+        found = found || (isAtom && isMeant(at));
+    });
+    return found;
+}
+
 bool TermTable::mentions(Term term, Term atom) const {
     bool found = false;
     visit(term, [&](Term at) { found = found || at == atom; });

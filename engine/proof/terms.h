@@ -128,6 +128,8 @@ public:
 
     /// All apply(function, ...) that stand anywhere in the term.
     [[nodiscard]] std::vector<Term> within(Term term, std::string_view function) const;
+    /// Whether `isMeant` holds of a symbol in the term, or of a value of which nothing is known.
+    [[nodiscard]] bool anyAtom(Term term, const std::function<bool(Term)>& isMeant) const;
     /// Whether the atom stands anywhere in the term.
     [[nodiscard]] bool mentions(Term term, Term atom) const;
 

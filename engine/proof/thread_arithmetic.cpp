@@ -161,7 +161,7 @@ Term ThreadRun::converted(Term term, const Type& from, const Type& to, const Thr
     if (isInteger(from.scalar) && isInteger(to.scalar))
         return valuesOf(from.scalar).within(valuesOf(to.scalar))
                    ? term
-                   : terms_.wrapped(term, to.scalar, facts(state));
+                   : firstEqual(terms_.wrapped(term, to.scalar, facts(state)), state);
     if (isInteger(from.scalar)) {
         const auto value = terms_.constant(term);
         if (value && *value > -(Wide{1} << 24) && *value < (Wide{1} << 24))
@@ -175,6 +175,16 @@ Term ThreadRun::converted(Term term, const Type& from, const Type& to, const Thr
         return term;
     return terms_.apply(fmt::format("float{}:{}", kindName(to.scalar), kindName(from.scalar)),
                         {term});
+}
+
+Term ThreadRun::firstEqual(Term integer, const ThreadState& state) {
+    return equals_ != nullptr && trouble_.empty() ? equals_->firstEqual(integer, facts(state))
+                                                  : integer;
+}
+
+Term ThreadRun::firstEqualTruth(Term truth, const ThreadState& state) {
+    return equals_ != nullptr && trouble_.empty() ? equals_->firstEqualTruth(truth, facts(state))
+                                                  : truth;
 }
 
 /// Takes it that the result fits: every thread of the original computes it, whatever the input.
@@ -306,8 +316,9 @@ Term ThreadRun::arithmetic(std::string_view op, Term left, const Type& leftType,
                     : converted(right, rightType, common, state, where);
     if (!isComparison(op)) {
         type = common;
-        return isInteger(kind) ? integerResult(op, left, right, kind, state, where)
-                               : floatingResult(op, left, right, kind);
+        return isInteger(kind)
+                   ? firstEqual(integerResult(op, left, right, kind, state, where), state)
+                   : floatingResult(op, left, right, kind);
     }
     type = typeOf(ScalarKind::Bool);
     if (!isInteger(kind)) {
@@ -323,12 +334,14 @@ Term ThreadRun::arithmetic(std::string_view op, Term left, const Type& leftType,
     }
     const Term difference = terms_.subtract(left, right);
     if (op == "==" || op == "!=") {
-        const Term same = terms_.isZero(difference, facts(state));
+        const Term same = firstEqualTruth(terms_.isZero(difference, facts(state)), state);
         return op == "==" ? same : terms_.negation(same);
     }
     const bool isLess = op == "<" || op == ">=";
-    const Term negative = terms_.isNegative(
-        isLess ? difference : terms_.multiply(terms_.integer(-1), difference), facts(state));
+    const Term negative = firstEqualTruth(
+        terms_.isNegative(isLess ? difference : terms_.multiply(terms_.integer(-1), difference),
+                          facts(state)),
+        state);
     return op == "<" || op == ">" ? negative : terms_.negation(negative);
 }
 

@@ -1,0 +1,218 @@
+#include "engine/proof/integer_solver.h"
+
+#include "engine/proof/known_operations.h"
+#include "engine/proof/solver_encoding.h"
+#include "engine/proof/term_values.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+namespace kernelskill::engine {
+
+struct IntegerSolver::Context {
+    z3::context z3;
+};
+
+namespace {
+
+/// A question with the given encoding.
+struct Question {
+    z3::solver solver;
+    z3::check_result result;
+};
+
+Question asked(z3::solver solver, SolverEncoding& encoding, const std::vector<Term>& truths,
+               unsigned steps) {
+    z3::context& context = solver.ctx();
+    z3::params parameters(context);
+    parameters.set("rlimit", steps);
+    solver.set(parameters);
+    for (const Term truth : truths)
+        solver.add(encoding.truth(truth));
+    for (const z3::expr& fact : encoding.facts())
+        solver.add(fact);
+    const z3::check_result result = solver.check();
+    return {solver, result};
+}
+
+/// Bits become a formula of truth values at once. Z3's own way with them takes longer.
+z3::solver solverOfBits(z3::context& context) {
+    const z3::tactic tactic = z3::tactic(context, "simplify") &
+                              z3::tactic(context, "propagate-values") &
+                              z3::tactic(context, "solve-eqs") & z3::tactic(context, "simplify") &
+                              z3::tactic(context, "bit-blast") & z3::tactic(context, "sat");
+    return tactic.mk_solver();
+}
+
+/// The number that Z3 writes as a decimal, or as an unsigned vector.
+std::optional<Wide> numberIn(const z3::expr& value) {
+    if (value.is_bool())
+        return value.is_true() ? 1 : 0;
+    if (!value.is_numeral())
+        return std::nullopt;
+    const std::string digits = value.get_decimal_string(0);
+    Wide number = 0;
+    for (const char digit : digits)
+        if (digit != '-')
+            number = number * 10 + (digit - '0');
+    if (digits.starts_with('-'))
+        return -number;
+    if (value.is_bv()) {
+        const Wide modulus = Wide{1} << value.get_sort().bv_size();
+        return number >= modulus / 2 ? number - modulus : number;
+    }
+    return number;
+}
+
+/// Calls of Z3, whose exceptions end here.
+template <typename Work>
+auto guarded(const Work& work) -> std::expected<decltype(work()), std::string> {
+    try {
+        return work();
+    } catch (const z3::exception& exception) {
+        return std::unexpected(fmt::format("Z3 failed: {}", exception.msg()));
+    }
+}
+
+/// Whether a function that numbers say little of stands in the terms.
+bool computesBits(const TermTable& terms, const std::vector<Term>& truths) {
+    std::set<Term> seen;
+    std::vector<Term> waiting = truths;
+    while (!waiting.empty()) {
+        const Term term = waiting.back();
+        waiting.pop_back();
+        if (!seen.insert(term).second)
+            continue;
+        const KnownOperation operation = operationOf(terms.functionOf(term));
+        const bool isOfBits = operation.bits > 0 && operation.function != KnownFunction::Wrap;
+        const bool isRemainder = operation.function == KnownFunction::Remainder &&
+                                 !terms.constant(terms.arguments(term)[1]);
+        if (isOfBits || isRemainder)
+            return true;
+        waiting.insert(waiting.end(), terms.arguments(term).begin(), terms.arguments(term).end());
+        if (terms.functionOf(term).empty())
+            for (const TermTable::Monomial& part : terms.monomials(term))
+                waiting.insert(waiting.end(), part.atoms.begin(), part.atoms.end());
+    }
+    return false;
+}
+
+constexpr const char* noAnswer = "Z3 found no answer within the allowed steps";
+
+} // namespace
+
+IntegerSolver::IntegerSolver(unsigned steps) : steps_(steps) {}
+IntegerSolver::~IntegerSolver() = default;
+
+IntegerSolver::Context& IntegerSolver::context() {
+    if (!context_)
+        context_ = std::make_unique<Context>();
+    return *context_;
+}
+
+std::expected<IntegerSolver::Answer, std::string>
+IntegerSolver::ask(TermTable& terms, const std::vector<Term>& truths) {
+    const auto result = guarded([&] {
+        z3::context& z3 = context().z3;
+        NumberEncoding numbers(z3, terms);
+        const z3::check_result first =
+            asked(z3::solver(z3, z3::solver::simple()), numbers, truths, steps_).result;
+        if (first == z3::unsat || !computesBits(terms, truths) || ++bitQuestions_ > maxBitQuestions)
+            return first;
+        BitEncoding bits(z3, terms);
+        const z3::check_result second = asked(solverOfBits(z3), bits, truths, steps_).result;
+        return second == z3::unknown ? first : second;
+    });
+    if (!result)
+        return std::unexpected(result.error());
+    if (*result == z3::unknown)
+        return std::unexpected(noAnswer);
+    return *result == z3::unsat ? Answer::Never : Answer::Possible;
+}
+
+std::expected<IntegerSolver::Numbers, std::string>
+IntegerSolver::example(TermTable& terms, const std::vector<Term>& truths, Wide largest) {
+    auto found = guarded([&]() -> std::expected<Numbers, std::string> {
+        if (++bitQuestions_ > maxBitQuestions)
+            return std::unexpected("too many questions");
+        z3::context& z3 = context().z3;
+        BitEncoding bits(z3, terms, largest);
+        const Question question = asked(solverOfBits(z3), bits, truths, steps_);
+        if (question.result != z3::sat)
+            return std::unexpected(question.result == z3::unsat
+                                       ? "there are no such numbers among the small ones"
+                                       : noAnswer);
+        const z3::model model = question.solver.get_model();
+        Numbers numbers;
+        for (const auto& [symbol, constant] : bits.symbols())
+            if (const auto number = numberIn(model.eval(constant, true)))
+                numbers.emplace(symbol, *number);
+        return numbers;
+    });
+    if (!found)
+        return std::unexpected(found.error());
+    if (!*found)
+        return std::move(*found);
+    TermValues values(
+        terms, [&](Term symbol, const std::vector<Wide>& arguments) -> std::optional<Wide> {
+            const auto known = (*found)->find(symbol);
+            return arguments.empty() && known != (*found)->end() ? std::optional(known->second)
+                                                                 : std::nullopt;
+        });
+    for (const Term truth : truths)
+        if (values.valueOf(truth) != Wide{1})
+            return std::unexpected("it rests on values that are not known");
+    return std::move(*found);
+}
+
+bool needsSolver(const TermTable& terms, const std::vector<Term>& truths) {
+    std::set<Term> seen;
+    std::vector<Term> waiting = truths;
+    std::set<std::vector<Term>> products;
+    const auto sharesFactor = [&](const std::vector<Term>& atoms) {
+        return std::ranges::any_of(products, [&](const std::vector<Term>& other) {
+            std::vector<Term> common;
+            std::ranges::set_intersection(atoms, other, std::back_inserter(common));
+            return other != atoms && !common.empty();
+        });
+    };
+    while (!waiting.empty()) {
+        const Term term = waiting.back();
+        waiting.pop_back();
+        if (!seen.insert(term).second)
+            continue;
+        const std::string& function = terms.functionOf(term);
+        const std::vector<Term>& arguments = terms.arguments(term);
+        switch (operationOf(function).function) {
+        case KnownFunction::Quotient:
+        case KnownFunction::Remainder:
+            if (!terms.constant(arguments[1]))
+                return true;
+            break;
+        case KnownFunction::None:
+        case KnownFunction::Choice:
+        case KnownFunction::NumberOfTruth:
+            break;
+        default:
+            return true;
+        }
+        waiting.insert(waiting.end(), arguments.begin(), arguments.end());
+        if (!function.empty())
+            continue;
+        for (const TermTable::Monomial& part : terms.monomials(term)) {
+            waiting.insert(waiting.end(), part.atoms.begin(), part.atoms.end());
+            if (part.atoms.size() < 2)
+                continue;
+            if (sharesFactor(part.atoms))
+                return true;
+            products.insert(part.atoms);
+        }
+    }
+    return false;
+}
+
+} // namespace kernelskill::engine
