@@ -6,11 +6,13 @@
 #include "lsp-server/report/line_table.h"
 #include "lsp-server/report/metric_explanation.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/report/occupancy_text.h"
 #include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace kernelskill::lsp {
 namespace {
@@ -27,6 +29,25 @@ ReportSection launchPart(const engine::KernelReport& report) {
     ReportSection section{"Launch", {std::move(facts)}, {}};
     if (!launch.notes.empty())
         section.blocks.emplace_back(BulletList{launch.notes});
+    return section;
+}
+
+/// What occupancy would be with another block; nullopt without the compiler's facts.
+std::optional<ReportSection> occupancyPart(const engine::KernelReport& report) {
+    if (!report.facts || !*report.facts || !report.occupancy)
+        return std::nullopt;
+    const engine::StaticFacts& facts = **report.facts;
+    const engine::LaunchSpec& launch = report.profile->launch;
+    const auto capability = analysis::computeCapabilityOf(facts.architecture);
+    const auto limits = capability ? analysis::limitsOf(*capability) : std::nullopt;
+    if (!limits)
+        return std::nullopt;
+    ReportSection section{"Occupancy, if the block were another", {}, {}, true};
+    for (const OccupancyPlot& plot :
+         occupancyPlots({static_cast<std::uint32_t>(launch.block.count()), facts.registers,
+                         facts.staticSharedBytes + launch.dynamicSharedBytes},
+                        *limits))
+        section.blocks.emplace_back(occupancyTable(plot));
     return section;
 }
 
@@ -151,6 +172,8 @@ ReportSection kernelSection(const Snapshot& snapshot, const ProfiledKernel& prof
         section.sections.push_back(stallsPart(*report.profile));
     section.sections.push_back(planPart(snapshot, *profiled.kernel));
     section.sections.push_back(launchPart(report));
+    if (auto occupancy = occupancyPart(report))
+        section.sections.push_back(std::move(*occupancy));
     section.sections.push_back(metricsPart(report));
     std::vector<std::string> notes = gpuLines(report);
     notes.insert(notes.end(), report.profile->notes.begin(), report.profile->notes.end());
