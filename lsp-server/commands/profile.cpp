@@ -166,8 +166,8 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
     fmt::print("\n{}  {}{}\n", terminal.paint(Colour::Cyan, "bottleneck"),
                terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)),
                headroom.empty() ? "" : ", " + headroom);
-    if (report.bottleneck->gain)
-        fmt::print("            {}\n", describeGain(*report.bottleneck->gain));
+    if (headroomFactor(*report.bottleneck))
+        fmt::print("            the headroom is a model's: {}\n", report.bottleneck->gain->basis);
     for (const engine::Evidence& evidence : report.bottleneck->evidence)
         fmt::print("            {}\n", describeEvidence(evidence));
 

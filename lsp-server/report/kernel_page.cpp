@@ -86,11 +86,9 @@ std::vector<ReportBlock> evidenceBlocks(const engine::Bottleneck& bottleneck) {
     if (!evidence.items.empty())
         blocks.emplace_back(std::move(evidence));
     std::string line = fmt::format("Decided by the rule {}.", bottleneck.rule);
-    if (bottleneck.headroom == engine::noHeadroom)
-        line += " It is at its limit.";
-    else if (!bottleneck.headroom.empty())
-        line += fmt::format(" Headroom is {}.", bottleneck.headroom);
-    if (bottleneck.gain)
+    if (headroomFactor(bottleneck))
+        line += fmt::format(" The headroom is a model's: {}.", bottleneck.gain->basis);
+    else if (bottleneck.gain && bottleneck.headroom != engine::noHeadroom)
         line += fmt::format(" It is estimated that {}.", describeGain(*bottleneck.gain));
     if (!bottleneck.others.empty()) {
         std::vector<std::string_view> others;
@@ -149,6 +147,8 @@ std::string sourceOfNumbers(const engine::KernelReport& report) {
 
 std::string kernelFinding(const engine::KernelReport& report) {
     std::string text(spelling(report.bottleneck->kind));
+    if (const auto headroom = describeHeadroom(*report.bottleneck); !headroom.empty())
+        text += ", " + headroom;
     if (const auto measured = measuredHeadline(report); !measured.empty())
         text += " · " + measured;
     return text;

@@ -84,7 +84,8 @@ void explain(const ServerContext& context, const json& argument, Reply& reply,
                      for (const engine::Evidence& evidence : bottleneck->evidence)
                          text += " " + evidence.text + (evidence.text.ends_with('.') ? "" : ".");
                      context.showMessage(ServerContext::MessageType::Info, text);
-                     return json{{"markdown", describeKernel(snapshot, *target->kernel)},
+                     return json{{"markdown", describeKernel(snapshot, *target->kernel,
+                                                             Details::Below)},
                                  {"bottleneck", bottleneckJson(*bottleneck)}};
                  });
 }
