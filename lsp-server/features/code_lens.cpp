@@ -70,8 +70,10 @@ std::vector<std::string> distances(const engine::Bottleneck& diagnosis,
                                    const engine::KernelReport* report) {
     if (report != nullptr) {
         if (const MeasuredTexts measured = measuredTexts(*report); !measured.time.empty())
-            return {measured.time + (measured.percent.empty() ? "" : " · " + measured.percent),
-                    measured.time};
+            return measured.percent.empty()
+                       ? std::vector{measured.time}
+                       : std::vector{measuredHeadline(*report),
+                                     measured.time + " · " + measured.percent, measured.time};
     }
     if (diagnosis.headroom == engine::noHeadroom)
         return {"at its limit"};

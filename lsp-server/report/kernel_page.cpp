@@ -55,7 +55,7 @@ ReportSection metricsPart(const engine::KernelReport& report) {
     ReportSection section{"Metrics", {}, {}};
     for (const MetricSection& group : metricSections(reportMetrics(report))) {
         Table table;
-        table.columns = {{group.title}, {"", true}, {""}};
+        table.columns = {{group.title}, {"value", true}, {"meaning"}};
         for (const MetricText& metric : group.metrics)
             table.rows.push_back({{metric.label, {}, Tone::Plain, metric.name},
                                   {metric.value},

@@ -43,7 +43,7 @@ std::vector<std::string> occupancyLines(const OccupancyPlot& plot) {
 Table occupancyTable(const OccupancyPlot& plot) {
     Table table;
     table.columns = {
-        {std::string(analysis::spelling(plot.resource)), true}, {"occupancy", true}, {""}};
+        {std::string(analysis::spelling(plot.resource)), true}, {"occupancy", true}, {"resident"}};
     for (const analysis::OccupancyPoint& point : plot.points)
         table.rows.push_back({{fmt::format("{}{}", point.value, point.isCurrent ? " (now)" : "")},
                               {fmt::format("{:.0f} %", point.percent), point.percent / 100},

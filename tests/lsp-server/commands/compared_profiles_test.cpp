@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace kernelskill::lsp::testing {
 namespace {
@@ -139,6 +141,16 @@ TEST_F(ImportedProfiles, WhatIsNoReportIsSaidInItsWords) {
     std::filesystem::remove(workspace.path("tools/ncu"));
     if (profile({"--import", "run.ncu-rep"}).status != 1) // Where Nsight Compute is installed.
         EXPECT_EQ(profile({"--import", "run.ncu-rep"}).status, 3);
+}
+
+TEST_F(ComparedProfiles, AReportHasTheOccupancyOfOtherBlocks) {
+    if (!hasToolkit())
+        GTEST_SKIP() << "registers are not known without the GPU's compiler";
+    ASSERT_EQ(profile({"transpose.cu", "--report", "out.html"}).status, 0);
+    std::ifstream page(workspace.path("out.html"), std::ios::binary);
+    const std::string html{std::istreambuf_iterator<char>(page), {}};
+    EXPECT_THAT(html, AllOf(HasSubstr("Occupancy, if the block were another"),
+                            HasSubstr("1024 (now)"), HasSubstr("registers a thread")));
 }
 
 TEST_F(ComparedProfiles, OccupancyOfOtherBlocksIsPlotted) {

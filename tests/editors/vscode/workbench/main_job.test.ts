@@ -189,6 +189,12 @@ test('the profile has the roofline, the lines and the metrics', async (session) 
     await page.getByRole('row', { name: /load wavefronts.* 24,576 Turns that shared memory takes/ }).waitFor();
     const line = page.locator('table.source tr', { hasText: 'tile[threadIdx.x][threadIdx.y]' });
     assert.ok(((await line.locator('.gauge i').boundingBox())?.width ?? 0) > 0, 'the line has a bar');
+    const metrics = page.locator('table:not(.source)', { hasText: 'load wavefronts' });
+    await metrics.getByRole('button', { name: 'value' }).click();
+    await metrics.locator('th[aria-sort=descending]').waitFor();
+    const values = (await metrics.locator('tbody tr td:nth-child(2)').allInnerTexts()).map((text) => Number(text.replaceAll(',', '')));
+    assert.ok(values.length > 2);
+    assert.deepEqual(values, [...values].sort((a, b) => b - a));
     await page.getByRole('link', { name: 'Go to line 16' }).click();
     await workbench.statusOf('Ln 16, Col 1').waitFor();
 });
