@@ -39,8 +39,8 @@ constexpr std::array<std::string_view, 12> bottlenecks = {
     "compute",          "tensor-core-eligible", "occupancy",          "register-spill",
     "divergence",       "launch-overhead",      "synchronization",    "balanced"};
 
-constexpr std::array<std::string_view, 12> fields = {
-    "name",  "description", "title", "kind",          "role",          "numerics",
+constexpr std::array<std::string_view, 13> fields = {
+    "name",  "description", "title", "lens",          "kind",          "role",   "numerics",
     "error", "bottlenecks", "when",  "expected_gain", "failure_modes", "sources"};
 
 constexpr std::size_t maxName = 64;
@@ -198,6 +198,16 @@ Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front) {
     return named;
 }
 
+Read<std::string> lensTitleOf(const FrontMatter& front) {
+    auto title = front.text("lens");
+    if (title && title->size() > maxLensTitle)
+        return std::unexpected(DocumentProblem{
+            front.lineOf("lens"),
+            fmt::format("'{}' has more than {} bytes, so a line of lenses does not hold it", *title,
+                        maxLensTitle)});
+    return title;
+}
+
 Read<SkillKind> kindOf(const FrontMatter& front) {
     return front.named("kind", kinds);
 }
@@ -270,12 +280,22 @@ SkillDocuments loadSkillDocuments(const std::filesystem::path& directory) {
             continue;
         }
         auto skill = parseSkillDocument(*text, path.string());
-        if (!skill)
+        if (!skill) {
             documents.errors.push_back(std::move(skill.error()));
-        else if (auto named = requireFolderName(skill->id, path); !named)
+            continue;
+        }
+        if (auto named = requireFolderName(skill->id, path); !named) {
             documents.errors.push_back(documentError(path.string(), named.error()));
-        else
-            documents.skills.push_back(std::move(*skill));
+            continue;
+        }
+        const auto front = FrontMatter::parse(*text);
+        auto lens = front ? lensTitleOf(*front) : std::unexpected(front.error());
+        if (!lens) {
+            documents.errors.push_back(documentError(path.string(), lens.error()));
+            continue;
+        }
+        documents.lensTitles.emplace(skill->id, std::move(*lens));
+        documents.skills.push_back(std::move(*skill));
     }
     return documents;
 }

@@ -3,6 +3,7 @@
 
 #include "skills/base/skill.h"
 #include "skills/front_matter.h"
+#include "skills/lens_titles.h"
 
 #include <filesystem>
 #include <span>
@@ -21,6 +22,7 @@ namespace kernelskill::skills {
 /// and the rest load.
 struct SkillDocuments {
     std::vector<SkillMetadata> skills;
+    LensTitles lensTitles;
     std::vector<Error> errors;
 };
 [[nodiscard]] SkillDocuments loadSkillDocuments(const std::filesystem::path& directory);
@@ -38,6 +40,11 @@ documentsIn(const std::filesystem::path& directory);
 [[nodiscard]] std::span<const std::string_view> bottleneckNames();
 /// The field `bottlenecks`; a problem where it names another.
 [[nodiscard]] Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front);
+
+/// Bytes that a lens title may have: more, and it is wider than what a line of lenses has for it.
+inline constexpr std::size_t maxLensTitle = 12;
+/// The field `lens`: the edit in two or three words, "pad rows". A problem where it is too long.
+[[nodiscard]] Read<std::string> lensTitleOf(const FrontMatter& front);
 
 /// kind, role and numerics by their spelling, and the other way round.
 [[nodiscard]] Read<SkillKind> kindOf(const FrontMatter& front);

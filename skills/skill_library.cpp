@@ -38,6 +38,14 @@ void addUserSkill(const std::filesystem::path& path, SkillOrigin origin, SkillLi
              "give it another name"});
         return;
     }
+    if (const auto front = FrontMatter::parse(*text); front && front->has("lens")) {
+        auto lens = lensTitleOf(*front);
+        if (!lens) {
+            library.errors.push_back(documentError(path.string(), lens.error()));
+            return;
+        }
+        library.lensTitles.emplace(skill->metadata.id, std::move(*lens));
+    }
     skill->metadata.origin = origin;
     if (!skill->patterns.empty())
         library.skills.push_back(makePatternSkill(skill->metadata.id, skill->metadata.title,
@@ -50,7 +58,8 @@ void addUserSkill(const std::filesystem::path& path, SkillOrigin origin, SkillLi
 SkillLibrary loadSkillLibrary(const std::filesystem::path& builtIn,
                               const std::vector<SkillFolder>& folders) {
     SkillDocuments documents = loadSkillDocuments(builtIn);
-    SkillLibrary library{makeCatalogue(), std::move(documents.skills), std::move(documents.errors)};
+    SkillLibrary library{makeCatalogue(), std::move(documents.skills), std::move(documents.errors),
+                         std::move(documents.lensTitles)};
     for (const SkillFolder& folder : folders) {
         std::error_code ignored;
         if (!std::filesystem::is_directory(folder.path, ignored))

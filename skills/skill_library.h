@@ -3,6 +3,7 @@
 
 #include "skills/base/skill.h"
 #include "skills/base/skill_folder.h"
+#include "skills/lens_titles.h"
 
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@ struct SkillLibrary {
     /// The documents of the skills, and of methods that nothing carries out by itself.
     std::vector<SkillMetadata> documents;
     std::vector<Error> errors; ///< The errors of documents that are left out.
+    LensTitles lensTitles;     ///< Of the built-in skills, and of the user's that state one.
 };
 
 /// The catalogue with its documents in `builtIn`, then what is in `folders`, each as

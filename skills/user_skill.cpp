@@ -16,10 +16,11 @@ namespace {
 constexpr std::size_t maxDescription = 1024;
 
 /// Ours, then those of the agent-skill convention.
-constexpr std::array<std::string_view, 17> userSkillFields = {
-    "name",     "description",   "title",         "kind",          "numerics",      "bottlenecks",
-    "when",     "sources",       "expected_gain", "failure_modes", "metavariables", "license",
-    "metadata", "compatibility", "allowed-tools", "error",         "role"};
+constexpr std::array<std::string_view, 18> userSkillFields = {
+    "name",          "description",   "title",   "lens",     "kind",
+    "numerics",      "bottlenecks",   "when",    "sources",  "expected_gain",
+    "failure_modes", "metavariables", "license", "metadata", "compatibility",
+    "allowed-tools", "error",         "role"};
 
 constexpr std::array<std::pair<std::string_view, MetavariableKind>, 6> metavariableKinds = {{
     {"expression", MetavariableKind::Expression},

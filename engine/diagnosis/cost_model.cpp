@@ -155,19 +155,25 @@ bool isAtRoofline(const CostEstimate& cost) {
            cost.seconds.high <= nearRoofline * cost.minSeconds;
 }
 
-std::string describeSeconds(const Interval& seconds) {
-    return timeText(seconds.low) + " to " + timeText(seconds.high);
+std::string describeWeights(std::vector<CostPart> parts) {
+    double sum = 0;
+    for (const CostPart& part : parts)
+        sum += part.seconds.high;
+    std::ranges::stable_sort(parts, std::ranges::greater{},
+                             [](const CostPart& part) { return part.seconds.high; });
+    std::string text;
+    for (const CostPart& part : parts) {
+        const double percent = sum > 0 ? 100 * part.seconds.high / sum : 0;
+        if (percent >= 1)
+            text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", part.name, percent);
+    }
+    return text;
 }
 
 std::string describe(const CostEstimate& cost) {
-    std::string parts;
-    for (const CostPart& part : cost.parts) {
-        if (part.seconds.high > 0)
-            parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", part.name,
-                                 describeSeconds(part.seconds));
-    }
-    return fmt::format("model, not measured: {} on {} ({})", describeSeconds(cost.seconds),
-                       cost.onGpu, parts);
+    return fmt::format("at least {} on {} (roofline of the counts, not measured); the model weighs "
+                       "{}",
+                       timeText(cost.minSeconds), cost.onGpu, describeWeights(cost.parts));
 }
 
 } // namespace kernelskill::engine

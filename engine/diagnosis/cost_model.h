@@ -56,9 +56,10 @@ struct CostInput {
 /// launch.
 [[nodiscard]] bool isAtRoofline(const CostEstimate& cost);
 
-/// "model, not measured: 2.6 us to 8.1 us on an H200 (memory 2.6 us to 2.9 us, latency ...)"
+/// "at least 2.6 us on an H200 (roofline of the counts, not measured); the model weighs latency
+/// 61 %, memory 39 %". The time is the one that a profile's roofline says of the same counts.
 [[nodiscard]] std::string describe(const CostEstimate& cost);
-/// "14 us to 56 us"
-[[nodiscard]] std::string describeSeconds(const Interval& seconds);
+/// "latency 61 %, memory 39 %": the largest first, parts below one percent left out.
+[[nodiscard]] std::string describeWeights(std::vector<CostPart> parts);
 
 } // namespace kernelskill::engine

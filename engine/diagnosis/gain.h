@@ -15,7 +15,7 @@ struct Gain {
     bool operator==(const Gain&) const = default;
 };
 
-/// "1 to 8 times as fast (model: sectors moved over sectors needed)"
+/// "at most 8 times as fast (model: sectors moved over sectors needed)"
 [[nodiscard]] std::string describe(const Gain& gain);
 
 /// The tier of a gain's high end: the share of the possible speed that the kernel may already

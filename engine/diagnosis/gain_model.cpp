@@ -167,8 +167,7 @@ std::optional<Gain> gainOf(BottleneckKind kind, const Signal& leading, const Dia
 }
 
 std::string describe(const Gain& gain) {
-    return fmt::format("{:.3g} to {:.3g} times as fast (model: {})", gain.factor.low,
-                       gain.factor.high, gain.basis);
+    return fmt::format("at most {:.3g} times as fast (model: {})", gain.factor.high, gain.basis);
 }
 
 std::string_view headroomOf(const Gain& gain) {

@@ -196,9 +196,8 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
 }
 
 std::string describe(const Roofline& roofline) {
-    auto text = fmt::format("estimate from counts, not measured: {} to {} on {}",
-                            timeText(roofline.seconds.low), timeText(roofline.seconds.high),
-                            roofline.onGpu);
+    auto text = fmt::format("at least {} on {} (roofline of the counts, not measured)",
+                            timeText(roofline.seconds.low), roofline.onGpu);
     if (roofline.intensity)
         text += fmt::format(
             "; {} FLOP per byte{}, balance {:.3g} ({}): {}", intensityText(*roofline.intensity),

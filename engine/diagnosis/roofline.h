@@ -80,8 +80,8 @@ struct Roofline {
 
 [[nodiscard]] Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu);
 
-/// "estimate from counts, not measured: 14 us to 56 us on an H200; 0.08 to 0.33 FLOP per
-/// byte, balance 11.9 (measured): memory-bound"
+/// "at least 14 us on an H200 (roofline of the counts, not measured); 0.08 to 0.33 FLOP per byte,
+/// balance 11.9 (measured): memory-bound". The later end is no bound, and not told.
 [[nodiscard]] std::string describe(const Roofline& roofline);
 
 } // namespace kernelskill::engine

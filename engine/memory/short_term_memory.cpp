@@ -2,6 +2,7 @@
 
 #include "engine/memory/memory_entry.h"
 #include "engine/process/file_descriptor.h"
+#include "engine/storage/workspace_folder.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -152,6 +153,7 @@ ShortTermMemory::ShortTermMemory(const fs::path& workspaceRoot, const fs::path& 
 Result<void> ShortTermMemory::append(const MemoryEntry& entry) const {
     if (auto made = makeFolders(path_.parent_path(), folder_.parent_path().parent_path()); !made)
         return made;
+    ignoreInGit(folder_.parent_path());
     std::error_code ignored;
     bool isNew = !fs::exists(path_, ignored);
     FileDescriptor file(

@@ -11,8 +11,8 @@ namespace kernelskill::engine {
 namespace {
 
 std::string modelled(const Standing& before, const Standing& after) {
-    return fmt::format("{} before, {} after, on {}", describeSeconds(before.cost->seconds),
-                       describeSeconds(after.cost->seconds), after.cost->onGpu);
+    return fmt::format("ranked {:.2f} times the original on {}, which is no measurement",
+                       modelledGain(*before.cost, *after.cost), after.cost->onGpu);
 }
 
 CandidateDecision byModel(const Standing& before, const Standing& after) {

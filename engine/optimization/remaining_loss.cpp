@@ -74,12 +74,12 @@ std::optional<RemainingLoss> remainingLossOf(const Standing& version, const Plan
 std::string describeDistance(const RemainingLoss& loss) {
     if (!loss.distance)
         return {};
-    const auto [low, high] = *loss.distance;
+    const double high = loss.distance->high;
     if (loss.isMeasured)
         return fmt::format("measured: {:.0f} % of the roofline, which is {:.2f} times as fast",
                            100 / high, high);
-    return fmt::format("by the model, not measured: the roofline is {:.1f} to {:.1f} times as fast",
-                       low, high);
+    return fmt::format("by the model, not measured: the roofline is at most {:.1f} times as fast",
+                       high);
 }
 
 } // namespace kernelskill::engine

@@ -13,8 +13,8 @@ namespace kernelskill::engine {
 [[nodiscard]] std::optional<RemainingLoss>
 remainingLossOf(const Standing& version, const Plan& plan, std::span<const Attempt> attempts);
 
-/// "by the model, not measured: the roofline is 1.0 to 1.9 times as fast"; empty if the distance is
-/// unknown.
+/// "by the model, not measured: the roofline is at most 1.9 times as fast"; empty if the distance
+/// is unknown.
 [[nodiscard]] std::string describeDistance(const RemainingLoss& loss);
 
 } // namespace kernelskill::engine

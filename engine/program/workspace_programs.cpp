@@ -6,6 +6,7 @@
 #include "engine/program/workload_json.h"
 #include "engine/program/workload_search.h"
 #include "engine/storage/cache_files.h"
+#include "engine/storage/workspace_folder.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -111,6 +112,7 @@ Result<void> rememberProgram(const fs::path& root, const std::string& name) {
     const auto file = pickedFile(root);
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
+    ignoreInGit(file.parent_path());
     if (name.contains('\n') || !writeWhole(file, name + "\n"))
         return std::unexpected(Error{ErrorKind::Failed, "the choice cannot be kept", file.string(),
                                      "make the folder writable"});

@@ -143,6 +143,7 @@ int runCommandLine(int argc, char** argv) {
     addRepairCommand(program, invocation);
     addAssemblyCommand(program, invocation);
     addNestCommand(program, invocation);
+    addOccupancyCommand(program, invocation);
     addGraphCommand(program, invocation);
     addCaptureCommand(program, invocation);
     addCiCommand(program, invocation);

@@ -36,6 +36,7 @@ void addGenerateCommand(CliCommand& program, Invocation& invocation);
 void addRepairCommand(CliCommand& program, Invocation& invocation);
 void addAssemblyCommand(CliCommand& program, Invocation& invocation);
 void addNestCommand(CliCommand& program, Invocation& invocation);
+void addOccupancyCommand(CliCommand& program, Invocation& invocation);
 void addGraphCommand(CliCommand& program, Invocation& invocation);
 void addCaptureCommand(CliCommand& program, Invocation& invocation);
 void addCiCommand(CliCommand& program, Invocation& invocation);

@@ -1,5 +1,6 @@
 #include "engine/execution/metric_names.h"
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/compared_profiles.h"
 #include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
@@ -42,6 +43,9 @@ struct ProfileArguments {
     std::string kernel;
     std::string executor = "emulator";
     std::string executorGiven; ///< Empty: --on was not given.
+    std::string baseline;      ///< A stored profile to compare with; empty: none.
+    std::string against;       ///< Another kernel of the file to compare with; empty: none.
+    std::string imported;      ///< A report of Nsight Compute; empty: none.
     ProgramProfileArguments program;
 };
 
@@ -162,8 +166,8 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
     fmt::print("\n{}  {}{}\n", terminal.paint(Colour::Cyan, "bottleneck"),
                terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)),
                headroom.empty() ? "" : ", " + headroom);
-    if (report.bottleneck->gain)
-        fmt::print("            {}\n", describeGain(*report.bottleneck->gain));
+    if (headroomFactor(*report.bottleneck))
+        fmt::print("            the headroom is a model's: {}\n", report.bottleneck->gain->basis);
     for (const engine::Evidence& evidence : report.bottleneck->evidence)
         fmt::print("            {}\n", describeEvidence(evidence));
 
@@ -251,6 +255,90 @@ std::vector<ProfiledKernel> profileAll(const ProfileArguments& arguments, const 
     return profiled;
 }
 
+/// Prints each profile beside the one of its kernel in `sides`, or beside the only one where
+/// `isPair`. A kernel that is not there is named on standard error.
+int compareProfiles(const std::vector<ProfiledKernel>& profiled,
+                    const std::vector<ProfileSide>& sides, bool isPair,
+                    const Invocation& invocation) {
+    nlohmann::json comparisons = nlohmann::json::array();
+    std::size_t compared = 0;
+    for (const ProfiledKernel& each : profiled) {
+        if (!each.report) {
+            fmt::print(stderr, "{}: {}\n", each.kernel->qualifiedName,
+                       each.report.error().describe());
+            continue;
+        }
+        const ProfileSide* other =
+            isPair ? &sides.front() : sideNamed(sides, each.kernel->qualifiedName);
+        if (other == nullptr) {
+            fmt::print(stderr, "{} is not in what it is compared with\n",
+                       each.kernel->qualifiedName);
+            continue;
+        }
+        const ProfileSide own = sideOf(*each.report, "now");
+        const ProfileSide& before = isPair ? own : *other;
+        const ProfileSide& after = isPair ? *other : own;
+        if (invocation.json)
+            comparisons.push_back(comparisonJson(before, after));
+        else
+            fmt::print("{}", compared > 0 ? "\n" : "");
+        if (!invocation.json)
+            printComparison(before, after);
+        ++compared;
+    }
+    if (invocation.json)
+        printJson({{"comparisons", std::move(comparisons)}});
+    return compared > 0 ? exitDone : exitNothingFound;
+}
+
+/// What the arguments say to compare with, profiled or read; empty: nothing.
+Result<std::vector<ProfileSide>> comparandsOf(const ProfileArguments& arguments,
+                                              const Snapshot& snapshot,
+                                              const std::stop_token& stop) {
+    if (!arguments.baseline.empty())
+        return readProfiles(arguments.baseline);
+    if (!arguments.imported.empty())
+        return importProfiles(arguments.imported, stop);
+    if (arguments.against.empty())
+        return std::vector<ProfileSide>{};
+    const auto other = chooseKernel(snapshot, arguments.against);
+    if (!other)
+        return std::unexpected(other.error());
+    const auto report = profileOn(arguments.executor, snapshot, **other, stop);
+    if (!report)
+        return std::unexpected(report.error());
+    return std::vector{sideOf(*report, "now")};
+}
+
+int runImport(const ProfileArguments& arguments, const Invocation& invocation) {
+    const Interruption interruption;
+    auto sides = importProfiles(arguments.imported, interruption.token());
+    if (!sides)
+        return reportError(sides.error(), invocation);
+    if (!arguments.kernel.empty())
+        std::erase_if(*sides, [&](const ProfileSide& side) {
+            return sideNamed({side}, arguments.kernel) == nullptr;
+        });
+    if (invocation.json)
+        printJson(importedJson(*sides));
+    else
+        printImported(*sides);
+    return sides->empty() ? exitNothingFound : exitDone;
+}
+
+/// Why the arguments do not go together; empty if they do.
+std::string contradictionIn(const ProfileArguments& arguments) {
+    const int comparands =
+        !arguments.baseline.empty() + !arguments.against.empty() + !arguments.imported.empty();
+    if (comparands > 1)
+        return "only one of --baseline, --against and --import can be given";
+    if (arguments.file.empty() && !(arguments.baseline.empty() && arguments.against.empty()))
+        return "--baseline and --against are for the kernels of a FILE";
+    if (!arguments.against.empty() && arguments.kernel.empty())
+        return "--against needs --kernel, which names the first of the two kernels";
+    return {};
+}
+
 /// Checks the options that make sense for a whole program, and reads --on.
 int runProgramProfile(ProfileArguments& arguments, const Invocation& invocation) {
     if (!arguments.report.empty())
@@ -263,6 +351,10 @@ int runProgramProfile(ProfileArguments& arguments, const Invocation& invocation)
 }
 
 int runProfile(ProfileArguments& arguments, const Invocation& invocation) {
+    if (const std::string problem = contradictionIn(arguments); !problem.empty())
+        return reportError({ErrorKind::InvalidInput, problem, "profile", ""}, invocation);
+    if (arguments.file.empty() && !arguments.imported.empty())
+        return runImport(arguments, invocation);
     if (arguments.file.empty())
         return runProgramProfile(arguments, invocation);
     if (!arguments.program.program.empty())
@@ -303,11 +395,16 @@ int runProfile(ProfileArguments& arguments, const Invocation& invocation) {
         if (const auto ready = runner.get(); !ready)
             return reportError(ready.error(), invocation);
     }
+    const auto comparands = comparandsOf(arguments, **snapshot, interruption.token());
+    if (!comparands)
+        return reportError(comparands.error(), invocation);
     auto profiled = profileAll(arguments, **snapshot, wanted, interruption.token());
     sortByTime(profiled);
     const auto& first = profiled.front().report;
     if (profiled.size() == 1 && !first)
         return reportError(first.error(), invocation);
+    if (!comparands->empty())
+        return compareProfiles(profiled, *comparands, !arguments.against.empty(), invocation);
     if (invocation.json)
         printJson(wantsAll ? overviewJson(profiled, arguments.file) : profileJson(*first));
     else if (profiled.size() == 1)
@@ -338,6 +435,10 @@ void addProfileCommand(CliCommand& program, Invocation& invocation) {
                    "  kernelskill profile transpose.cu --on gpu\n"
                    "  kernelskill profile transpose.cu --on slurm --partition gpus\n"
                    "  kernelskill profile transpose.cu --report transpose.html\n"
+                   "  kernelskill profile transpose.cu --json > before.json\n"
+                   "  kernelskill profile transpose.cu --baseline before.json\n"
+                   "  kernelskill profile sums.cu --kernel rowSums --against columnSums\n"
+                   "  kernelskill profile --import run.ncu-rep\n"
                    "  kernelskill profile -- ./program arguments\n"
                    "  kernelskill profile --program small --no-details\n"
                    "\nGrid, block and arguments come from the launch in the file if it can be "
@@ -371,6 +472,23 @@ void addProfileCommand(CliCommand& program, Invocation& invocation) {
                    {.name = "--report",
                     .placeholder = "OUT.html",
                     .help = "Write the profile and its roofline as one self-contained HTML page"});
+    command.option(&arguments->baseline,
+                   {.name = "--baseline",
+                    .placeholder = "FILE.json",
+                    .help = "Show what differs from this profile, which --json wrote",
+                    .group = "Compare"});
+    command.option(&arguments->against,
+                   {.name = "--against",
+                    .placeholder = "NAME",
+                    .help = "Show what differs from --kernel to this kernel of the file",
+                    .group = "Compare",
+                    .check = missingName});
+    command.option(&arguments->imported,
+                   {.name = "--import",
+                    .placeholder = "FILE.ncu-rep",
+                    .help = "Show a report of Nsight Compute, or with FILE what differs from it "
+                            "(needs ncu)",
+                    .group = "Compare"});
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runProfile(*arguments, invocation); };
     });

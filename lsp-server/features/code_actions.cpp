@@ -84,6 +84,23 @@ public:
         }
     }
 
+    /// For a kernel without any offer, be it elsewhere in it: the question why. A light bulb that
+    /// is not there answers nothing.
+    void addReasons() {
+        const std::string kind = "refactor.explain";
+        if (!request_.offerSkills || !isWanted(request_.only, kind))
+            return;
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
+            if (!snapshot_.isInMainFile(kernel) || !kernel.span.touches(request_.range) ||
+                hasErrorAt(snapshot_, kernel.span))
+                continue;
+            const engine::Plan plan = snapshot_.workbench->advisor().plan(
+                {snapshot_.program, kernel}, kernel.span, snapshot_.memory());
+            if (plan.ranked.empty() && !plan.ruledOut.empty())
+                addCommand("Why is nothing offered?", kind, "kernelskill.explainOffers", kernel);
+        }
+    }
+
     void addKernels() {
         const std::string kind = "refactor.rewrite.generate-kernel";
         if (!request_.offerSkills || !isWanted(request_.only, kind))
@@ -108,18 +125,8 @@ public:
             if (!snapshot_.isInMainFile(kernel) || !kernel.span.touches(request_.range) ||
                 hasErrorAt(snapshot_, kernel.span))
                 continue;
-            const std::string title = fmt::format("Optimize kernel '{}'", kernel.name);
-            json command{{"title", title},
-                         {"command", "kernelskill.optimize"},
-                         {"arguments", json::array({{{"uri", snapshot_.uri},
-                                                     {"version", snapshot_.version},
-                                                     {"kernel", kernel.qualifiedName}}})}};
-            if (capabilities_.codeActionLiterals)
-                actions_.push_back({{"title", title},
-                                    {"kind", "source.optimize"},
-                                    {"command", std::move(command)}});
-            else
-                actions_.push_back(std::move(command));
+            addCommand(fmt::format("Optimize kernel '{}'", kernel.name), "source.optimize",
+                       "kernelskill.optimize", kernel);
         }
     }
 
@@ -190,6 +197,20 @@ private:
                 if (mayBeTheGuess(hazard, report->profile->launch))
                     hazards.push_back(hazardDiagnostic(snapshot_, kernel, hazard, texts));
         return hazards;
+    }
+
+    /// A command on the kernel of this version of the document.
+    void addCommand(const std::string& title, const std::string& kind, const char* name,
+                    const analysis::KernelModel& kernel) {
+        json command{{"title", title},
+                     {"command", name},
+                     {"arguments", json::array({{{"uri", snapshot_.uri},
+                                                 {"version", snapshot_.version},
+                                                 {"kernel", kernel.qualifiedName}}})}};
+        if (capabilities_.codeActionLiterals)
+            actions_.push_back({{"title", title}, {"kind", kind}, {"command", std::move(command)}});
+        else
+            actions_.push_back(std::move(command));
     }
 
     /// An edit that needs no check.
@@ -355,6 +376,7 @@ json codeActions(const Snapshot& snapshot, const CodeActionRequest& request, con
     builder.addPins();
     builder.addIgnores();
     builder.addOptimizations();
+    builder.addReasons();
     return builder.take();
 }
 

@@ -2,8 +2,10 @@
 
 #include "engine/verification/kernel_changes.h"
 #include "lsp-server/features/code_actions.h"
+#include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/transport/utf8.h"
+#include "skills/skill_document.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -12,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -19,23 +22,105 @@ using nlohmann::json;
 
 namespace {
 
-/// Characters of a title: more, and a line of lenses is wider than an editor of 1,440 pixels.
-constexpr std::size_t maxTitleLength = 60;
+/// Characters that the lenses of a kernel have together, less what stands between them: more, and
+/// the line is wider than what an editor shows of it.
+constexpr std::size_t maxLineLength = 60;
+constexpr std::string_view optimizeTitle = "Optimize";
+constexpr std::string_view profileTitle = "Profile";
+constexpr std::string_view applyPrefix = "Apply: ";
 
-/// `title` with at most `maxTitleLength` characters; one that is longer ends in "…" after a word.
-std::string shortened(std::string title) {
+std::size_t charactersOf(std::string_view text) {
     std::size_t characters = 0;
-    std::size_t kept = 0;
-    for (std::size_t offset = 0; offset < title.size(); ++characters) {
-        if (characters < maxTitleLength && title[offset] == ' ')
-            kept = offset;
-        offset +=
-            std::max<std::size_t>(utf8SequenceLength(std::string_view(title).substr(offset)), 1);
-    }
-    if (characters <= maxTitleLength)
+    for (std::size_t offset = 0; offset < text.size(); ++characters)
+        offset += std::max<std::size_t>(utf8SequenceLength(text.substr(offset)), 1);
+    return characters;
+}
+
+/// `title` with at most `limit` characters; one that is longer ends in "…", after a word if it can.
+std::string shortened(std::string title, std::size_t limit) {
+    if (charactersOf(title) <= limit)
         return title;
-    title.resize(kept);
+    std::size_t end = 0;
+    for (std::size_t characters = 0; characters + 1 < limit; ++characters)
+        end += std::max<std::size_t>(utf8SequenceLength(std::string_view(title).substr(end)), 1);
+    const std::size_t space = title.rfind(' ', end);
+    title.resize(space == std::string::npos || space == 0 ? end : space);
     return title + "…";
+}
+
+/// The bottleneck's name where it has less room than elsewhere.
+std::string_view lensNameOf(engine::BottleneckKind kind) {
+    switch (kind) {
+    case engine::BottleneckKind::MemoryBandwidth:
+        return "bandwidth";
+    case engine::BottleneckKind::MemoryLatency:
+        return "latency";
+    case engine::BottleneckKind::UncoalescedAccess:
+        return "uncoalesced";
+    case engine::BottleneckKind::TensorCoreEligible:
+        return "tensor-core";
+    default:
+        return spelling(kind);
+    }
+}
+
+/// What is known of the distance to what can be reached, in words of falling length: the first
+/// that has room is taken.
+std::vector<std::string> distances(const engine::Bottleneck& diagnosis,
+                                   const engine::KernelReport* report) {
+    if (report != nullptr) {
+        if (const MeasuredTexts measured = measuredTexts(*report); !measured.time.empty())
+            return measured.percent.empty()
+                       ? std::vector{measured.time}
+                       : std::vector{measuredHeadline(*report),
+                                     measured.time + " · " + measured.percent, measured.time};
+    }
+    if (diagnosis.headroom == engine::noHeadroom)
+        return {"at its limit"};
+    if (const auto factor = headroomFactor(diagnosis))
+        return {describeHeadroom(diagnosis), factorText(*factor)};
+    if (diagnosis.headroom.empty())
+        return {};
+    return {describeHeadroom(diagnosis), diagnosis.headroom};
+}
+
+/// The bottleneck with as much of the distance as `limit` characters hold.
+std::string bottleneckTitle(const engine::Bottleneck& diagnosis, const engine::KernelReport* report,
+                            std::size_t limit) {
+    const std::string name(lensNameOf(diagnosis.kind));
+    for (const std::string& distance : distances(diagnosis, report)) {
+        std::string title = fmt::format("{} · {}", name, distance);
+        if (charactersOf(title) <= limit)
+            return title;
+    }
+    return name;
+}
+
+/// "Apply: pad rows"
+std::string applyTitle(const Snapshot& snapshot, const skills::Offer& offer) {
+    const skills::LensTitles& titles = snapshot.workbench->library().lensTitles;
+    const auto title = titles.find(offer.skillId);
+    return std::string(applyPrefix) +
+           (title == titles.end() ? shortened(offer.title, skills::maxLensTitle) : title->second);
+}
+
+/// The lens of the best skill: it applies it, or says that there is none.
+json skillCommand(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
+    const json target{{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}};
+    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
+                                                                 kernel.span, snapshot.memory());
+    const engine::RankedSkill* best = engine::bestAnswer(plan);
+    if (best == nullptr || plan.uncheckable)
+        return {{"title", plan.ranked.empty() ? "No skill fits"
+                          : best == nullptr   ? "No skill answers it"
+                                              : "Edits unverifiable"},
+                {"command", "kernelskill.explain"},
+                {"arguments", json::array({target})}};
+    json argument = target;
+    argument["skill"] = best->offer.skillId;
+    return {{"title", applyTitle(snapshot, best->offer)},
+            {"command", "kernelskill.applySkill"},
+            {"arguments", json::array({std::move(argument)})}};
 }
 
 json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
@@ -44,27 +129,20 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
     if (what == "bottleneck") {
         const auto diagnosis =
             snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
-        std::string title(spelling(diagnosis->kind));
         const auto report =
             snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-        const auto measured = report ? measuredHeadline(*report) : std::string();
-        if (!measured.empty())
-            title += " · " + measured;
-        else if (diagnosis->headroom == engine::noHeadroom)
-            title += " · at its limit";
-        else if (!diagnosis->headroom.empty())
-            title += fmt::format(" · {} headroom", diagnosis->headroom);
-        return {{"title", shortened(std::move(title))},
+        const std::size_t others =
+            optimizeTitle.size() + profileTitle.size() +
+            charactersOf(skillCommand(snapshot, kernel).at("title").get<std::string>());
+        return {{"title",
+                 bottleneckTitle(*diagnosis, report ? &*report : nullptr, maxLineLength - others)},
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
     }
-    if (what == "profile") {
-        const bool isKnown =
-            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel}).has_value();
-        return {{"title", isKnown ? "Profile again" : "Profile"},
+    if (what == "profile")
+        return {{"title", profileTitle},
                 {"command", "kernelskill.profile"},
                 {"arguments", json::array({target})}};
-    }
     if (what == "profileOnGpu") {
         json argument = target;
         argument["on"] = "gpu";
@@ -73,27 +151,14 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"arguments", json::array({std::move(argument)})}};
     }
     if (what == "optimize")
-        return {{"title", "Optimize"},
+        return {{"title", optimizeTitle},
                 {"command", "kernelskill.optimize"},
                 {"arguments", json::array({target})}};
     if (what == "verify")
         return {{"title", "Verify against HEAD"},
                 {"command", "kernelskill.verify"},
                 {"arguments", json::array({target})}};
-    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
-                                                                 kernel.span, snapshot.memory());
-    const engine::RankedSkill* best = engine::bestAnswer(plan);
-    if (best == nullptr || plan.uncheckable)
-        return {{"title", plan.ranked.empty() ? "No skill fits"
-                          : best == nullptr   ? "No skill answers it"
-                                              : "Its edits cannot be checked"},
-                {"command", "kernelskill.explain"},
-                {"arguments", json::array({target})}};
-    json argument = target;
-    argument["skill"] = best->offer.skillId;
-    return {{"title", shortened(fmt::format("Apply: {}", best->offer.title))},
-            {"command", "kernelskill.applySkill"},
-            {"arguments", json::array({std::move(argument)})}};
+    return skillCommand(snapshot, kernel);
 }
 
 /// Whether `tokens` do not hold the kernel's definition, between whole tokens.

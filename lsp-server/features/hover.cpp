@@ -95,14 +95,20 @@ std::string sharedItem(const analysis::KernelModel& kernel) {
                        isDynamic ? " and more at launch" : "");
 }
 
-/// Remedies that are not offered; and, where nothing is offered, the reason.
-std::string adviceItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
-    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
-                                                                 kernel.span, snapshot.memory());
+/// What to do: the edits that answer the bottleneck, what an expert would do by hand, and where
+/// nothing is offered or applied, the reason.
+std::string adviceItems(const engine::Plan& plan) {
     std::string text;
-    const bool isAnswered = std::ranges::any_of(plan.ranked, [](const auto& ranked) {
-        return ranked.answers == engine::AnswersTo::Leading;
-    });
+    bool isAnswered = false;
+    for (const engine::RankedSkill& ranked : plan.ranked) {
+        if (ranked.answers == engine::AnswersTo::Nothing || ranked.failedBefore)
+            continue;
+        isAnswered = isAnswered || ranked.answers == engine::AnswersTo::Leading;
+        text +=
+            fmt::format("- {} (`{}`)\n", markdownText(ranked.offer.title), ranked.offer.skillId);
+    }
+    if (!text.empty())
+        text = "\n**Apply** (light bulb)\n\n" + text;
     if (!plan.remedies.empty()) {
         text += isAnswered ? "\n**Also, by hand**\n\n" : "\n**What would help**\n\n";
         for (const engine::Remedy& remedy : plan.remedies)
@@ -112,9 +118,14 @@ std::string adviceItems(const Snapshot& snapshot, const analysis::KernelModel& k
     if (plan.uncheckable && !plan.ranked.empty())
         text += fmt::format("\n**Why is nothing applied?**\n\n- {}\n",
                             markdownText(describeUncheckable(*plan.uncheckable)));
+    return text;
+}
+
+/// Why each skill is ruled out; empty where one is offered.
+std::string refusalItems(const engine::Plan& plan) {
     if (!plan.ranked.empty() || plan.ruledOut.empty())
-        return text;
-    text += "\n**Why is nothing offered?**\n\n";
+        return {};
+    std::string text = "\n**Why is nothing offered?**\n\n";
     for (const RuledOutGroup& group : groupByReason(plan.ruledOut, plan.ranked.size()))
         text += fmt::format("- {}: {}\n", group.skills, markdownText(group.why));
     return text;
@@ -249,41 +260,40 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
     return std::nullopt;
 }
 
-} // namespace
-
-std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
-    const auto bottleneck = snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
-    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-    std::string text =
-        fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck->kind));
-    if (report && report->measurement)
-        text += fmt::format("**{}** {}\n\n", measuredHeadline(*report), measuredWhere(*report));
-    if (!bottleneck->headroom.empty())
-        text += bottleneck->headroom == engine::noHeadroom
-                    ? std::string("**At its limit**\n\n")
-                    : fmt::format("Headroom: **{}**{}\n\n", bottleneck->headroom,
-                                  bottleneck->gain ? "; " + describeGain(*bottleneck->gain) : "");
-    for (const engine::Evidence& evidence : bottleneck->evidence)
-        text += "- " + markdownText(describeEvidence(evidence)) + "\n";
-    if (!bottleneck->others.empty()) {
+/// The first piece of evidence, which decided, and what else holds the kernel back.
+std::string reasonItems(const engine::Bottleneck& bottleneck) {
+    std::string text;
+    if (!bottleneck.evidence.empty())
+        text += "- " + markdownText(describeEvidence(bottleneck.evidence.front())) + "\n";
+    if (!bottleneck.others.empty()) {
         std::vector<std::string_view> others;
-        for (const engine::BottleneckKind other : bottleneck->others)
+        for (const engine::BottleneckKind other : bottleneck.others)
             others.push_back(spelling(other));
-        text += fmt::format("\nAlso: {}\n", fmt::join(others, ", "));
+        text += fmt::format("- also: {}\n", fmt::join(others, ", "));
     }
-    text += adviceItems(snapshot, kernel);
-    text += "\n---\n\n";
-    if (report) {
-        text += launchItems(report->profile->launch) + sharedItem(kernel);
+    return text;
+}
+
+/// Everything else: further evidence, the launch, what was counted or measured, what was tried.
+std::string detailItems(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                        const engine::Bottleneck& bottleneck, const engine::KernelReport* report) {
+    std::string text;
+    for (std::size_t i = 1; i < bottleneck.evidence.size(); ++i)
+        text += "- " + markdownText(describeEvidence(bottleneck.evidence[i])) + "\n";
+    if (headroomFactor(bottleneck))
+        text += "- the headroom is a model's: " + markdownText(bottleneck.gain->basis) + "\n";
+    if (report != nullptr) {
+        text += launchItems(report->profile->launch);
+        if (!report->facts || !*report->facts) // The compiler's facts say it, too.
+            text += sharedItem(kernel);
         for (const std::string& line : gpuLines(*report))
             text += "- " + markdownText(line) + "\n";
         text += stallTable(*report->profile);
         text += counterTable(reportMetrics(*report));
         text += historyItems(snapshot, kernel);
-        text += fmt::format("\n*{} on the {}; decided by: {}.*",
-                            report->measurement ? "Measured" : "Counted", report->profile->executor,
-                            bottleneck->rule);
-        return text;
+        return text + fmt::format("\n*{} on the {}; decided by: {}.*",
+                                  report->measurement ? "Measured" : "Counted",
+                                  report->profile->executor, bottleneck.rule);
     }
     if (const auto launch = snapshot.workbench->knowledge().launch({snapshot.program, kernel}))
         text += launchItems(*launch);
@@ -293,18 +303,43 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
         text += fmt::format("- arithmetic intensity: {} operations per byte\n",
                             formatNumber(*features->arithmeticIntensity));
     text += historyItems(snapshot, kernel);
-    text += fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",
-                        bottleneck->rule);
-    return text;
+    return text + fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",
+                              bottleneck.rule);
 }
 
-std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset) {
+} // namespace
+
+std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                           Details details) {
+    const auto bottleneck = snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
+    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
+    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
+                                                                 kernel.span, snapshot.memory());
+    const std::string headroom = describeHeadroom(*bottleneck);
+    std::string text =
+        fmt::format("### `{}` · {}{}\n\n", kernel.qualifiedName, spelling(bottleneck->kind),
+                    headroom.empty() ? "" : ", " + headroom);
+    if (report && report->measurement)
+        text += fmt::format("**{}** {}\n\n", measuredHeadline(*report), measuredWhere(*report));
+    text += reasonItems(*bottleneck) + adviceItems(plan);
+    const std::string rest =
+        refusalItems(plan) + "\n" +
+        detailItems(snapshot, kernel, *bottleneck, report ? &*report : nullptr);
+    if (details == Details::Folded)
+        return text + fmt::format("\n<details><summary>{}</summary>\n\n{}\n\n</details>",
+                                  plan.ranked.empty() ? "Evidence, and why nothing is offered"
+                                                      : "Evidence",
+                                  rest);
+    return text + "\n---\n" + rest;
+}
+
+std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset, Details details) {
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel) || offset < kernel.span.begin ||
             offset > kernel.span.end)
             continue;
         if (kernel.nameSpan.begin <= offset && offset <= kernel.nameSpan.end)
-            return HoverContent{describeKernel(snapshot, kernel), kernel.nameSpan};
+            return HoverContent{describeKernel(snapshot, kernel, details), kernel.nameSpan};
         if (auto content = hoverOnAccess(snapshot, kernel, offset))
             return content;
         if (auto content = hoverOnEvidence(snapshot, kernel, offset))

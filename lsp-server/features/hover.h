@@ -15,11 +15,19 @@ struct HoverContent {
     analysis::Span span;
 };
 
-/// nullopt where KernelSkill has nothing to add to clangd's hover.
-[[nodiscard]] std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset);
+/// How a kernel's evidence follows what it means and what to do about it.
+enum class Details : std::uint8_t {
+    Below,  ///< Behind a rule.
+    Folded, ///< In an element <details>, for editors that draw it.
+};
 
-/// The kernel's hover text, also for the command kernelskill.explain.
+/// nullopt where KernelSkill has nothing to add to clangd's hover.
+[[nodiscard]] std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset,
+                                                Details details);
+
+/// The kernel's hover text, also for the command kernelskill.explain: what holds it back, what to
+/// do, then the evidence; each fact once.
 [[nodiscard]] std::string describeKernel(const Snapshot& snapshot,
-                                         const analysis::KernelModel& kernel);
+                                         const analysis::KernelModel& kernel, Details details);
 
 } // namespace kernelskill::lsp

@@ -10,6 +10,19 @@
 
 namespace kernelskill::lsp {
 
+namespace {
+
+analysis::TextEdit pinAbove(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                            const engine::LaunchSpec& launch) {
+    const analysis::SourceText& source = snapshot.source();
+    const std::uint32_t begin = source.lineSpan(source.lineColumn(kernel.span.begin).line).begin;
+    return {{begin, begin},
+            fmt::format("{}// {}\n", source.indentationAt(begin),
+                        engine::emulator::pinExample(launch))};
+}
+
+} // namespace
+
 std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
                                                const analysis::KernelModel& kernel) {
     const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
@@ -22,12 +35,17 @@ std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
                          });
     if (!isGuess)
         return std::nullopt;
-    const analysis::SourceText& source = snapshot.source();
-    const std::uint32_t begin = source.lineSpan(source.lineColumn(kernel.span.begin).line).begin;
-    const std::string pin =
-        engine::emulator::pinExample(engine::withExtents(profile.launch, profile.extents));
-    return analysis::TextEdit{{begin, begin},
-                              fmt::format("{}// {}\n", source.indentationAt(begin), pin)};
+    return pinAbove(snapshot, kernel, engine::withExtents(profile.launch, profile.extents));
+}
+
+std::optional<analysis::TextEdit> guessedLaunchPinFor(const Snapshot& snapshot,
+                                                      const analysis::KernelModel& kernel) {
+    if (auto pin = launchPinFor(snapshot, kernel))
+        return pin;
+    const auto launch = snapshot.workbench->knowledge().launch({snapshot.program, kernel});
+    if (!launch || !launch->isShapeGuessed)
+        return std::nullopt;
+    return pinAbove(snapshot, kernel, *launch);
 }
 
 } // namespace kernelskill::lsp

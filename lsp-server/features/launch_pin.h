@@ -13,4 +13,9 @@ namespace kernelskill::lsp {
 [[nodiscard]] std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
                                                              const analysis::KernelModel& kernel);
 
+/// The same also without a profile: then the launch that a run would guess. nullopt if that is no
+/// guess.
+[[nodiscard]] std::optional<analysis::TextEdit>
+guessedLaunchPinFor(const Snapshot& snapshot, const analysis::KernelModel& kernel);
+
 } // namespace kernelskill::lsp

@@ -31,9 +31,8 @@ std::uint32_t line(const json& object) {
 
 void addBottleneck(std::string& text, const json& bottleneck) {
     text += fmt::format("  bottleneck: {}", word(bottleneck, "kind"));
-    if (const json& headroom = bottleneck.at("headroom");
-        headroom.is_string() && !headroom.get<std::string>().empty())
-        text += fmt::format(", headroom {}", headroom.get<std::string>());
+    if (const auto headroom = word(bottleneck, "headroom_text"); !headroom.empty())
+        text += ", " + headroom;
     text += "\n";
     for (const json& evidence : bottleneck.at("evidence"))
         text += fmt::format("    {}\n", word(evidence, "text"));

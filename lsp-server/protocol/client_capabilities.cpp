@@ -71,6 +71,8 @@ void from_json(const json& root, ClientCapabilities& capabilities) {
     capabilities.watchedFilesRegistration =
         flag(root, "/workspace/didChangeWatchedFiles/dynamicRegistration");
     capabilities.languageModel = flag(root, "/experimental/kernelskill/languageModel");
+    capabilities.noticeActions = flag(root, "/experimental/kernelskill/noticeActions");
+    capabilities.foldedHover = flag(root, "/experimental/kernelskill/foldedHover");
 }
 
 } // namespace kernelskill::lsp

@@ -30,6 +30,9 @@ struct ClientCapabilities {
     bool workDoneProgress = false; ///< window/workDoneProgress/create
     bool watchedFilesRegistration = false;
     bool languageModel = false; ///< experimental.kernelskill.languageModel: see EditorModel.
+    bool noticeActions = false; ///< experimental.kernelskill.noticeActions: messages have buttons
+                                ///< that do not keep the user from working.
+    bool foldedHover = false;   ///< experimental.kernelskill.foldedHover: hovers draw <details>.
 };
 
 void from_json(const nlohmann::json& json, ClientCapabilities& capabilities);

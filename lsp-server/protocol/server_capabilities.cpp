@@ -10,7 +10,8 @@ json serverCapabilities(const ClientCapabilities& client) {
     constexpr int incremental = 2;
     json codeActions = true;
     if (client.codeActionLiterals)
-        codeActions = {{"codeActionKinds", {"quickfix", "refactor.rewrite", "source.optimize"}},
+        codeActions = {{"codeActionKinds",
+                        {"quickfix", "refactor.rewrite", "refactor.explain", "source.optimize"}},
                        // Some clients resolve whatever they are given where this is true.
                        {"resolveProvider", client.codeActionResolveEdit && client.codeActionData}};
     return {{"positionEncoding", spelling(client.positionEncoding)},
@@ -25,8 +26,8 @@ json serverCapabilities(const ClientCapabilities& client) {
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
                 "kernelskill.optimize", "kernelskill.generate", "kernelskill.generateModel",
                 "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain",
-                "kernelskill.tellApplied", "kernelskill.verify", "kernelskill.pickProgram",
-                "kernelskill.runProgram"}},
+                "kernelskill.explainOffers", "kernelskill.pinLaunch", "kernelskill.tellApplied",
+                "kernelskill.verify", "kernelskill.pickProgram", "kernelskill.runProgram"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

@@ -25,11 +25,6 @@ std::optional<double> timeOf(const ProfiledKernel& profiled) {
     return profiled.report ? medianTimeOf(*profiled.report) : std::nullopt;
 }
 
-std::string intervalText(const engine::Interval& seconds) {
-    return fmt::format("{} to {}", durationText(seconds.low * 1e6),
-                       durationText(seconds.high * 1e6));
-}
-
 /// One number where both ends read the same; empty for none.
 std::string intensityText(const engine::Interval& intensity) {
     if (intensity.high <= 0)
@@ -147,7 +142,8 @@ void sortByTime(std::vector<ProfiledKernel>& kernels) {
 std::string timeText(const engine::KernelReport& report) {
     if (const auto time = medianTimeOf(report))
         return durationText(*time * 1e-3);
-    return report.roofline ? intervalText(report.roofline->seconds) + " (model)" : std::string();
+    return report.roofline ? "at least " + durationText(report.roofline->seconds.low * 1e6)
+                           : std::string();
 }
 
 std::string reportFooter(const std::string& command) {

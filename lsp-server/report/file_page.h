@@ -11,7 +11,8 @@ namespace kernelskill::lsp {
 /// Puts the longest first; kernels without a time stay in their order at the end.
 void sortByTime(std::vector<ProfiledKernel>& kernels);
 
-/// The measured time, or the interval that a model says: "72.1 µs", "3.1 µs to 14 µs (model)".
+/// The measured time, or the least that the roofline of the counts allows: "72.1 µs", "at least
+/// 3.1 µs".
 /// Empty where neither is known.
 [[nodiscard]] std::string timeText(const engine::KernelReport& report);
 

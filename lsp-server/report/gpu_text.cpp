@@ -81,14 +81,18 @@ std::vector<std::string> gpuLines(const engine::KernelReport& report) {
     return lines;
 }
 
-std::string measuredHeadline(const engine::KernelReport& report) {
+MeasuredTexts measuredTexts(const engine::KernelReport& report) {
     const auto time = report.profile->metrics.find(engine::metric::medianTime);
     if (time == report.profile->metrics.end())
         return {};
-    std::string text = durationText(time->second * 1e-3);
-    if (report.measured)
-        text += fmt::format(" · {:.0f} % of roofline", report.measured->percent());
-    return text;
+    return {durationText(time->second * 1e-3),
+            report.measured ? fmt::format("{:.0f} %", report.measured->percent()) : std::string()};
+}
+
+std::string measuredHeadline(const engine::KernelReport& report) {
+    const MeasuredTexts texts = measuredTexts(report);
+    return texts.percent.empty() ? texts.time
+                                 : fmt::format("{} · {} of roofline", texts.time, texts.percent);
 }
 
 std::string measuredWhere(const engine::KernelReport& report) {

@@ -14,6 +14,12 @@ namespace kernelskill::lsp {
 /// place under it where that was measured. An unknown is left out, or given with its reason.
 [[nodiscard]] std::vector<std::string> gpuLines(const engine::KernelReport& report);
 
+/// What a GPU has measured of a kernel; what is not known is empty.
+struct MeasuredTexts {
+    std::string time;    ///< "72.1 µs"
+    std::string percent; ///< "88 %": of the roofline.
+};
+[[nodiscard]] MeasuredTexts measuredTexts(const engine::KernelReport& report);
 /// "72.1 µs · 88 % of roofline", or the time alone where the rest is not known; empty for what no
 /// GPU has timed.
 [[nodiscard]] std::string measuredHeadline(const engine::KernelReport& report);

@@ -83,6 +83,7 @@ json bottleneckJson(const engine::Bottleneck& bottleneck) {
         others.push_back(spelling(kind));
     return {{"kind", spelling(bottleneck.kind)},
             {"headroom", bottleneck.headroom},
+            {"headroom_text", describeHeadroom(bottleneck)},
             {"gain", bottleneck.gain ? gainJson(*bottleneck.gain) : json(nullptr)},
             {"evidence", std::move(evidence)},
             {"rule", bottleneck.rule},

@@ -6,11 +6,13 @@
 #include "lsp-server/report/line_table.h"
 #include "lsp-server/report/metric_explanation.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/report/occupancy_text.h"
 #include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace kernelskill::lsp {
 namespace {
@@ -30,11 +32,30 @@ ReportSection launchPart(const engine::KernelReport& report) {
     return section;
 }
 
+/// What occupancy would be with another block; nullopt without the compiler's facts.
+std::optional<ReportSection> occupancyPart(const engine::KernelReport& report) {
+    if (!report.facts || !*report.facts || !report.occupancy)
+        return std::nullopt;
+    const engine::StaticFacts& facts = **report.facts;
+    const engine::LaunchSpec& launch = report.profile->launch;
+    const auto capability = analysis::computeCapabilityOf(facts.architecture);
+    const auto limits = capability ? analysis::limitsOf(*capability) : std::nullopt;
+    if (!limits)
+        return std::nullopt;
+    ReportSection section{"Occupancy, if the block were another", {}, {}, true};
+    for (const OccupancyPlot& plot :
+         occupancyPlots({static_cast<std::uint32_t>(launch.block.count()), facts.registers,
+                         facts.staticSharedBytes + launch.dynamicSharedBytes},
+                        *limits))
+        section.blocks.emplace_back(occupancyTable(plot));
+    return section;
+}
+
 ReportSection metricsPart(const engine::KernelReport& report) {
     ReportSection section{"Metrics", {}, {}};
     for (const MetricSection& group : metricSections(reportMetrics(report))) {
         Table table;
-        table.columns = {{group.title}, {"", true}, {""}};
+        table.columns = {{group.title}, {"value", true}, {"meaning"}};
         for (const MetricText& metric : group.metrics)
             table.rows.push_back({{metric.label, {}, Tone::Plain, metric.name},
                                   {metric.value},
@@ -65,11 +86,9 @@ std::vector<ReportBlock> evidenceBlocks(const engine::Bottleneck& bottleneck) {
     if (!evidence.items.empty())
         blocks.emplace_back(std::move(evidence));
     std::string line = fmt::format("Decided by the rule {}.", bottleneck.rule);
-    if (bottleneck.headroom == engine::noHeadroom)
-        line += " It is at its limit.";
-    else if (!bottleneck.headroom.empty())
-        line += fmt::format(" Headroom is {}.", bottleneck.headroom);
-    if (bottleneck.gain)
+    if (headroomFactor(bottleneck))
+        line += fmt::format(" The headroom is a model's: {}.", bottleneck.gain->basis);
+    else if (bottleneck.gain && bottleneck.headroom != engine::noHeadroom)
         line += fmt::format(" It is estimated that {}.", describeGain(*bottleneck.gain));
     if (!bottleneck.others.empty()) {
         std::vector<std::string_view> others;
@@ -128,6 +147,8 @@ std::string sourceOfNumbers(const engine::KernelReport& report) {
 
 std::string kernelFinding(const engine::KernelReport& report) {
     std::string text(spelling(report.bottleneck->kind));
+    if (const auto headroom = describeHeadroom(*report.bottleneck); !headroom.empty())
+        text += ", " + headroom;
     if (const auto measured = measuredHeadline(report); !measured.empty())
         text += " · " + measured;
     return text;
@@ -151,6 +172,8 @@ ReportSection kernelSection(const Snapshot& snapshot, const ProfiledKernel& prof
         section.sections.push_back(stallsPart(*report.profile));
     section.sections.push_back(planPart(snapshot, *profiled.kernel));
     section.sections.push_back(launchPart(report));
+    if (auto occupancy = occupancyPart(report))
+        section.sections.push_back(std::move(*occupancy));
     section.sections.push_back(metricsPart(report));
     std::vector<std::string> notes = gpuLines(report);
     notes.insert(notes.end(), report.profile->notes.begin(), report.profile->notes.end());

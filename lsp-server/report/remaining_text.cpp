@@ -7,19 +7,6 @@
 #include <spdlog/fmt/ranges.h>
 
 namespace kernelskill::lsp {
-namespace {
-
-std::string describeParts(const std::vector<engine::CostPart>& parts) {
-    std::vector<std::string> texts;
-    for (const engine::CostPart& part : parts) {
-        if (part.seconds.high > 0)
-            texts.push_back(fmt::format("{} {}", part.name, describeSeconds(part.seconds)));
-    }
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-} // namespace
-
 std::vector<RemainingLine> remainingLines(const engine::RemainingLoss& remaining) {
     std::vector<RemainingLine> lines;
     if (auto distance = describeDistance(remaining); !distance.empty())
@@ -28,7 +15,7 @@ std::vector<RemainingLine> remainingLines(const engine::RemainingLoss& remaining
     lines.push_back({"loss", std::string(spelling(bottleneck.kind))});
     if (!bottleneck.evidence.empty())
         lines.back().text += ": " + bottleneck.evidence.front().text;
-    if (auto parts = describeParts(remaining.parts); !parts.empty())
+    if (auto parts = engine::describeWeights(remaining.parts); !parts.empty())
         lines.push_back({"time", "by the model: " + parts});
     for (const engine::TriedMethod& each : remaining.tried)
         lines.push_back({"tried", fmt::format("{}: {}", each.skill, each.outcome)});

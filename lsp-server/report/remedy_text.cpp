@@ -19,10 +19,4 @@ std::string describeUncheckable(const Error& obstacle) {
                        obstacle.remedy.empty() ? "" : "; ", obstacle.remedy);
 }
 
-std::string describeHeadroom(const engine::Bottleneck& bottleneck) {
-    if (bottleneck.headroom == engine::noHeadroom)
-        return "at its limit";
-    return bottleneck.headroom.empty() ? std::string() : "headroom " + bottleneck.headroom;
-}
-
 } // namespace kernelskill::lsp

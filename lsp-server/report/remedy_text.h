@@ -15,7 +15,4 @@ namespace kernelskill::lsp {
 /// Why an edit of the kernel is not checked: Plan::uncheckable.
 [[nodiscard]] std::string describeUncheckable(const Error& obstacle);
 
-/// The headroom as it follows a bottleneck: "headroom medium", "at its limit"; empty if unknown.
-[[nodiscard]] std::string describeHeadroom(const engine::Bottleneck& bottleneck);
-
 } // namespace kernelskill::lsp

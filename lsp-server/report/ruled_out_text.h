@@ -20,4 +20,8 @@ struct RuledOutGroup {
 [[nodiscard]] std::vector<RuledOutGroup>
 groupByReason(const std::vector<engine::RuledOut>& ruledOut, std::size_t offered);
 
+/// For a kernel without offers, in a few sentences: what an expert would do, how many skills were
+/// ruled out, and where the reasons are.
+[[nodiscard]] std::string whyNothingIsOffered(const std::string& kernel, const engine::Plan& plan);
+
 } // namespace kernelskill::lsp

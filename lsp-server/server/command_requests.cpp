@@ -3,11 +3,13 @@
 #include "lsp-server/features/memory.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/report/ruled_out_text.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/model_request.h"
 #include "lsp-server/server/optimize_request.h"
 #include "lsp-server/server/program_requests.h"
+#include "lsp-server/server/remedies.h"
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/server/verify_request.h"
 
@@ -23,8 +25,7 @@ namespace {
 void profile(const ServerContext& context, const std::string& uri, const json& argument,
              const json& params, Reply& reply, const std::stop_source& stop) {
     if (!context.workspace.options().executionEnabled)
-        return reply.error(ErrorCode::RequestFailed,
-                           "running kernels is turned off (kernelskill.execution.enabled)");
+        return reply.error(executionIsOff());
     const std::string executor = argument.value("on", "emulator");
     const std::string& configured = context.workspace.options().gpuOn; // "gpu" or "slurm"
     if (executor != "emulator" && executor != "gpu" && executor != configured)
@@ -59,7 +60,7 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
                                 : workbench.profiler().profile({snapshot->program, *kernel}, token,
                                                                say, engine::Profiler::Facts::Later);
                     if (!report)
-                        return answer.error(toResponseError(report.error()));
+                        return answer.error(toResponseErrorWithRemedy(report.error()));
                     answer.result(profileJson(*report));
                     context.loop.post([&context, snapshot] { context.refresh(snapshot); });
                     if (!report->profile->hazards.empty())
@@ -72,20 +73,41 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
 
 void explain(const ServerContext& context, const json& argument, Reply& reply,
              const std::stop_source& stop) {
+    context.read(
+        argument.at("uri").get<std::string>(), std::move(reply), stop.get_token(),
+        [&context, argument](const Snapshot& snapshot) {
+            const auto target = findTarget(snapshot, argument);
+            if (!target)
+                return json(nullptr);
+            const auto bottleneck =
+                snapshot.workbench->knowledge().diagnosis({snapshot.program, *target->kernel});
+            std::string text =
+                fmt::format("{}: {}.", target->kernel->qualifiedName, spelling(bottleneck->kind));
+            for (const engine::Evidence& evidence : bottleneck->evidence)
+                text += " " + evidence.text + (evidence.text.ends_with('.') ? "" : ".");
+            context.showMessage(ServerContext::MessageType::Info, text);
+            return json{{"markdown", describeKernel(snapshot, *target->kernel, Details::Below)},
+                        {"bottleneck", bottleneckJson(*bottleneck)}};
+        });
+}
+
+/// Says why no edit is offered for the kernel, in one notice; the whole list is in the answer.
+void explainOffers(const ServerContext& context, const json& argument, Reply& reply,
+                   const std::stop_source& stop) {
     context.read(argument.at("uri").get<std::string>(), std::move(reply), stop.get_token(),
                  [&context, argument](const Snapshot& snapshot) {
                      const auto target = findTarget(snapshot, argument);
                      if (!target)
                          return json(nullptr);
-                     const auto bottleneck = snapshot.workbench->knowledge().diagnosis(
-                         {snapshot.program, *target->kernel});
-                     std::string text = fmt::format("{}: {}.", target->kernel->qualifiedName,
-                                                    spelling(bottleneck->kind));
-                     for (const engine::Evidence& evidence : bottleneck->evidence)
-                         text += " " + evidence.text + (evidence.text.ends_with('.') ? "" : ".");
-                     context.showMessage(ServerContext::MessageType::Info, text);
-                     return json{{"markdown", describeKernel(snapshot, *target->kernel)},
-                                 {"bottleneck", bottleneckJson(*bottleneck)}};
+                     const engine::Plan plan = snapshot.workbench->advisor().plan(
+                         {snapshot.program, *target->kernel}, target->kernel->span,
+                         snapshot.memory());
+                     context.showMessage(ServerContext::MessageType::Info,
+                                         whyNothingIsOffered(target->kernel->name, plan));
+                     json reasons = json::array();
+                     for (const engine::RuledOut& skill : plan.ruledOut)
+                         reasons.push_back({{"skill", skill.skill}, {"why", skill.why}});
+                     return json{{"ruled_out", std::move(reasons)}};
                  });
 }
 
@@ -130,6 +152,10 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return showMemory(context, argument, reply);
     if (command == "kernelskill.explain")
         return explain(context, argument, reply, stop);
+    if (command == "kernelskill.explainOffers")
+        return explainOffers(context, argument, reply, stop);
+    if (command == "kernelskill.pinLaunch")
+        return pinLaunchCommand(context, argument, reply);
     if (command == "kernelskill.tellApplied")
         return tellAppliedCommand(context, argument, reply);
     if (command == "kernelskill.pickProgram")

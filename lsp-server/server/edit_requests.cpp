@@ -5,9 +5,12 @@
 #include "engine/workbench/hazard_repair.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/hazard_fixes.h"
+#include "lsp-server/features/launch_pin.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/server/applied_notice.h"
 #include "lsp-server/server/generate_request.h"
+#include "lsp-server/server/remedies.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -45,8 +48,28 @@ std::string explainRefusal(const engine::ReviewedEdit& edit) {
                        describe(edit.verdict));
 }
 
+/// The refusal of an edit; where a guessed launch may be at fault, with buttons that replace it.
+ResponseError refusalOf(const Snapshot& snapshot, const skills::Offer& offer,
+                        const engine::ReviewedEdit& edit) {
+    ResponseError error{ErrorCode::RequestFailed, explainRefusal(edit)};
+    const auto* kernel = findKernel(snapshot, offer.kernelName);
+    if (edit.verdict.status != engine::VerdictStatus::Invalid || kernel == nullptr)
+        return error;
+    const auto launch = snapshot.workbench->knowledge().launch({snapshot.program, *kernel});
+    if (!launch || !launch->isShapeGuessed)
+        return error;
+    const auto target = std::make_shared<const json>(
+        json{{"uri", snapshot.uri}, {"kernel", kernel->qualifiedName}});
+    return withRemedies(
+        std::move(error),
+        {{"Pin the Launch", RemedyButton::Does::RunCommand, "kernelskill.pinLaunch", target},
+         {"Run the Program", RemedyButton::Does::RunCommand, "kernelskill.runProgram", target}});
+}
+
+constexpr std::string_view applyPrefix = "Apply skill: ";
+
 std::string labelOf(const skills::Offer& offer) {
-    return "Apply skill: " + offer.title;
+    return std::string(applyPrefix) + offer.title;
 }
 
 using EditReceiver =
@@ -58,10 +81,8 @@ void review(const ServerContext& context, const SnapshotPtr& snapshot, const ski
             const json& params, Reply reply, const std::stop_source& stop, EditReceiver receive) {
     if (!context.workspace.options().executionEnabled)
         return receive(std::move(reply),
-                       std::unexpected(ResponseError{
-                           ErrorCode::RequestFailed,
-                           "running kernels is turned off (kernelskill.execution.enabled), and an "
-                           "edit is only applied after it has been verified"}));
+                       std::unexpected(executionIsOff(
+                           ", and an edit is only applied after it has been verified")));
     if (findKernel(*snapshot, offer.kernelName) == nullptr)
         return receive(std::move(reply),
                        std::unexpected(ResponseError{ErrorCode::InvalidParams,
@@ -75,20 +96,18 @@ void review(const ServerContext& context, const SnapshotPtr& snapshot, const ski
                 snapshot->memory(), token, [&progress](std::string_view what, double fraction) {
                     progress.report(what, fraction);
                 });
-            context.loop.post([&context, snapshot, reviewed = std::move(reviewed),
+            context.loop.post([&context, snapshot, offer, reviewed = std::move(reviewed),
                                answer = std::move(answer), receive = std::move(receive)]() mutable {
                 if (!reviewed)
                     return receive(std::move(answer),
-                                   std::unexpected(toResponseError(reviewed.error())));
+                                   std::unexpected(toResponseErrorWithRemedy(reviewed.error())));
                 if (!reviewed->notRemembered.empty())
                     context.showMessage(ServerContext::MessageType::Warning,
                                         "The attempt is not remembered: " +
                                             reviewed->notRemembered);
                 if (!reviewed->acceptable()) {
-                    const std::string why = explainRefusal(*reviewed);
-                    context.showMessage(ServerContext::MessageType::Warning, why);
                     return receive(std::move(answer),
-                                   std::unexpected(ResponseError{ErrorCode::RequestFailed, why}));
+                                   std::unexpected(refusalOf(*snapshot, offer, *reviewed)));
                 }
                 const Document* document = context.documents.find(snapshot->uri);
                 if (document == nullptr || document->version != snapshot->version)
@@ -193,8 +212,12 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
                           review(context, *snapshot, offer, params, std::move(reply), stop,
                                  [&context, snapshot = *snapshot, label = labelOf(offer),
                                   action = std::move(action)](Reply answer, auto edit) mutable {
-                                     if (!edit)
+                                     if (!edit) {
+                                         // Editors show nothing of a failed resolve.
+                                         context.showMessage(ServerContext::MessageType::Warning,
+                                                             edit.error().message);
                                          return answer.error(std::move(edit.error()));
+                                     }
                                      const EditAnnotation annotation =
                                          annotationOf(context, std::move(label), edit->verdict);
                                      action["edit"] = workspaceEdit(
@@ -259,7 +282,7 @@ void addNotice(json& action, const ServerContext& context, const EditAnnotation&
 }
 
 void tellAppliedCommand(const ServerContext& context, const json& argument, Reply& reply) {
-    context.showMessage(ServerContext::MessageType::Info, argument.at("notice").get<std::string>());
+    tellApplied(context, argument.at("notice").get<std::string>(), std::nullopt);
     reply.result(nullptr);
 }
 
@@ -268,8 +291,9 @@ EditAnnotation annotationOf(const ServerContext& context, std::string label,
     std::string description(spelling(verdict.status));
     if (!verdict.summary.empty())
         description += ": " + verdict.summary;
-    std::string notice =
-        fmt::format("Applied, {} One undo takes it back. ({})", description, label);
+    const std::string_view what =
+        label.starts_with(applyPrefix) ? std::string_view(label).substr(applyPrefix.size()) : label;
+    std::string notice = fmt::format("{}: applied, {}", what, description);
     return {std::move(label), std::move(description), context.workspace.options().previewSkills,
             std::move(notice)};
 }
@@ -300,13 +324,14 @@ void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
         "workspace/applyEdit",
         {{"label", annotation.label},
          {"edit", workspaceEdit(edits, snapshot, context.capabilities, annotation)}},
-        [&context, notice = annotation.notice, result = std::move(result),
+        [&context, notice = annotation.notice,
+         applied = appliedTo(snapshot, edits, annotation.label), result = std::move(result),
          reply = std::move(reply)](auto answer) mutable {
             if (!answer)
                 return reply.error(std::move(answer.error()));
             const bool isApplied = answer->is_object() && answer->value("applied", false);
             if (isApplied && !notice.empty())
-                context.showMessage(ServerContext::MessageType::Info, notice);
+                tellApplied(context, notice, std::move(applied));
             result["applied"] = isApplied;
             reply.result(std::move(result));
         });
@@ -397,6 +422,29 @@ void applyFixCommand(const ServerContext& context, const json& argument, Reply& 
         applyInEditor(context, *fix->snapshot,
                       {.label = fix->label, .description = {}, .notice = {}}, fix->edits,
                       json::object(), std::move(reply));
+    });
+}
+
+void pinLaunchCommand(const ServerContext& context, const json& argument, Reply& reply) {
+    context.documents.whenCurrent(argument.at("uri").get<std::string>(), [&context, argument,
+                                                                          reply = std::move(reply)](
+                                                                             auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        const Snapshot& snapshot = **outcome;
+        const auto target = findTarget(snapshot, argument);
+        if (!target)
+            return reply.error(toResponseError(target.error()));
+        const auto pin = guessedLaunchPinFor(snapshot, *target->kernel);
+        if (!pin)
+            return reply.error(
+                ErrorCode::RequestFailed,
+                fmt::format("the launch of '{}' is not a guess", target->kernel->name));
+        std::string label = fmt::format("Pin the launch of '{}'", target->kernel->name);
+        std::string notice = label + ": the numbers are the guess; give those of your program.";
+        applyInEditor(context, snapshot,
+                      {.label = std::move(label), .description = {}, .notice = std::move(notice)},
+                      {{snapshot.model().file, {*pin}}}, json::object(), std::move(reply));
     });
 }
 

@@ -49,6 +49,8 @@ void applySkillCommand(const ServerContext& context, const nlohmann::json& argum
                        const nlohmann::json& params, Reply& reply, const std::stop_source& stop);
 /// The data of a code action.
 void applyFixCommand(const ServerContext& context, const nlohmann::json& argument, Reply& reply);
+/// {uri, kernel|line}. Puts the launch that is guessed above the kernel, for the user to change.
+void pinLaunchCommand(const ServerContext& context, const nlohmann::json& argument, Reply& reply);
 /// {uri}. Answers {status, diagnosis, edits, applied}.
 void repairCommand(const ServerContext& context, const nlohmann::json& argument,
                    const nlohmann::json& params, Reply& reply, const std::stop_source& stop);

@@ -4,6 +4,7 @@
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/remedies.h"
 #include "skills/skill_document.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -43,9 +44,7 @@ void generate(const ServerContext& context, const json& data, const json& params
                 const SnapshotPtr snapshot = std::move(*outcome);
                 if (!context.workspace.options().executionEnabled)
                     return reply.error(
-                        ErrorCode::RequestFailed,
-                        "running kernels is turned off (kernelskill.execution.enabled), and "
-                        "a kernel is only added after it has been verified");
+                        executionIsOff(", and a kernel is only added after it has been verified"));
                 const auto& functions = snapshot->model().loopFunctions;
                 const auto function =
                     std::ranges::find(functions, name, &analysis::KernelModel::qualifiedName);
@@ -56,6 +55,8 @@ void generate(const ServerContext& context, const json& data, const json& params
                     fmt::format("Generating a kernel from '{}'", function->name), params,
                     std::move(reply), stop,
                     [&context, snapshot, &function = *function,
+                     // Editors show the error of a command, and nothing of a failed resolve.
+                     isCommand = params.contains("arguments"),
                      receive = std::move(receive)](Reply answer, const std::stop_token& token,
                                                    const WorkDoneProgress& progress) mutable {
                         auto generated = engine::generateKernel(
@@ -64,7 +65,7 @@ void generate(const ServerContext& context, const json& data, const json& params
                                 progress.report(what, fraction);
                             });
                         context.loop.post([&context, snapshot, generated = std::move(generated),
-                                           answer = std::move(answer),
+                                           isCommand, answer = std::move(answer),
                                            receive = std::move(receive)]() mutable {
                             if (!generated)
                                 return answer.error(toResponseError(generated.error()));
@@ -72,7 +73,8 @@ void generate(const ServerContext& context, const json& data, const json& params
                                 const std::string why = fmt::format(
                                     "No kernel was generated from '{}'. The verdict is {}",
                                     generated->reference, generated->verdict.summary);
-                                context.showMessage(ServerContext::MessageType::Warning, why);
+                                if (!isCommand)
+                                    context.showMessage(ServerContext::MessageType::Warning, why);
                                 return answer.error(ErrorCode::RequestFailed, why);
                             }
                             const Document* document = context.documents.find(snapshot->uri);

@@ -3,6 +3,7 @@
 #include "lsp-server/features/generated_model.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/remedies.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,10 +21,8 @@ void generateModelCommand(const ServerContext& context, const json& argument, co
     if (!archive || !folder)
         return reply.error(ErrorCode::InvalidParams, "'uri' and 'folder' are URIs of files");
     if (!context.workspace.options().executionEnabled)
-        return reply.error(
-            ErrorCode::RequestFailed,
-            "running kernels is turned off (kernelskill.execution.enabled), and a model's kernels "
-            "are only written after they have been checked");
+        return reply.error(executionIsOff(
+            ", and a model's kernels are only written after they have been checked"));
     ModelFolderRequest request{.archive = *archive,
                                .folder = *folder,
                                .precision = argument.value("precision", "float32"),

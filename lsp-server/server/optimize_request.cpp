@@ -6,6 +6,7 @@
 #include "lsp-server/report/optimization_report.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/editor_model.h"
+#include "lsp-server/server/remedies.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -59,7 +60,7 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
                   {.label = fmt::format("Optimize kernel '{}'", found.kernel),
                    .description = summaryOf(found),
                    .needsConfirmation = context.workspace.options().previewOptimize,
-                   .notice = summaryOf(found) + " One undo takes it back."},
+                   .notice = summaryOf(found)},
                   found.edits, std::move(result), std::move(reply));
 }
 
@@ -97,7 +98,7 @@ void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
                 },
                 model.get());
             if (!found)
-                return answer.error(toResponseError(found.error()));
+                return answer.error(toResponseErrorWithRemedy(found.error()));
             context.loop.post([&context, snapshot, withReport, found = std::move(*found),
                                answer = std::move(answer)]() mutable {
                 finish(context, snapshot, found, withReport, std::move(answer));
@@ -110,8 +111,7 @@ void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
 void optimizeCommand(const ServerContext& context, const json& argument, const json& params,
                      Reply& reply, const std::stop_source& stop) {
     if (!context.workspace.options().executionEnabled)
-        return reply.error(ErrorCode::RequestFailed,
-                           "running kernels is turned off (kernelskill.execution.enabled)");
+        return reply.error(executionIsOff());
     const auto options = optionsFrom(argument);
     const bool withReport = argument.value("report", false);
     const std::string uri = argument.at("uri").get<std::string>();

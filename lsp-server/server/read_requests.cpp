@@ -35,7 +35,8 @@ void onHover(const ServerContext& context, const json& params, Reply& reply,
         uri, std::move(reply), stop.get_token(),
         [position = position, &capabilities = context.capabilities](const Snapshot& snapshot) {
             const auto content = hover(
-                snapshot, toOffset(snapshot.source(), position, capabilities.positionEncoding));
+                snapshot, toOffset(snapshot.source(), position, capabilities.positionEncoding),
+                capabilities.foldedHover ? Details::Folded : Details::Below);
             return content ? hoverJson(snapshot, *content, capabilities) : json(nullptr);
         });
 }

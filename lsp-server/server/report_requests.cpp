@@ -4,6 +4,7 @@
 #include "lsp-server/report/verification_page.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/kept_judgements.h"
+#include "lsp-server/server/remedies.h"
 #include "lsp-server/server/server_context.h"
 
 #include <nlohmann/json.hpp>
@@ -71,8 +72,7 @@ void onReport(const ServerContext& context, const json& params, Reply& reply,
         return reply.error(ErrorCode::InvalidParams,
                            "'on' is \"emulator\" or \"gpu\", not \"" + executor + "\"");
     if (!context.workspace.options().executionEnabled)
-        return reply.error(ErrorCode::RequestFailed,
-                           "running kernels is turned off (kernelskill.execution.enabled)");
+        return reply.error(executionIsOff());
     const bool isOnGpu = executor == "gpu";
     auto run = [&context, uri, params, stop, isOnGpu](Reply trusted) {
         context.documents.whenCurrent(uri, [&context, uri, params, stop, isOnGpu,

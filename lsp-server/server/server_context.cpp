@@ -2,6 +2,7 @@
 
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/ignored_findings.h"
+#include "lsp-server/server/remedies.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
@@ -26,7 +27,8 @@ void ServerContext::whenTrusted(const std::string& uri, Reply reply, Execution r
     trust.whenTrusted(pathOf(uri), [this, uri, reply = std::move(reply), run = std::move(run)](
                                        std::optional<std::string> refusal) mutable {
         if (refusal)
-            return reply.error(ErrorCode::RequestFailed, std::move(*refusal));
+            return reply.error(withRemedies({ErrorCode::RequestFailed, std::move(*refusal)},
+                                            {{"Manage Trust", RemedyButton::Does::ManageTrust}}));
         const Document* document = documents.find(uri);
         const bool isOlder = document != nullptr && document->worker && !document->isTrusted;
         if (isOlder) // `kernelskill trust` was run meanwhile.

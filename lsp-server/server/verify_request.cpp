@@ -4,6 +4,7 @@
 #include "lsp-server/documents/old_version.h"
 #include "lsp-server/report/verification_json.h"
 #include "lsp-server/server/kept_judgements.h"
+#include "lsp-server/server/remedies.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -33,8 +34,7 @@ void announce(const ServerContext& context, const Snapshot& snapshot,
 void verifyCommand(const ServerContext& context, const json& argument, const json& params,
                    Reply& reply, const std::stop_source& stop) {
     if (!context.workspace.options().executionEnabled)
-        return reply.error(ErrorCode::RequestFailed,
-                           "running kernels is turned off (kernelskill.execution.enabled)");
+        return reply.error(executionIsOff());
     const std::string uri = argument.at("uri").get<std::string>();
     const std::string kernel = argument.value("kernel", "");
     const std::string against = argument.value("against", "HEAD");
@@ -61,7 +61,7 @@ void verifyCommand(const ServerContext& context, const json& argument, const jso
                             progress.report(what, fraction);
                         });
                     if (!done)
-                        return answer.error(toResponseError(done.error()));
+                        return answer.error(toResponseErrorWithRemedy(done.error()));
                     answer.result(verificationJson(*done, snapshot->program, against, old->commit));
                     context.loop.post(
                         [&context, snapshot, called = old->called, done = std::move(*done)] {

@@ -165,8 +165,11 @@ void LspClient::answer(const json& request) {
     json result = nullptr;
     if (request.at("method") == "workspace/configuration")
         result = json::array({configuration});
-    if (request.at("method") == "workspace/applyEdit")
+    if (request.at("method") == "workspace/applyEdit") {
+        if (appliesEdits && onApplyEdit)
+            onApplyEdit(request.at("params").at("edit"));
         result = {{"applied", appliesEdits}};
+    }
     if (request.at("method") == "window/showMessageRequest" && chosenAction)
         result = {{"title", *chosenAction}};
     send({{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", result}});

@@ -75,6 +75,8 @@ public:
     std::optional<std::string> chosenAction;
     /// The answer to workspace/applyEdit.
     bool appliesEdits = true;
+    /// Called with the edit of workspace/applyEdit before it is answered, e.g. to change the text.
+    std::function<void(const json& edit)> onApplyEdit;
     /// Requests the server has sent, in order; they are answered at once.
     std::vector<json> serverRequests;
 

@@ -23,6 +23,7 @@ expected_gain: >-
   perhaps.
 failure_modes: [spills]
 sources: [a book]
+lens: unroll more
 ---
 
 # Method
@@ -165,8 +166,18 @@ TEST_F(SkillFolders, ReportsABadDocumentAndReadsTheOthers) {
     const SkillDocuments documents = loadSkillDocuments(folder_);
     ASSERT_EQ(documents.skills.size(), 1u);
     EXPECT_EQ(documents.skills[0].id, "unroll-more");
+    EXPECT_EQ(documents.lensTitles, (LensTitles{{"unroll-more", "unroll more"}}));
     ASSERT_EQ(documents.errors.size(), 1u);
     EXPECT_TRUE(documents.errors[0].where.contains("broken"));
+}
+
+TEST_F(SkillFolders, RefusesATitleThatNoLensHolds) {
+    write("unroll-more", replaced("lens: unroll more", "lens: unroll much more"));
+    const SkillDocuments documents = loadSkillDocuments(folder_);
+    EXPECT_TRUE(documents.skills.empty());
+    ASSERT_EQ(documents.errors.size(), 1u);
+    EXPECT_TRUE(documents.errors[0].what.contains("a line of lenses does not hold it"))
+        << documents.errors[0].describe();
 }
 
 TEST_F(SkillFolders, RefusesANameThatIsNotTheFolders) {

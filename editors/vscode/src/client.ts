@@ -12,8 +12,6 @@ import {
     LanguageClient,
     type LanguageClientOptions,
     RevealOutputChannelOn,
-    LSPErrorCodes,
-    ResponseError,
     State,
 } from 'vscode-languageclient/node';
 
@@ -21,6 +19,8 @@ import { findServer, type Found, versionProblem } from './binary';
 import { BundledServer } from './bundledServer';
 import { CrashPolicy } from './crashes';
 import { EditorModel } from './editorModel';
+import { messageOf, tell } from './failures';
+import { NoticeFeature } from './noticeFeature';
 import { serverSettings, type Section } from './settings';
 import type { Status } from './status';
 import { confirmed, type EditPreview, needsConfirmation } from './views/editPreview';
@@ -28,13 +28,13 @@ import type { MemoryView } from './views/memoryView';
 import type { ProfileView } from './views/profileView';
 import type { RunView, Target } from './views/runView';
 
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 
 export const languages = ['cuda-cpp', 'cuda'];
 
 const applySkill = 'kernelskill.applySkill';
 const generate = 'kernelskill.generate';
-/** Commands that check an edit, and the user's own change: what they refuse is said once. */
+/** Commands that check an edit, and the user's own change. */
 const verifying = new Set([applySkill, generate, 'kernelskill.verify']);
 
 /** The views that show results of lenses and actions, and the listeners to the server's state. */
@@ -136,6 +136,7 @@ export class Server implements vscode.Disposable {
         );
         this.client = client;
         client.registerFeature(new EditorModel(client, this.context.workspaceState));
+        client.registerFeature(new NoticeFeature());
         client.onDidChangeState(({ newState }) => {
             if (newState === State.Running) {
                 client.isBetweenServers = false;
@@ -188,7 +189,7 @@ export class Server implements vscode.Disposable {
     private async versionOf({ file, origin }: Found & { kind: 'found' }): Promise<string> {
         if (origin === 'bundled') await (this.unpacking ??= this.unpack().finally(() => (this.unpacking = undefined)));
         try {
-            return (await run(file, ['--version'], { timeout: 10_000 })).stdout.trim();
+            return (await runFile(file, ['--version'], { timeout: 10_000 })).stdout.trim();
         } catch (error) {
             if (origin === 'bundled') await this.bundled?.discard();
             throw new Error(`${file} --version failed: ${messageOf(error)}`);
@@ -223,6 +224,8 @@ export class Server implements vscode.Disposable {
             outputChannel: this.output,
             revealOutputChannelOn: RevealOutputChannelOn.Never,
             initializationOptions: { ...this.settings(), trusted: vscode.workspace.isTrusted },
+            // Hovers fold their evidence in <details>. What else they hold is escaped by the server.
+            markdown: { isTrusted: false, supportHtml: true },
             middleware: {
                 workspace: {
                     handleApplyEdit: async (params, next) => {
@@ -253,9 +256,9 @@ export class Server implements vscode.Disposable {
                     const client = this.isRunning();
                     if (!client || !target?.uri) return next(command, args);
                     if (command === 'kernelskill.optimize') return this.audience.run.optimize(client, target);
-                    if (verifying.has(command)) return this.verify(client, command, args);
+                    if (verifying.has(command)) return this.run(client, command, args);
                     if (command === 'kernelskill.showMemory') return this.audience.memory.show(client, target.uri);
-                    const result: unknown = await next(command, args);
+                    const result: unknown = await this.run(client, command, args);
                     if (command === 'kernelskill.profile' && isProfile(result)) {
                         this.audience.changed(client.protocol2CodeConverter.asUri(target.uri));
                         await this.audience.profile.show(client, target.uri, result.kernel);
@@ -270,13 +273,14 @@ export class Server implements vscode.Disposable {
         };
     }
 
-    /** Has the server check an edit and apply it. What is refused is said once: an equal message replaces the server's. */
-    private async verify(client: LanguageClient, command: string, args: unknown[]): Promise<unknown> {
+    /** Runs a command of the server for a lens or an action. What fails is told once. */
+    private async run(client: LanguageClient, command: string, args: unknown[]): Promise<unknown> {
         try {
             return await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
         } catch (error) {
-            const isCancelled = error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled;
-            if (!isCancelled) void vscode.window.showWarningMessage(messageOf(error));
+            // An action is of the text that it was made for: the lens's own command finds its place anew.
+            const { version: _, offer: __, ...target } = (args[0] ?? {}) as { version?: number; offer?: unknown };
+            void tell(client, error, () => this.run(client, command, [target]));
             return undefined;
         }
     }
@@ -332,10 +336,6 @@ export function verifyingCommand(data: unknown): string | undefined {
 
 function isProfile(value: unknown): value is { readonly kernel: string } {
     return typeof value === 'object' && value !== null && typeof (value as { kernel?: unknown }).kernel === 'string';
-}
-
-export function messageOf(error: unknown): string {
-    return error instanceof Error ? error.message : String(error);
 }
 
 function isExecutable(file: string): boolean {

@@ -8,7 +8,8 @@ import {
     type LanguageClient,
 } from 'vscode-languageclient/node';
 
-import { languages, messageOf, type Server, verifyingCommand } from './client';
+import { languages, type Server, verifyingCommand } from './client';
+import { messageOf, tell } from './failures';
 import type { Entry } from './kernels/kernelList';
 import type { KernelsView } from './kernels/kernelsView';
 import { generateModel } from './generateModel';
@@ -20,6 +21,7 @@ import type { MemoryView } from './views/memoryView';
 import type { ModelView } from './views/modelView';
 import type { ProfileView } from './views/profileView';
 import type { RunView } from './views/runView';
+import { showMenu } from './menu';
 
 export type Commands = { readonly [name in CommandName]: (...values: unknown[]) => unknown };
 
@@ -57,6 +59,8 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
         runProgram: () => onRunning(server, runProgram),
         refreshKernels: () => views.kernels.refresh(),
         sortKernels: () => views.kernels.sort(),
+        filterKernels: () => views.kernels.filter(),
+        showAllKernels: () => views.kernels.showAll(),
         profileEntry: onEntry(async (client, { uri, kernel }) => {
             await opened(client, uri);
             await views.profile.show(client, uri, kernel.name);
@@ -65,11 +69,13 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
             await opened(client, uri);
             await views.run.optimize(client, { uri, kernel: kernel.name });
         }),
+        cancelRun: () => views.run.cancel(),
         applyPreview: (uri) => views.preview.answerFor(uri, true),
         discardPreview: (uri) => views.preview.answerFor(uri, false),
         restart: () => server.restart(),
         showOutput: () => output.show(true),
         doctor: () => doctor(server, output),
+        menu: () => showMenu(views.run.isRunning),
     };
 }
 
@@ -90,7 +96,7 @@ async function onRunning(server: Server, command: (client: LanguageClient) => Pr
     try {
         await command(client);
     } catch (error) {
-        void vscode.window.showErrorMessage(`KernelSkill: ${messageOf(error)}`);
+        void tell(client, error, () => onRunning(server, command));
     }
 }
 
@@ -204,10 +210,29 @@ async function doctor(server: Server, output: vscode.LogOutputChannel): Promise<
         await server.ready(); // says why there is no server
         return;
     }
-    execFile(file, ['doctor'], { timeout: 60_000, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
-        output.info(`${file} doctor\n${stdout}${stderr}${stdout || stderr ? '' : messageOf(error)}`);
+    const folder = currentFolder();
+    const options = { timeout: 60_000, env: { ...process.env, NO_COLOR: '1' }, ...(folder ? { cwd: folder.uri.fsPath } : {}) };
+    execFile(file, [...toolArguments(folder), 'doctor'], options, (error, stdout, stderr) => {
+        const where = folder ? ` in ${folder.uri.fsPath}` : '';
+        output.info(`${file} doctor${where}\n${stdout}${stderr}${stdout || stderr ? '' : messageOf(error)}`);
         output.show(true);
     });
+}
+
+/** The folder of the file that is open; else the first of the workspace. */
+function currentFolder(): vscode.WorkspaceFolder | undefined {
+    const file = vscode.window.activeTextEditor?.document.uri;
+    return (file && vscode.workspace.getWorkspaceFolder(file)) ?? vscode.workspace.workspaceFolders?.[0];
+}
+
+/** The settings of that folder by which the server finds its tools, as the command line takes them. */
+function toolArguments(folder: vscode.WorkspaceFolder | undefined): string[] {
+    const settings = vscode.workspace.getConfiguration('kernelskill', folder);
+    const options = [
+        ['--cuda-path', settings.get<string>('parse.cudaPath', '')],
+        ['--host-compiler', settings.get<string>('execution.hostCompiler', '')],
+    ] as const;
+    return vscode.workspace.isTrusted ? options.flatMap(([option, value]) => (value === '' ? [] : [option, value])) : [];
 }
 
 function uriOf(client: LanguageClient, editor: vscode.TextEditor): string {

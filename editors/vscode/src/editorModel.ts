@@ -21,9 +21,11 @@ export class EditorModel implements StaticFeature {
     ) {}
 
     fillClientCapabilities(capabilities: ClientCapabilities): void {
-        const experimental: Record<string, unknown> = { ...(capabilities.experimental as object | undefined) };
-        experimental['kernelskill'] = { languageModel: true };
-        capabilities.experimental = experimental;
+        const experimental = (capabilities.experimental ?? {}) as { kernelskill?: object };
+        capabilities.experimental = {
+            ...experimental,
+            kernelskill: { ...experimental.kernelskill, languageModel: true },
+        };
     }
 
     initialize(): void {

@@ -31,6 +31,7 @@ export function start(
     const run = new RunView(panels);
     const memory = new MemoryView(panels, documents);
     const preview = new EditPreview(documents);
+    const assembly = new AssemblyView(panels);
     const server: Server = new Server(context, output, status, {
         profile,
         run,
@@ -48,7 +49,7 @@ export function start(
             memory,
             preview,
             kernels,
-            assembly: new AssemblyView(panels),
+            assembly,
             model: new ModelView(panels),
         },
         output,
@@ -56,6 +57,7 @@ export function start(
     context.subscriptions.push(
         documents,
         panels,
+        assembly,
         kernels,
         server,
         vscode.workspace.onDidChangeConfiguration(async (event) => {

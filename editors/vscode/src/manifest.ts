@@ -14,12 +14,16 @@ export const commandNames = [
     'runProgram',
     'refreshKernels',
     'sortKernels',
+    'filterKernels',
+    'showAllKernels',
     'profileEntry',
     'optimizeEntry',
+    'cancelRun',
     'applyPreview',
     'discardPreview',
     'restart',
     'showOutput',
+    'menu',
     'doctor',
 ] as const;
 

@@ -13,7 +13,7 @@ export class Status implements vscode.Disposable {
 
     constructor() {
         this.item.name = 'KernelSkill';
-        this.item.command = 'kernelskill.client.showOutput';
+        this.item.command = 'kernelskill.client.menu';
         this.show({ kind: 'starting' });
         this.subscription = vscode.window.onDidChangeActiveTextEditor(() => this.followEditor());
         this.followEditor();

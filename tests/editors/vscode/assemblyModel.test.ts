@@ -3,8 +3,6 @@ import { test } from 'node:test';
 
 import { type Assembly, assemblyState, type Version } from '../../../editors/vscode/src/views/assemblyModel';
 
-const text = ['// 0', '// 1', '__global__ void k() {', '    a();', '}', '', '// 6', '// 7', '// 8'].join('\n');
-
 function version(label: string, instructions: Version['instructions']): Version {
     return {
         label,
@@ -28,23 +26,22 @@ const one = version('editor', [
     { text: 'ret', shown: { file: 0, line: 4 } },
 ]);
 
-test('one version: its instructions with labels, and the source around them', () => {
-    const state = assemblyState({ versions: [one], difference: null }, [text]);
+test('one version: its instructions with labels', () => {
+    const state = assemblyState({ versions: [one], difference: null }, []);
     const [listing] = state.listings;
     assert.deepEqual(listing!.instructions.map(({ text }) => text.trim()), ['mov', '$L1:', 'add', 'ret']);
-    assert.deepEqual(listing!.source.map(({ line }) => line), [0, 1, 2, 3, 4, 5, 6]);
     assert.equal(listing!.facts, 'PTX for sm_90, nvcc 13.0 · 3 instructions · 12 registers · no spills · 4096 bytes of shared memory · 50 % occupancy');
 });
 
 test('a version that is a file is called by its name, without its folders', () => {
     const labels = [version('/w/k.cu', []), version('saved', [])].map(
-        (each) => assemblyState({ versions: [each], difference: null }, [text]).listings[0]!.label,
+        (each) => assemblyState({ versions: [each], difference: null }, []).listings[0]!.label,
     );
     assert.deepEqual(labels, ['k.cu', 'saved']);
 });
 
 test('lines of other files are not taken for lines of this one', () => {
-    const [listing] = assemblyState({ versions: [one], difference: null }, [text]).listings;
+    const [listing] = assemblyState({ versions: [one], difference: null }, []).listings;
     assert.deepEqual(listing!.instructions.map(({ line }) => line), [2, undefined, undefined, 4]);
 });
 
@@ -57,7 +54,7 @@ test('two versions are aligned row by row', () => {
             { change: 'changed', before: 2, after: 1 },
         ],
     };
-    const [before, after] = assemblyState({ versions: [one, two], difference }, [text, text]).listings;
+    const [before, after] = assemblyState({ versions: [one, two], difference }, []).listings;
     assert.deepEqual(before!.instructions.map(({ text, change }) => `${change} ${text}`), ['same mov', 'removed add', 'changed ret']);
     assert.deepEqual(after!.instructions.map(({ text, change }) => `${change} ${text}`), ['same mov', 'gap ', 'changed ret']);
 });

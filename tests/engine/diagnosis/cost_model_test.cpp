@@ -54,8 +54,11 @@ TEST(CostModel, OfACopyLiesBetweenItsRooflineAndItsPartsInTurn) {
     EXPECT_DOUBLE_EQ(part(cost, "latency").high, waits);
     EXPECT_DOUBLE_EQ(cost.seconds.high, part(cost, "memory").high + waits);
     EXPECT_FALSE(isAtRoofline(cost));
-    EXPECT_THAT(describe(cost), AllOf(StartsWith("model, not measured: "),
-                                      HasSubstr(" on an H200 (memory "), HasSubstr("latency ")));
+    EXPECT_THAT(describe(cost),
+                AllOf(StartsWith("at least "),
+                      HasSubstr(" on an H200 (roofline of the counts, not measured); the model "
+                                "weighs "),
+                      HasSubstr("latency "), HasSubstr("memory ")));
 }
 
 TEST(CostModel, FewerRequestsForTheSameBytesAreAnImprovement) {

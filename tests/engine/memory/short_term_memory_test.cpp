@@ -57,6 +57,18 @@ TEST(ShortTermMemory, AFileOutsideTheWorkspaceIsRememberedBesideItself) {
     EXPECT_EQ(ShortTermMemory({}, home / "a.cu").path(), home / ".kernelskill/memory/a.cu.jsonl");
 }
 
+TEST(ShortTermMemory, IsIgnoredByGitFromItsFirstEntryOn) {
+    TemporaryFolder folder;
+    const ShortTermMemory memory(folder.path(), folder.path() / "a.cu");
+    const fs::path ignored = folder.path() / ".kernelskill/.gitignore";
+    EXPECT_FALSE(fs::exists(ignored));
+    ASSERT_TRUE(memory.append(entryOf("one")));
+    EXPECT_THAT(textOf(ignored), HasSubstr("\n/memory/\n"));
+    writeText(ignored, "mine\n");
+    ASSERT_TRUE(memory.append(entryOf("two")));
+    EXPECT_EQ(textOf(ignored), "mine\n");
+}
+
 TEST(ShortTermMemory, AFolderWithTheWorkspacesNameAsPrefixIsNotInsideIt) {
     TemporaryFolder folder;
     fs::path root = fs::canonical(folder.path());

@@ -45,7 +45,7 @@ TEST(CandidateDecision, WhatWasOnlyTimedIsNotCalledCorrect) {
 TEST(CandidateDecision, TheModelDecidesOnlyOverWhatIsCorrect) {
     const auto kept = decideCandidate(verdictOf(VerdictStatus::Unmeasured), before, better);
     EXPECT_TRUE(kept.isKept);
-    EXPECT_THAT(kept.sentence, HasSubstr("by the model: 1 us to 4 us before, 1 us to 2 us after"));
+    EXPECT_THAT(kept.sentence, HasSubstr("by the model: ranked 1.41 times the original on "));
     EXPECT_FALSE(decideCandidate(verdictOf(VerdictStatus::Unmeasured), before, before).isKept);
     Verdict wrong = verdictOf(VerdictStatus::Incorrect);
     wrong.checks = {{"parses", true, ""}, {"matches original, seed 1", false, "y[3] differs"}};

@@ -78,7 +78,7 @@ TEST(RemainingLoss, TellsTheDistanceOfTheModelAndItsPartsTheLongestFirst) {
     ASSERT_EQ(loss->parts.size(), 2U);
     EXPECT_EQ(loss->parts.front().name, "latency");
     EXPECT_EQ(describeDistance(*loss),
-              "by the model, not measured: the roofline is 1.0 to 3.0 times as fast");
+              "by the model, not measured: the roofline is at most 3.0 times as fast");
 }
 
 TEST(RemainingLoss, PrefersWhatWasMeasuredToTheModel) {

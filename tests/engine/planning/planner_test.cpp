@@ -214,7 +214,7 @@ TEST_F(PlannerTest, AGainThatTheCodeShowsDecidesBetweenEqualsAndIsSaidFirst) {
     const Plan made = plan();
     EXPECT_EQ(order(made), (std::vector<std::string>{"large", "small", "unknown", "reorders"}));
     EXPECT_EQ(made.ranked[0].expected,
-              "1 to 8 times as fast (model: sectors over sectors). gain of large");
+              "at most 8 times as fast (model: sectors over sectors). gain of large");
     EXPECT_EQ(made.ranked[2].expected, "gain of unknown");
 }
 

@@ -58,7 +58,7 @@ TEST_F(OptimizeCommand, SaysWhatEachRoundTriedAndWritesNothingUnasked) {
     EXPECT_EQ(first.at("verdict").at("status"), "unmeasured");
     EXPECT_TRUE(first.at("kept").get<bool>());
     EXPECT_THAT(first.at("model").at("before").at("text").get<std::string>(),
-                HasSubstr("model, not measured"));
+                HasSubstr("(roofline of the counts, not measured)"));
     EXPECT_GT(first.at("plan").at("score"), 0);
     EXPECT_TRUE(first.at("diagnosis").is_null()) << "it was kept";
     int dropped = 0;

@@ -211,9 +211,10 @@ TEST_F(CodeActions, AnEditSaysItsVerdictWhereTheEditorCanShowIt) {
 
 /// The notice after a skill is applied: the verdict, what was checked, and the way back.
 auto isNoticeOfPadding() {
-    return ::testing::AllOf(HasSubstr("Applied, unmeasured: Matches the original on "),
-                            HasSubstr("One undo takes it back."),
-                            HasSubstr("Pad the rows of shared array tile by 1"));
+    return ::testing::AllOf(
+        HasSubstr("Pad the rows of shared array tile by 1: applied, unmeasured: "
+                  "Matches the original on "),
+        HasSubstr("shared-memory wavefronts "), HasSubstr("One undo takes it back."));
 }
 
 TEST_F(CodeActions, ASkillThatIsAppliedSaysWhatWasChecked) {
@@ -301,6 +302,107 @@ TEST_F(CodeActions, AClientWithoutResolveGetsACommandThatAppliesTheEdit) {
     }));
     const json message = client.notification("window/showMessage");
     EXPECT_THAT(message.at("params").at("message").get<std::string>(), isNoticeOfPadding());
+}
+
+class AppliedNotice : public CodeActions {
+protected:
+    /// Applies the padding in an editor that draws buttons in its notices; `edited` is what it
+    /// makes of the text.
+    void apply(const std::string& afterwards) {
+        json capabilities = editorCapabilities();
+        capabilities["experimental"]["kernelskill"]["noticeActions"] = true;
+        start(capabilities);
+        client.open(uri, transpose);
+        client.chosenAction = "Undo";
+        client.onApplyEdit = [this, afterwards](const json&) {
+            client.change(uri, ++version, json::array({{{"text", afterwards}}}));
+            client.onApplyEdit = nullptr;
+        };
+        client.call("workspace/executeCommand",
+                    {{"command", "kernelskill.applySkill"},
+                     {"arguments", json::array({{{"uri", uri},
+                                                 {"kernel", "transpose"},
+                                                 {"skill", "shared-memory-padding"}}})}},
+                    reviewTime);
+    }
+    json lastRequest(const std::string& method) {
+        const auto found =
+            std::find_if(client.serverRequests.rbegin(), client.serverRequests.rend(),
+                         [&](const json& request) { return request.at("method") == method; });
+        return found == client.serverRequests.rend() ? json() : found->at("params");
+    }
+    static std::string padded() {
+        std::string text = transpose;
+        return text.replace(text.find("[TILE][TILE]"), 12, "[TILE][TILE + 1]");
+    }
+    int version = 1;
+};
+
+TEST_F(AppliedNotice, HasAButtonThatTakesTheEditBack) {
+    apply(padded());
+    const auto undone = client.waitFor([](const json& message) {
+        return message.value("method", "") == "workspace/applyEdit" &&
+               message.at("params").at("label").get<std::string>().starts_with("Undo: ");
+    });
+    ASSERT_TRUE(undone);
+    const json asked = lastRequest("window/showMessageRequest");
+    EXPECT_EQ(asked.at("actions"), json::array({{{"title", "Undo"}}}));
+    EXPECT_THAT(asked.at("message").get<std::string>(), ::testing::Not(HasSubstr("One undo")));
+    const json edit = undone->at("params").at("edit").at("documentChanges").at(0);
+    EXPECT_EQ(edit.at("textDocument").at("version"), 2);
+    // What it replaces and by what: the text of before.
+    const json change = edit.at("edits").at(0);
+    EXPECT_EQ(change.at("newText"), "");
+    EXPECT_EQ(change.at("range").at("start"), placeOf(padded(), " + 1"));
+    EXPECT_EQ(change.at("range").at("end"), placeOf(padded(), " + 1", 4));
+}
+
+TEST_F(AppliedNotice, TakesNothingBackOnceTheTextHasChanged) {
+    apply("// typed\n" + padded());
+    EXPECT_THAT(client.notification("window/showMessage").dump(),
+                HasSubstr("The text has changed since the edit was applied"));
+    EXPECT_TRUE(std::ranges::none_of(client.serverRequests, [](const json& request) {
+        return request.at("method") == "workspace/applyEdit" &&
+               request.at("params").at("label").get<std::string>().starts_with("Undo: ");
+    }));
+}
+
+TEST_F(CodeActions, AKernelWithoutOffersIsAskedWhy) {
+    const std::string sum =
+        "__global__ void sum(const float* __restrict__ x, float* __restrict__ total) {\n"
+        "    atomicAdd(total, x[blockIdx.x * blockDim.x + threadIdx.x]);\n"
+        "}\n";
+    start();
+    client.open(uri, sum);
+    const json action = withKind(actionsAt(sum, "atomicAdd"), "refactor.explain");
+    ASSERT_FALSE(action.is_null());
+    EXPECT_EQ(action.at("title"), "Why is nothing offered?");
+    const json answer = client.call("workspace/executeCommand",
+                                    {{"command", action.at("command").at("command")},
+                                     {"arguments", action.at("command").at("arguments")}});
+    EXPECT_GT(answer.at("result").at("ruled_out").size(), 20U);
+    EXPECT_THAT(client.notification("window/showMessage").at("params").at("message").dump(),
+                ::testing::AllOf(HasSubstr("No edit is offered for 'sum'."),
+                                 HasSubstr("What would help is "), HasSubstr("check --why")));
+    client.change(uri, 2, json::array({{{"text", transpose}}}));
+    EXPECT_TRUE(withKind(actionsAt(transpose, "tile[threadIdx.x][threadIdx.y]"), "refactor.explain")
+                    .is_null());
+}
+
+TEST_F(CodeActions, ARefusalIsToldOnceAndNamesItsRemedies) {
+    client.initialize({{"capabilities", editorCapabilities()},
+                       {"initializationOptions", {{"execution", {{"enabled", false}}}}}});
+    client.open(uri, transpose);
+    const json refused = client.call(
+        "workspace/executeCommand",
+        {{"command", "kernelskill.applySkill"},
+         {"arguments",
+          json::array(
+              {{{"uri", uri}, {"kernel", "transpose"}, {"skill", "shared-memory-padding"}}})}});
+    EXPECT_EQ(
+        refused.at("error").at("data").at("remedies"),
+        json::array({{{"title", "Open Settings"}, {"setting", "kernelskill.execution.enabled"}}}));
+    EXPECT_FALSE(saysSomething()) << "the editor shows the error";
 }
 
 TEST_F(CodeActions, NothingThatRunsKernelsIsOfferedWhereThatIsTurnedOff) {

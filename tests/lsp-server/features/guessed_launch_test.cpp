@@ -77,6 +77,25 @@ TEST_F(GuessedLaunch, APinMakesItAnError) {
     EXPECT_THAT(shown.output, AllOf(HasSubstr("race:"), Not(HasSubstr("may be the guess"))));
 }
 
+TEST_F(GuessedLaunch, IsPinnedByACommandAlsoBeforeAProfile) {
+    client.initialize();
+    client.open(uri, racing);
+    const auto pinIt = [&] {
+        return client.call("workspace/executeCommand",
+                           {{"command", "kernelskill.pinLaunch"},
+                            {"arguments", json::array({{{"uri", uri}, {"kernel", "shift"}}})}});
+    };
+    std::string inserted;
+    client.onApplyEdit = [&](const json& edit) {
+        inserted = edit.at("documentChanges").at(0).at("edits").at(0).at("newText");
+    };
+    EXPECT_EQ(pinIt().at("result").at("applied"), true);
+    EXPECT_THAT(inserted, HasSubstr("// kernelskill: launch shift<<<"));
+    client.change(uri, 2, json::array({{{"text", pin + racing}}}));
+    EXPECT_THAT(pinIt().at("error").at("message").get<std::string>(),
+                HasSubstr("the launch of 'shift' is not a guess"));
+}
+
 TEST_F(GuessedLaunch, GuessesThatDisagreeAreSaid) {
     // Lanes are four words apart where n is the guess, and one where it is a quarter.
     const std::string kernel = "__global__ void pick(float* out, const float* in, int n) {\n"

@@ -107,7 +107,7 @@ TEST_F(Hints, ALensOffersNoEditThatNoRunCanCheck) {
         client.call("textDocument/codeLens", {{"textDocument", {{"uri", other}}}}).at("result");
     ASSERT_EQ(unresolved.size(), 4u);
     const json skill = client.call("codeLens/resolve", unresolved.at(3)).at("result").at("command");
-    EXPECT_EQ(skill.at("title"), "Its edits cannot be checked");
+    EXPECT_EQ(skill.at("title"), "Edits unverifiable");
     EXPECT_EQ(skill.at("command"), "kernelskill.explain");
 }
 
@@ -133,37 +133,33 @@ TEST_F(Hints, ALensNeverOffersGoodPracticeAsAnAnswer) {
             unresolved, [&](const json& one) { return one.at("data").at("what") == what; });
         return client.call("codeLens/resolve", *lens).at("result").at("command").at("title");
     };
-    EXPECT_EQ(titleOf("bottleneck"), "memory-bandwidth · at its limit");
+    EXPECT_EQ(titleOf("bottleneck"), "bandwidth · at its limit");
     EXPECT_EQ(titleOf("skill"), "No skill answers it");
 }
 
-TEST_F(Hints, TheTitleOfALensHasAtMostSixtyCharacters) {
-    const std::string other = workspace.uri("long.cu");
-    const std::string text =
-        "__global__ void flip(const float* in, float* out, int n) {\n"
-        "    __shared__ float aVeryLongNameOfTheTileOfABlock[32][32];\n"
-        "    int x = blockIdx.x * 32 + threadIdx.x;\n"
-        "    int y = blockIdx.y * 32 + threadIdx.y;\n"
-        "    aVeryLongNameOfTheTileOfABlock[threadIdx.y][threadIdx.x] = in[y * n + x];\n"
-        "    __syncthreads();\n"
-        "    out[y * n + x] = aVeryLongNameOfTheTileOfABlock[threadIdx.x][threadIdx.y];\n"
-        "}\n"
-        "void run(float* in, float* out) { flip<<<dim3(99, 99), dim3(32, 32)>>>(in, out, 99 * 32); "
-        "}\n";
-    client.open(other, text);
-    const json unresolved =
-        client.call("textDocument/codeLens", {{"textDocument", {{"uri", other}}}}).at("result");
-    const auto skill = std::ranges::find_if(
-        unresolved, [](const json& lens) { return lens.at("data").at("what") == "skill"; });
-    ASSERT_NE(skill, unresolved.end());
-    const auto title = client.call("codeLens/resolve", *skill)
-                           .at("result")
-                           .at("command")
-                           .at("title")
-                           .get<std::string>();
-    EXPECT_THAT(title,
-                ::testing::AllOf(::testing::StartsWith("Apply: "), ::testing::EndsWith("…")));
-    EXPECT_LE(title.size(), 60U + 2U) << title; // the ellipsis has three bytes
+TEST_F(Hints, TheLensesOfAKernelHaveAtMostSixtyCharacters) {
+    const auto line = [&] {
+        std::string titles;
+        for (const json& lens : lenses())
+            titles += client.call("codeLens/resolve", lens)
+                          .at("result")
+                          .at("command")
+                          .at("title")
+                          .get<std::string>() +
+                      "|";
+        return titles;
+    };
+    EXPECT_EQ(line(), "bank-conflicts · high headroom|Optimize|Profile|Apply: pad rows|");
+    ASSERT_TRUE(client
+                    .call("kernelskill/profile",
+                          {{"textDocument", {{"uri", uri}}}, {"kernel", "transpose"}},
+                          Milliseconds(60000))
+                    .contains("result"));
+    // Separators are no characters of a title; the sign of the factor and the dot have two bytes.
+    const std::string profiled = line();
+    EXPECT_THAT(profiled, ::testing::MatchesRegex("bank-conflicts · [0-9.]+×( headroom)?\\|"
+                                                  "Optimize\\|Profile\\|Apply: pad rows\\|"));
+    EXPECT_LE(profiled.size(), 60U + 4U + 2U) << profiled;
 }
 
 TEST_F(Hints, AKernelWithAnErrorIsNotToBeOptimized) {

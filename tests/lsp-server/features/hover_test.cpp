@@ -73,7 +73,7 @@ TEST_F(Hover, AfterAProfileSaysWhatWasCountedOnTheLineAndWhatAFixMayBring) {
     EXPECT_THAT(textAt("tile[threadIdx.x][threadIdx.y]", 3),
                 HasSubstr("Counted on this line: 32 wavefronts per shared load (256 requests)"));
     EXPECT_THAT(textAt("transpose(", 2),
-                AllOf(HasSubstr("Headroom: **"), HasSubstr("times as fast (model: ")));
+                AllOf(HasSubstr("× headroom"), HasSubstr("- the headroom is a model's: ")));
 }
 
 TEST_F(Hover, OnALineThatHoldsTheKernelBackSaysWhy) {
@@ -134,6 +134,47 @@ TEST_F(Hover, SaysWhatWouldHelpAndWhyNothingIsOffered) {
                              HasSubstr("- **block-reduction**: Reduce within the block before"),
                              HasSubstr("block-reduction is not offered: no-launch"),
                              HasSubstr("**Why is nothing offered?**"), HasSubstr("no-loop")));
+}
+
+TEST_F(Hover, SaysEachFactOnceTheRemedyBeforeTheEvidence) {
+    ASSERT_TRUE(client
+                    .call("kernelskill/profile",
+                          {{"textDocument", {{"uri", uri}}}, {"kernel", "transpose"}},
+                          Milliseconds(60000))
+                    .contains("result"));
+    const std::string text = textAt("transpose(", 2);
+    const auto remedy = text.find("- Pad the rows of shared array tile by 1");
+    const auto counters = text.find("| counter |");
+    ASSERT_NE(remedy, std::string::npos) << text;
+    ASSERT_NE(counters, std::string::npos) << text;
+    EXPECT_LT(remedy, counters) << text;
+    for (const char* fact : {"× headroom", "at least ", "4096 bytes"}) {
+        const auto first = text.find(fact);
+        EXPECT_NE(first, std::string::npos) << fact << "\n" << text;
+        EXPECT_EQ(text.find(fact, first + 1), std::string::npos) << fact << "\n" << text;
+    }
+    EXPECT_EQ(text.find("<details>"), std::string::npos) << "only where it is drawn";
+}
+
+TEST_F(Hover, FoldsTheEvidenceWhereTheEditorDrawsThat) {
+    json capabilities = editorCapabilities();
+    capabilities["experimental"]["kernelskill"]["foldedHover"] = true;
+    LspClient folding;
+    folding.initialize({{"capabilities", capabilities}});
+    folding.open(uri, transpose);
+    const auto text =
+        folding
+            .call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
+                                         {"position", placeOf(transpose, "transpose(", 1)}})
+            .at("result")
+            .at("contents")
+            .at("value")
+            .get<std::string>();
+    const auto fold = text.find("<details><summary>Evidence</summary>\n\n");
+    ASSERT_NE(fold, std::string::npos) << text;
+    EXPECT_LT(text.find("- Pad the rows"), fold);
+    EXPECT_GT(text.find("- launch: "), fold);
+    EXPECT_TRUE(text.ends_with("</details>"));
 }
 
 TEST_F(Hover, SaysWhyNoEditCanBeChecked) {

@@ -130,7 +130,7 @@ TEST(MeasuredText, SaysTimeAndPartOfTheRoofline) {
 
 TEST(MeasuredText, AModelsTimeIsCalledOne) {
     EXPECT_EQ(timeText(measuredReport(0)), "100 µs");
-    EXPECT_THAT(timeText(countedReport()), HasSubstr("(model)"));
+    EXPECT_THAT(timeText(countedReport()), ::testing::StartsWith("at least "));
 }
 
 TEST(MetricTexts, OfAMeasurementComeWithUnits) {

@@ -67,16 +67,14 @@ protected:
         return client.call("textDocument/codeLens", {{"textDocument", {{"uri", uri}}}})
             .at("result");
     }
-    /// Whether the lens offers to profile it again.
+    /// Whether something was counted of it.
     bool isProfiled(const std::string& kernel) {
-        for (const json& lens : lenses()) {
-            if (lens.at("data").at("kernel") == kernel && lens.at("data").at("what") == "profile")
-                return client.call("codeLens/resolve", lens)
-                           .at("result")
-                           .at("command")
-                           .at("title") == "Profile again";
-        }
-        ADD_FAILURE() << "no lens of " << kernel;
+        const json listed =
+            client.call("kernelskill/kernels", {{"textDocument", {{"uri", uri}}}}).at("result");
+        for (const json& each : listed)
+            if (each.at("name") == kernel)
+                return !each.at("roofline").is_null();
+        ADD_FAILURE() << "no kernel " << kernel;
         return false;
     }
 

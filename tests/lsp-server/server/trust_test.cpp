@@ -112,7 +112,10 @@ TEST_F(Trust, ANoIsNotRemembered) {
 TEST_F(Trust, AClientThatSaysNoIsBelieved) {
     client->chosenAction = "Trust";
     start({{"trusted", false}});
-    EXPECT_THAT(messageOf(profile()), HasSubstr("trust it in the editor"));
+    const json refused = profile();
+    EXPECT_THAT(messageOf(refused), HasSubstr("trust it in the editor"));
+    EXPECT_EQ(refused.at("error").at("data").at("remedies"),
+              json::array({{{"title", "Manage Trust"}, {"client", "trust"}}}));
     EXPECT_EQ(questions(), 0);
 }
 

@@ -96,6 +96,11 @@ function M.optimize(bufnr, argument)
     execute.run(bufnr, 'kernelskill.optimize', argument, function() end)
 end
 
+--- Puts the launch that is guessed above its kernel.
+function M.pin(bufnr, argument)
+    execute.run(bufnr, 'kernelskill.pinLaunch', argument, function() end)
+end
+
 --- Checks kernels against a revision of git. The server tells the user what it found.
 function M.verify(bufnr, argument)
     execute.run(bufnr, 'kernelskill.verify', argument, function() end)

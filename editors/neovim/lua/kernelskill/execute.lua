@@ -16,6 +16,27 @@ function M.client_of(bufnr)
     return client
 end
 
+--- What the user types for what the server proposes as a remedy.
+local remedies = {
+    ['kernelskill.pinLaunch'] = ':KernelSkill pin',
+    ['kernelskill.runProgram'] = ':KernelSkill program run',
+    doctor = ':checkhealth kernelskill',
+}
+
+--- Tells of an error in one message, with what can be done about it. One that the user has caused is none.
+local function tell(err)
+    local cancelled = -32800
+    if err.code == cancelled then
+        return vim.notify('kernelskill: cancelled', vim.log.levels.INFO)
+    end
+    local typed = {}
+    for _, remedy in ipairs((type(err.data) == 'table' and err.data.remedies) or {}) do
+        typed[#typed + 1] = remedies[remedy.command or remedy.client]
+    end
+    local what = #typed > 0 and (' (' .. table.concat(typed, ', ') .. ')') or ''
+    vim.notify('kernelskill: ' .. err.message .. what, vim.log.levels.ERROR)
+end
+
 --- Sends a request for the buffer and calls back with its result, or with nil and the error, which the user has been
 --- told. The progress is named, so that M.cancel() can ask for its end.
 ---@param callback fun(result: any, err: table|nil)
@@ -31,7 +52,7 @@ function M.request(bufnr, method, params, callback)
     compat.request(client, method, params, function(err, result)
         running[token] = nil
         if err then
-            vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
+            tell(err)
         end
         callback(result, err)
     end, bufnr)

@@ -116,6 +116,12 @@ M.subcommands = {
             require('kernelskill.actions').repair()
         end,
     },
+    pin = {
+        about = 'Put the launch that is guessed for the kernel under the cursor above it, to be changed',
+        run = function()
+            commands().pin(vim.api.nvim_get_current_buf(), commands().here())
+        end,
+    },
     verify = {
         about = "Check the kernels of this file that differ from git's HEAD, or from another revision",
         run = function(arguments)

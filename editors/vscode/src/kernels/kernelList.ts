@@ -1,4 +1,4 @@
-// The kernels of the workspace as a list. Knows nothing of VS Code, so that it can be tested without one.
+// The kernels of the workspace as a tree by file. Knows nothing of VS Code, so that it can be tested without one.
 
 export interface Place {
     readonly line: number;
@@ -13,12 +13,17 @@ export interface Kernel {
     readonly range: { readonly start: Place; readonly end: Place };
     readonly bottleneck: {
         readonly kind: string;
+        /** "high", "medium", "low", "none"; empty: not known. */
         readonly headroom: string;
+        /** The same as it is told everywhere: "8× headroom", "at its limit". */
+        readonly headroom_text: string;
+        /** How much faster the kernel may become, where counts tell. */
+        readonly gain: { readonly factor: readonly [number, number] } | null;
         readonly evidence: readonly { readonly text: string }[];
     };
     /** Measured on a GPU. */
     readonly measured: { readonly microseconds: number; readonly roofline_percent: number | null; readonly gpu: string } | null;
-    /** Estimated by a model from counted work: the min and the max, in seconds. */
+    /** The roofline of what was counted: the kernel takes at least the first of the two, in seconds. */
     readonly roofline: { readonly seconds: readonly [number, number]; readonly gpu: string } | null;
 }
 
@@ -30,53 +35,109 @@ export interface Entry {
     readonly kernel: Kernel;
 }
 
-export const orders = ['time', 'roofline', 'bottleneck', 'name', 'file'] as const;
+/** A file with its kernels: a branch of the tree. */
+export interface Group {
+    readonly uri: string;
+    readonly file: string;
+    readonly entries: readonly Entry[];
+}
+
+export const orders = ['share', 'headroom', 'roofline', 'bottleneck', 'name', 'file'] as const;
 export type Order = (typeof orders)[number];
 
-/** The longest first, the farthest below the roofline first, the others by their spelling. What is not known comes last. */
+const tiers = ['none', 'low', 'medium', 'high'];
+
+/** The largest share of the time first, the most headroom first, the others by their spelling. What is not known comes last. */
 export function sorted(entries: readonly Entry[], order: Order): Entry[] {
     const number = (value: number | null | undefined, sign: number) => (value == null ? Infinity : sign * value);
-    const keys: { readonly [name in Order]: (entry: Entry) => number | string } = {
-        time: ({ kernel }) => number(kernel.measured?.microseconds ?? modelled(kernel), -1),
-        roofline: ({ kernel }) => number(kernel.measured?.roofline_percent, 1),
-        bottleneck: ({ kernel }) => kernel.bottleneck.kind,
-        name: ({ kernel }) => kernel.name,
-        file: ({ file }) => file,
+    const keys: { readonly [name in Order]: (entry: Entry) => readonly (number | string)[] } = {
+        share: ({ kernel }) => [number(kernel.measured?.microseconds ?? atLeast(kernel), -1)],
+        // The tier decides first: the factor of a kernel whose headroom was measured is a model's.
+        headroom: ({ kernel: { bottleneck } }) => [
+            number(tierOf(bottleneck.headroom), -1),
+            number(bottleneck.gain?.factor[1], -1),
+        ],
+        roofline: ({ kernel }) => [number(kernel.measured?.roofline_percent, 1)],
+        bottleneck: ({ kernel }) => [kernel.bottleneck.kind],
+        name: ({ kernel }) => [kernel.name],
+        file: ({ file }) => [file],
     };
     const key = keys[order];
     const compare = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0);
+    const compareAll = (a: readonly (number | string)[], b: readonly (number | string)[]) =>
+        a.reduce<number>((decided, value, at) => decided || compare(value, b[at]!), 0);
     const line = (entry: Entry) => entry.kernel.selectionRange.start.line;
     return [...entries].sort(
-        (a, b) => compare(key(a), key(b)) || compare(a.file, b.file) || compare(line(a), line(b)),
+        (a, b) => compareAll(key(a), key(b)) || compare(a.file, b.file) || compare(line(a), line(b)),
     );
 }
 
-/** "bank-conflicts · 72.1 µs · 88 % of roofline". */
-export function summary(kernel: Kernel): string {
-    return [kernel.bottleneck.kind, timeText(kernel), percentText(kernel)].filter((part) => part !== '').join(' · ');
+/** The files in the order of their first kernel, each with its kernels in the order. */
+export function grouped(entries: readonly Entry[], order: Order): Group[] {
+    const groups = new Map<string, Entry[]>();
+    for (const entry of sorted(entries, order)) {
+        const group = groups.get(entry.uri);
+        if (group) group.push(entry);
+        else groups.set(entry.uri, [entry]);
+    }
+    return [...groups].map(([uri, entries]) => ({ uri, file: entries[0]!.file, entries }));
 }
 
-function headroomOf(headroom: string): string {
-    if (headroom === 'none') return ', at its limit';
-    return headroom ? `, ${headroom} headroom` : '';
+/** Those whose name, file or bottleneck holds each word. */
+export function filtered(entries: readonly Entry[], filter: string): Entry[] {
+    const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+    return entries.filter(({ file, kernel }) => {
+        const text = `${kernel.name} ${file} ${kernel.bottleneck.kind} ${kernel.bottleneck.headroom_text}`.toLowerCase();
+        return words.every((word) => text.includes(word));
+    });
 }
 
-/** "high headroom, 3.1 µs to 5.36 µs on an H200 by the model", and the evidence. */
+/** How much there is to gain, for an icon. */
+export type Severity = 'high' | 'medium' | 'low' | 'unknown';
+
+export function severityOf({ bottleneck }: Kernel): Severity {
+    if (bottleneck.headroom === 'high' || bottleneck.headroom === 'medium') return bottleneck.headroom;
+    return bottleneck.headroom === '' ? 'unknown' : 'low';
+}
+
+/** "bank-conflicts · 32× headroom · 72.1 µs, 40 % of the time · 88 % of roofline"; `total` is that of all measured kernels. */
+export function summary(kernel: Kernel, total = 0): string {
+    const { kind, headroom_text } = kernel.bottleneck;
+    return [kind, headroom_text, timeText(kernel) + shareText(kernel, total), percentText(kernel)]
+        .filter((part) => part !== '')
+        .join(' · ');
+}
+
+/** Microseconds of all kernels that were measured. */
+export function totalOf(entries: readonly Entry[]): number {
+    return entries.reduce((sum, { kernel }) => sum + (kernel.measured?.microseconds ?? 0), 0);
+}
+
+/** "bank-conflicts, 32× headroom", "at least 3.1 µs on an H200 (roofline of the counts)", and the evidence. */
 export function details(kernel: Kernel): string[] {
     const { bottleneck, measured, roofline } = kernel;
-    const where = measured ? `, measured on ${measured.gpu}` : roofline ? `, by the model, on ${roofline.gpu}` : '';
+    const where = measured ? `, measured on ${measured.gpu}` : roofline ? ` on ${roofline.gpu} (roofline of the counts, not measured)` : '';
     return [
-        `${bottleneck.kind}${headroomOf(bottleneck.headroom)}`,
+        [bottleneck.kind, bottleneck.headroom_text].filter((part) => part !== '').join(', '),
         ...(where ? [`${timeText(kernel)}${where}`] : []),
         ...bottleneck.evidence.map(({ text }) => text),
     ];
 }
 
+function tierOf(headroom: string): number | undefined {
+    const tier = tiers.indexOf(headroom);
+    return tier < 0 ? undefined : tier;
+}
+
 function timeText(kernel: Kernel): string {
     if (kernel.measured) return duration(kernel.measured.microseconds);
-    if (!kernel.roofline) return '';
-    const [low, high] = kernel.roofline.seconds;
-    return `${duration(low * 1e6)} to ${duration(high * 1e6)} (model)`;
+    const least = atLeast(kernel);
+    return least === undefined ? '' : `at least ${duration(least)}`;
+}
+
+function shareText(kernel: Kernel, total: number): string {
+    const own = kernel.measured?.microseconds ?? 0;
+    return own > 0 && total > own ? `, ${((100 * own) / total).toFixed(0)} % of the time` : '';
 }
 
 function percentText(kernel: Kernel): string {
@@ -84,8 +145,8 @@ function percentText(kernel: Kernel): string {
     return percent == null ? '' : `${percent.toFixed(0)} % of roofline`;
 }
 
-/** The least that the model allows. */
-function modelled(kernel: Kernel): number | undefined {
+/** Microseconds that the roofline allows at the least. */
+function atLeast(kernel: Kernel): number | undefined {
     return kernel.roofline ? kernel.roofline.seconds[0] * 1e6 : undefined;
 }
 

@@ -36,11 +36,8 @@ export interface Assembly {
     } | null;
 }
 
-/** Lines of source before and behind those that became instructions. */
-const linesAround = 2;
-
-/** `texts` are those that the versions were compiled from, in their order. */
-export function assemblyState({ versions, difference }: Assembly, texts: readonly string[]): AssemblyState {
+/** `notes` come before those of the versions. */
+export function assemblyState({ versions, difference }: Assembly, notes: readonly string[]): AssemblyState {
     const [before, after] = versions;
     const listings = versions.map((version, index) => {
         const isAfter = index > 0;
@@ -50,13 +47,13 @@ export function assemblyState({ versions, difference }: Assembly, texts: readonl
                   return at === null ? { text: '', change: 'gap' } : instruction(version, at, change);
               })
             : [...version.instructions.keys()].map((at) => instruction(version, at, 'same'));
-        return listing(version, difference ? rows : withLabels(version, rows), texts[index] ?? '');
+        return listing(version, difference ? rows : withLabels(version, rows));
     });
     return {
         view: 'assembly',
         kernel: (after ?? before)?.kernel ?? '',
         listings,
-        notes: [...new Set(versions.flatMap(({ notes }) => notes))],
+        notes: [...new Set([...notes, ...versions.flatMap((version) => version.notes)])],
     };
 }
 
@@ -73,13 +70,7 @@ function withLabels(version: Version, rows: readonly Instruction[]): Instruction
     ]);
 }
 
-function listing(version: Version, instructions: readonly Instruction[], text: string): Listing {
-    const lines = instructions.map(({ line }) => line).filter((line) => line !== undefined);
-    const first = Math.max(0, Math.min(...lines) - linesAround);
-    const source = text
-        .split('\n')
-        .map((text, line) => ({ line, text }))
-        .slice(lines.length > 0 ? first : 0, lines.length > 0 ? Math.max(...lines) + linesAround + 1 : 0);
+function listing(version: Version, instructions: readonly Instruction[]): Listing {
     const { registers, spill_store_bytes, spill_load_bytes, shared_bytes, occupancy } = version.facts;
     const facts = [
         `${version.language.toUpperCase()} for ${version.architecture}, ${version.compiler}`,
@@ -90,5 +81,5 @@ function listing(version: Version, instructions: readonly Instruction[], text: s
         ...(occupancy ? [`${occupancy.percent.toFixed(0)} % occupancy`] : []),
     ];
     const label = version.label === version.file ? path.basename(version.file) : version.label;
-    return { label, facts: facts.join(' · '), instructions, source };
+    return { label, facts: facts.join(' · '), instructions };
 }

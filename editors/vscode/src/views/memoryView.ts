@@ -8,6 +8,7 @@ import {
     type LanguageClient,
 } from 'vscode-languageclient/node';
 
+import { tell } from '../failures';
 import { withProgress } from '../progress';
 import type { VirtualDocuments } from '../virtualDocuments';
 import type { Kernel } from '../kernels/kernelList';
@@ -44,7 +45,7 @@ export class MemoryView {
                 if (request.ask === 'showEdit') await this.showEdit(client, uri, kernels, attempt);
                 if (request.ask === 'tryAnyway') await tryAnyway(client, uri, attempt);
             } catch (error) {
-                void vscode.window.showWarningMessage(`KernelSkill: ${error instanceof Error ? error.message : error}`);
+                void tell(client, error);
             }
             if (!panel.isDisposed && request.ask === 'tryAnyway') await this.show(client, uri);
         });

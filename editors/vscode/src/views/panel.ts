@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 
 import reportStyle from '../webview/report.css';
 import style from '../webview/style.css';
-import type { Request, State } from '../webview/state';
+import type { Light, Request, State } from '../webview/state';
 import { dressed } from './reportPage';
 
 export type Listener = (request: Request) => unknown;
@@ -68,6 +68,11 @@ export class Panel implements vscode.Disposable {
         this.state = state;
         if (isFirst) this.panel.webview.html = this.page(state.view);
         else void this.panel.webview.postMessage(state);
+    }
+
+    /** The editor's cursor is on this line, from 0. */
+    light(line: number): void {
+        void this.panel.webview.postMessage({ light: line } satisfies Light);
     }
 
     /** A page that the server wrote. */

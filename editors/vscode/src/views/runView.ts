@@ -8,6 +8,7 @@ import {
     WorkDoneProgressCancelNotification,
 } from 'vscode-languageclient/node';
 
+import { isCancelled, messageOf, sentenceOf, tell } from '../failures';
 import type { Request, RunState } from '../webview/state';
 import { attemptsOf } from './attempts';
 import { candidatesOf, type Optimization, textOf } from './candidates';
@@ -24,11 +25,28 @@ export interface Target {
 }
 
 export class RunView {
+    private readonly running = new Set<Run>();
+
     constructor(private readonly panels: Panels) {}
 
     /** Shows the run; the server proposes its best in a preview, and the view has all the others. */
     async optimize(client: LanguageClient, target: Target): Promise<Optimization | undefined> {
-        return new Run(client, this.panels, target).run();
+        const run = new Run(client, this.panels, target);
+        this.running.add(run);
+        try {
+            return await run.run();
+        } finally {
+            this.running.delete(run);
+        }
+    }
+
+    get isRunning(): boolean {
+        return this.running.size > 0;
+    }
+
+    /** Ends every search that runs. */
+    cancel(): void {
+        for (const run of this.running) run.cancel();
     }
 }
 
@@ -43,6 +61,7 @@ class Run {
     private found: Optimization | undefined;
     private isReading = false;
     private isStale = false;
+    private isCancelled = false;
 
     constructor(
         private readonly client: LanguageClient,
@@ -67,13 +86,14 @@ class Run {
     async run(): Promise<Optimization | undefined> {
         this.text = (await this.document).getText();
         this.show({});
-        const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: 'KernelSkill: optimizing' };
+        // The view has the one button that cancels, and the menu of the status item once the view is closed.
+        const options = { location: vscode.ProgressLocation.Window, title: 'KernelSkill: optimizing' };
         let end!: () => void;
         const ended = new Promise<void>((resolve) => (end = resolve));
         const subscription = this.client.onProgress(WorkDoneProgress.type, this.token, (value) => {
             if (value.kind === 'end') {
                 end();
-                this.show({ phase: 'proposed', message: proposal });
+                if (!this.isCancelled) this.show({ phase: 'proposed', message: proposal });
             } else if (value.message) {
                 this.message.fire(value.message);
                 this.show({ message: value.message, percent: value.percentage });
@@ -85,8 +105,7 @@ class Run {
             this.message.dispose();
         });
         // The search's end is not the answer: that waits for the user, who reads the preview.
-        await vscode.window.withProgress(options, (progress, cancelled) => {
-            cancelled.onCancellationRequested(() => this.cancel());
+        await vscode.window.withProgress(options, (progress) => {
             this.message.event((message) => progress.report({ message }));
             return Promise.race([ended, answered]);
         });
@@ -105,12 +124,16 @@ class Run {
             this.show({
                 kernel: found.kernel,
                 phase: found.stop.reason === 'cancelled' ? 'cancelled' : 'done',
-                message: ending(found),
+                message: found.stop.reason === 'cancelled' ? `Cancelled. ${ending(found)}` : ending(found),
                 candidates: candidatesOf(found, this.text),
                 hasReport: found.report !== undefined,
             });
         } catch (error) {
-            this.show({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
+            if (isCancelled(error)) this.show({ phase: 'cancelled', message: 'Cancelled before anything was tried.' });
+            else {
+                this.show({ phase: 'failed', message: sentenceOf(messageOf(error)) });
+                void tell(this.client, error);
+            }
         }
     }
 
@@ -141,8 +164,9 @@ class Run {
         }
     }
 
-    private cancel(): void {
+    cancel(): void {
         if (this.state.phase !== 'running') return;
+        this.isCancelled = true;
         this.show({ message: 'Cancelling' });
         void this.client.sendNotification(WorkDoneProgressCancelNotification.type, { token: this.token });
     }
@@ -159,8 +183,10 @@ class Run {
         }
         const edit = new vscode.WorkspaceEdit();
         edit.replace(document.uri, ...difference(document, text));
-        await vscode.workspace.applyEdit(edit);
+        if (!(await vscode.workspace.applyEdit(edit))) return;
         await vscode.window.showTextDocument(document, vscode.ViewColumn.One);
+        const candidate = this.state.candidates.find((each) => each.number === number);
+        void tellTaken(document, `${candidate?.skill}: applied, ${candidate?.status || 'not reviewed'}: ${candidate?.decision}`);
     }
 
     private show(change: Partial<RunState>): void {
@@ -185,9 +211,18 @@ function difference(document: vscode.TextDocument, text: string): [vscode.Range,
 function ending(found: Optimization): string {
     const tried = found.rounds.length === 1 ? '1 candidate' : `${found.rounds.length} candidates`;
     const best = found.best.improved ? `The best: ${found.best.skills.join(', ')}.` : 'Nothing is better than the original.';
-    return `${tried}. ${best} ${sentence(found.stop.text)}`;
+    return `${tried}. ${best} ${sentenceOf(found.stop.text)}`;
 }
 
-function sentence(text: string): string {
-    return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+/** Tells what was applied, with a button that takes it back as long as nothing else has changed. */
+async function tellTaken(document: vscode.TextDocument, text: string): Promise<void> {
+    const { version } = document;
+    const undo = 'Undo';
+    if ((await vscode.window.showInformationMessage(sentenceOf(text), undo)) !== undo) return;
+    if (document.version !== version) {
+        void vscode.window.showWarningMessage('KernelSkill: the text has changed since; use the editor’s own undo.');
+        return;
+    }
+    await vscode.window.showTextDocument(document, vscode.ViewColumn.One);
+    await vscode.commands.executeCommand('undo');
 }

@@ -41,12 +41,6 @@ export interface RunState {
     readonly hasReport: boolean;
 }
 
-export interface CodeLine {
-    /** From 0. */
-    readonly line: number;
-    readonly text: string;
-}
-
 export interface Instruction {
     readonly text: string;
     /** The source line that it comes from; from 0; of the file that is shown. */
@@ -59,8 +53,6 @@ export interface Listing {
     readonly label: string;
     readonly facts: string;
     readonly instructions: readonly Instruction[];
-    /** That its instructions' lines count. */
-    readonly source: readonly CodeLine[];
 }
 
 export interface AssemblyState {
@@ -73,9 +65,15 @@ export interface AssemblyState {
 
 export type State = MemoryState | RunState | AssemblyState;
 
+/** The line of the editor's cursor, from 0: what belongs to it lights up in the view. */
+export interface Light {
+    readonly light: number;
+}
+
 export type Request =
     | { readonly ask: 'state' }
     | { readonly ask: 'reveal'; readonly line: number }
+    | { readonly ask: 'light'; readonly line: number }
     | { readonly ask: 'showEdit'; readonly id: string }
     | { readonly ask: 'tryAnyway'; readonly id: string }
     | { readonly ask: 'take'; readonly number: number }

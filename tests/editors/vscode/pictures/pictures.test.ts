@@ -28,6 +28,7 @@ async function takeView(session: Session, name: string): Promise<void> {
     const workbench = new Workbench(session.page);
     await workbench.run('Notifications: Clear All Notifications');
     await session.page.mouse.move(640, 799);
+    await session.page.locator('.workbench-hover').waitFor({ state: 'hidden' });
     await take(session, name);
     await workbench.open(file);
     await workbench.run('View: Close Editors in Other Groups');

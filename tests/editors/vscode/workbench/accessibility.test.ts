@@ -71,6 +71,6 @@ test('the assembly view has none, alone and compared, where there is a compiler 
     await workbench.goTo(16, 9);
     await session.page.keyboard.type('if (x) ');
     await (await workbench.view('assembly')).getByRole('button', { name: 'Compare with the saved file' }).click();
-    await (await workbench.view('assembly')).locator('.columns.three .added').first().waitFor();
+    await (await workbench.view('assembly')).locator('.columns.two .added').first().waitFor();
     await expectNoFault(session, 'assembly');
 });

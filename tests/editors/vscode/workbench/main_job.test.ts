@@ -58,10 +58,38 @@ test('a skill is applied from the light bulb, and one undo takes it back', async
     await workbench.goTo(7, 22);
     await workbench.takeAction('Pad the rows of shared array tile by 1');
     await workbench.line(padded).waitFor();
-    await workbench.notification(/Applied, unmeasured: Matches the original on .* One undo takes it back/).waitFor();
+    const notice = workbench.notification(/Pad the rows of shared array tile by 1: applied, unmeasured: Matches the original on .*wavefronts \d+ -> \d+/);
+    await notice.waitFor();
     await session.save(file, improved);
     await workbench.lens('bank-conflicts').waitFor({ state: 'detached' });
+    assert.equal(await session.page.locator('.notifications-toasts .notification-list-item').count(), 1);
 
+    await session.page.keyboard.press('Control+z');
+    await workbench.line(padded).waitFor({ state: 'detached' });
+    await session.save(file, original);
+});
+
+test('the button of the notice takes the edit back, unless the text has changed since', async (session) => {
+    const workbench = new Workbench(session.page);
+    const apply = async () => {
+        await workbench.run('Notifications: Clear All Notifications');
+        await workbench.open(file);
+        await workbench.goTo(7, 22);
+        await workbench.takeAction('Pad the rows of shared array tile by 1');
+        await workbench.line(padded).waitFor();
+        return workbench.notification(/applied, unmeasured/).getByRole('button', { name: 'Undo' });
+    };
+    await (await apply()).click();
+    await workbench.line(padded).waitFor({ state: 'detached' });
+    await session.save(file, original);
+
+    const undo = await apply();
+    await undo.waitFor();
+    await session.page.keyboard.type(' ');
+    await undo.click();
+    await workbench.notification(/The text has changed since the edit was applied/).waitFor();
+    await workbench.line(padded).waitFor();
+    await session.page.keyboard.press('Control+z');
     await session.page.keyboard.press('Control+z');
     await workbench.line(padded).waitFor({ state: 'detached' });
     await session.save(file, original);
@@ -86,10 +114,9 @@ test('an optimisation shows its rounds, and what it found before it changes the 
     // A round as it happened, before the answer, which waits for the user.
     await run.locator('article').first().waitFor();
     await workbench.proposed(padded).waitFor();
-    await workbench.notification('optimizing').waitFor({ state: 'detached' });
     assert.equal(session.read(file), original);
     await workbench.notification(/Optimize kernel 'transpose': .*shared-memory-padding/).getByRole('button', { name: 'Apply' }).click();
-    await workbench.notification(/shared-memory-padding.* One undo takes it back/).waitFor();
+    await workbench.notification(/by shared-memory-padding/).getByRole('button', { name: 'Undo' }).waitFor();
     await workbench.open(file);
     await workbench.line(padded).waitFor();
     await session.save(file, improved);
@@ -109,6 +136,7 @@ test('any candidate of it can be taken', async (session) => {
     await candidate.locator('.diff .added', { hasText: '__restrict__ out' }).waitFor();
     await candidate.getByRole('button', { name: /Take this one: \d+, restrict-and-const/ }).press('Enter');
     await workbench.line('__restrict__ out').waitFor();
+    await workbench.notification(/restrict-and-const: applied/i).getByRole('button', { name: 'Undo' }).waitFor();
     await workbench.open(file);
     await session.save(file, original.replace('float* out, const float* in,', 'float* __restrict__ out, const float* __restrict__ in,'));
     await session.page.keyboard.press('Control+z');
@@ -122,8 +150,12 @@ test('an optimisation is cancelled: nothing changes', async (session) => {
     await workbench.lens('Optimize').waitFor();
     await workbench.lens('Optimize').click();
     const run = await workbench.view('run');
+    await run.getByRole('button', { name: 'Cancel' }).waitFor();
+    // It is the only one.
+    assert.equal(await workbench.notification('').getByRole('button', { name: 'Cancel' }).count(), 0);
     await run.getByRole('button', { name: 'Cancel' }).click();
     await run.getByRole('progressbar').waitFor({ state: 'detached' });
+    await run.getByRole('status').filter({ hasText: /^Cancelled/ }).waitFor();
     assert.equal(await session.page.locator('.monaco-diff-editor').count(), 0);
     await session.save(other, example(other));
 });
@@ -157,6 +189,12 @@ test('the profile has the roofline, the lines and the metrics', async (session) 
     await page.getByRole('row', { name: /load wavefronts.* 24,576 Turns that shared memory takes/ }).waitFor();
     const line = page.locator('table.source tr', { hasText: 'tile[threadIdx.x][threadIdx.y]' });
     assert.ok(((await line.locator('.gauge i').boundingBox())?.width ?? 0) > 0, 'the line has a bar');
+    const metrics = page.locator('table:not(.source)', { hasText: 'load wavefronts' });
+    await metrics.getByRole('button', { name: 'value' }).click();
+    await metrics.locator('th[aria-sort=descending]').waitFor();
+    const values = (await metrics.locator('tbody tr td:nth-child(2)').allInnerTexts()).map((text) => Number(text.replaceAll(',', '')));
+    assert.ok(values.length > 2);
+    assert.deepEqual(values, [...values].sort((a, b) => b - a));
     await page.getByRole('link', { name: 'Go to line 16' }).click();
     await workbench.statusOf('Ln 16, Col 1').waitFor();
 });
@@ -172,7 +210,8 @@ test('the assembly is linked with the source, where there is a compiler for it',
         return;
     }
     const assembly = await workbench.view('assembly');
-    await assembly.locator('li[data-line="15"]').first().focus();
+    await workbench.open(file);
+    await workbench.goTo(16, 1);
     await assembly.locator('li.lit', { hasText: /LDS|ld\.shared/ }).first().waitFor();
     await assembly.locator('li.lit', { hasText: /STG|st\.global/ }).first().waitFor();
 });
@@ -182,21 +221,49 @@ test('the side panel lists the kernels of the workspace', async (session) => {
     session.write('more/saxpy.cu', example('saxpy.cu'));
     await workbench.showKernels();
     await workbench.kernel('transpose').waitFor();
-    const saxpy = workbench.kernel(/saxpy.*more\/saxpy\.cu/);
+    const saxpy = workbench.kernel(/^saxpy(?!\.cu)/);
     await saxpy.waitFor();
-    // The only one with a time is first, and last by the name.
-    await workbench.kernelAt(0, 'transpose').waitFor();
+    // Below their files; the only one with a time is first, and last by the name.
+    await workbench.kernelAt(0, 'transpose.cu').waitFor();
+    await workbench.kernelAt(1, 'transpose').waitFor();
     await workbench.run('KernelSkill: Sort Kernels...');
     await workbench.pick('Name', 'Name');
-    await workbench.kernelAt(0, 'blockSum').waitFor();
-    await workbench.kernelAt(2, 'transpose').waitFor();
+    await workbench.kernelAt(1, 'blockSum').waitFor();
+    await workbench.kernelAt(5, 'transpose').waitFor();
+    await workbench.kernel('saxpy.cu').filter({ hasText: 'more · 1 kernel' }).waitFor();
+    await workbench.run('KernelSkill: Sort Kernels...');
+    await workbench.pick('Headroom', 'Headroom: most first');
+    await workbench.kernel('blockSum').locator('.codicon-flame').waitFor();
     await saxpy.click();
     await session.page.locator('.tab.active[data-resource-name="saxpy.cu"]').waitFor();
+    await workbench.statusOf(/Ln \d+, Col 17/).waitFor(); // at its name
+});
+
+test('the side panel shows the kernels that a filter asks for, and files fold', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.run('KernelSkill: Filter Kernels...');
+    await workbench.type('saxpy');
+    await workbench.kernel(/^transpose/).waitFor({ state: 'detached' });
+    await workbench.kernelAt(1, 'saxpy').waitFor();
+    await workbench.run('KernelSkill: Show All Kernels');
+    await workbench.kernel(/^transpose(?!\.cu)/).waitFor();
+    await workbench.kernel('transpose.cu').locator('.monaco-tl-twistie').click();
+    await workbench.kernel(/^transpose(?!\.cu)/).waitFor({ state: 'detached' });
+    await workbench.kernel('transpose.cu').locator('.monaco-tl-twistie').click();
+    await workbench.kernel(/^transpose(?!\.cu)/).waitFor();
+});
+
+test('a click on the status item opens a menu', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.statusOf('KernelSkill').first().click();
+    await workbench.entry('Check this machine (doctor)').waitFor();
+    await workbench.entry('Optimize the kernel at the cursor').waitFor();
+    await session.page.keyboard.press('Escape');
 });
 
 test('what the side panel lists can be profiled and optimized there', async (session) => {
     const workbench = new Workbench(session.page);
-    const saxpy = workbench.kernel(/saxpy.*more\/saxpy\.cu/);
+    const saxpy = workbench.kernel(/^saxpy(?!\.cu)/);
     await saxpy.hover();
     await saxpy.getByRole('button', { name: 'Profile' }).click();
     const page = await workbench.view('page');

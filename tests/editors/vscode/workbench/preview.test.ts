@@ -58,6 +58,6 @@ test('the blue button of the question applies it as well', async (session) => {
     await question(workbench).getByRole('button', { name: 'Apply', exact: true }).click();
     await workbench.proposed('__restrict__ out').waitFor({ state: 'detached' });
     await workbench.line('__restrict__ out').waitFor();
-    await workbench.notification(/One undo takes it back/).waitFor();
+    await workbench.notification(/: applied, unmeasured/).getByRole('button', { name: 'Undo' }).waitFor();
     await session.save(file, qualified);
 });

@@ -34,8 +34,10 @@ export async function showAssembly(workbench: Workbench, file: string, line: num
     await workbench.goTo(7, 1);
     await workbench.run('KernelSkill: Show What the Kernel at the Cursor Compiles To');
     const assembly = await workbench.view('assembly');
-    await assembly.locator(`li[data-line="${line - 1}"]`).first().focus();
-    await assembly.locator('li.lit').nth(2).waitFor();
+    await assembly.locator('li[data-line]').first().waitFor();
+    await workbench.open(file);
+    await workbench.goTo(line, 1);
+    await assembly.locator('li.lit').nth(1).waitFor();
     return assembly;
 }
 

@@ -99,7 +99,15 @@ export class Workbench {
         });
     }
 
-    private entry(name: string): Locator {
+    /** Types into the input that is open, and takes what it says. */
+    async type(text: string): Promise<void> {
+        await this.input.fill(text);
+        await this.page.keyboard.press('Enter');
+        await this.input.waitFor({ state: 'hidden' });
+    }
+
+    /** An entry of the quick input that is open. */
+    entry(name: string): Locator {
         const rows = this.page.locator('.quick-input-widget:visible .monaco-list-row');
         return rows.filter({ has: this.page.getByText(name, { exact: true }) }).first();
     }
@@ -130,6 +138,16 @@ export class Workbench {
     /** A line of the editor that is open, as it is drawn. */
     line(text: string): Locator {
         return this.page.locator('.editor-instance .view-line', { hasText: text });
+    }
+
+    /** The text of the line of the editor that the assembly view has lit; undefined: none is. */
+    litText(): Promise<string | undefined> {
+        return this.page.evaluate(() => {
+            const editor = document.querySelector('.editor-instance .monaco-editor');
+            const lit = editor?.querySelector<HTMLElement>('.view-overlays [class*="ced-"]')?.parentElement;
+            const lines = [...(editor?.querySelectorAll<HTMLElement>('.view-line') ?? [])];
+            return lines.find(({ style }) => style.top === lit?.style.top)?.textContent ?? undefined;
+        });
     }
 
     /** A line of the text that a preview proposes. */

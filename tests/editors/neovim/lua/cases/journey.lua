@@ -20,7 +20,7 @@ return {
             -- Shown without a key: the lens over the kernel, a hint at the access.
             local lens = t.wait_for_annotation(bufnr, '__global__', 'Optimize')
             t.contains(lens, 'bank-conflicts')
-            t.contains(lens, 'Apply: Pad the rows of shared array tile by 1')
+            t.contains(lens, 'Apply: pad rows')
             t.wait_for_annotation(bufnr, 'out[y * height + x] =', '32-way bank conflict')
 
             -- Hover.
@@ -135,7 +135,7 @@ return {
             t.contains(vim.api.nvim_get_current_line(), 'out[y * height + x] =')
             -- The counts are shown at the line itself, and the lens knows that there is a profile.
             t.wait_for_annotation(bufnr, 'out[y * height + x] =', '32 times the wavefronts')
-            t.wait_for_annotation(bufnr, '__global__', 'Profile again')
+            t.wait_for_annotation(bufnr, '__global__', '× headroom')
         end,
     },
     {

@@ -78,9 +78,9 @@ return {
                 term.keys('/transpose(', 'Enter')
                 term.keys('K')
                 term.wait_for('neighbouring lanes are 32 elements apart')
-                t.contains(term.screen(), 'Headroom: high')
+                t.contains(term.screen(), 'conflicts, high headroom')
                 term.keys('h')
-                term.wait_until_gone('Headroom: high')
+                term.wait_until_gone('conflicts, high headroom')
 
                 term.keys(':KernelSkill profile', 'Enter')
                 screen = term.wait_for('Bottleneck: bank-conflicts', 60)
