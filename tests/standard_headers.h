@@ -2,9 +2,10 @@
 /// uses all the same: the debug build does without this file.
 #pragma once
 
+#include "analysis/source/json.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>

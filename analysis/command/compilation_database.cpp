@@ -2,9 +2,8 @@
 
 #include "analysis/command/shell_words.h"
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <tuple>

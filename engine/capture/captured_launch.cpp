@@ -1,6 +1,6 @@
 #include "engine/capture/captured_launch.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <algorithm>
 #include <bit>

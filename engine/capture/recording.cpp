@@ -1,6 +1,6 @@
 #include "engine/capture/recording.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::engine {
 

@@ -1,6 +1,6 @@
 #include "engine/execution/launch_json.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <cstring>
 

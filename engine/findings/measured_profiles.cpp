@@ -1,13 +1,12 @@
 #include "engine/findings/measured_profiles.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "engine/execution/launch_json.h"
 #include "engine/findings/profile_file.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/storage/cache_files.h"
 #include "engine/storage/text_hash.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <system_error>

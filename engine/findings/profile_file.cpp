@@ -1,9 +1,8 @@
 #include "engine/findings/profile_file.h"
 
+#include "analysis/source/json.h"
 #include "engine/execution/launch_json.h"
 #include "engine/process/framing.h"
-
-#include <nlohmann/json.hpp>
 
 #include <span>
 

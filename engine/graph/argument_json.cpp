@@ -1,9 +1,9 @@
 #include "engine/graph/argument_json.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/graph/tensor_json.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "engine/graph/graph_json.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/graph/argument_json.h"
 #include "engine/graph/json_text.h"
@@ -7,7 +8,6 @@
 #include "engine/graph/signature_json.h"
 #include "engine/graph/tensor_json.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <limits>

@@ -1,9 +1,9 @@
 #include "engine/graph/json_text.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 #include "analysis/source/try.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "engine/graph/tensor_json.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/graph/extent_expression.h"
 #include "engine/graph/tensor_extents.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::engine::graph {

@@ -1,5 +1,6 @@
 #include "engine/graph/tensor_payload.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/graph/json_text.h"
 #include "engine/graph/saved_tensors.h"
@@ -7,7 +8,6 @@
 #include "engine/graph/tensor_json.h"
 #include "engine/graph/type_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

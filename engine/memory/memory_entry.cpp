@@ -1,8 +1,8 @@
 #include "engine/memory/memory_entry.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <array>

@@ -1,9 +1,9 @@
 #include "engine/memory/outcome_file.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 #include "engine/memory/memory_entry.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <utility>

@@ -1,6 +1,6 @@
 #include "engine/model/dialect.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <algorithm>
 

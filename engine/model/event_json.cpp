@@ -1,6 +1,6 @@
 #include "engine/model/event_json.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::engine {
 

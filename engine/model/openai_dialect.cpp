@@ -1,7 +1,6 @@
+#include "analysis/source/json.h"
 #include "engine/model/dialect.h"
 #include "engine/model/event_json.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::engine {
 namespace {

@@ -1,6 +1,6 @@
 #include "engine/process/error_json.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #include "engine/process/framing.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <cstring>
 #include <string>

@@ -1,10 +1,9 @@
 #include "engine/program/cmake_build.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 #include "engine/program/json_with_comments.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -1,9 +1,8 @@
 #include "engine/program/json_with_comments.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>

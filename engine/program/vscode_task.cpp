@@ -1,10 +1,10 @@
 #include "engine/program/vscode_task.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/program/command_words.h"
 #include "engine/program/json_with_comments.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 #include "engine/program/vscode_workloads.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/program/command_words.h"
 #include "engine/program/json_with_comments.h"
 #include "engine/program/vscode_task.h"
 #include "engine/program/vscode_variables.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

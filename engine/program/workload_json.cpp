@@ -1,8 +1,8 @@
 #include "engine/program/workload_json.h"
 
+#include "analysis/source/json.h"
 #include "engine/program/command_words.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

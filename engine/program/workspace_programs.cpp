@@ -1,6 +1,7 @@
 #include "engine/program/workspace_programs.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/trimmed.h"
 #include "engine/program/json_with_comments.h"
 #include "engine/program/workload_json.h"
@@ -8,7 +9,6 @@
 #include "engine/storage/cache_files.h"
 #include "engine/storage/workspace_folder.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "engine/regression/baseline.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 #include "engine/execution/metric_names.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "engine/replay/replay_target.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::engine {
 

@@ -1,9 +1,8 @@
 #include "engine/replay/replay_wire.h"
 
+#include "analysis/source/json.h"
 #include "engine/process/error_json.h"
 #include "engine/process/framing.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,8 +1,7 @@
 #include "engine/static_facts/compile_job.h"
 
+#include "analysis/source/json.h"
 #include "engine/process/framing.h"
-
-#include <nlohmann/json.hpp>
 
 #include <span>
 

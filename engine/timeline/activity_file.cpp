@@ -1,8 +1,7 @@
 #include "engine/timeline/activity_file.h"
 
 #include "analysis/source/files.h"
-
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,8 +1,7 @@
 #include "engine/timeline/trace_json.h"
 
+#include "analysis/source/json.h"
 #include "engine/timeline/timeline_summary.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>

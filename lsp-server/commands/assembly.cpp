@@ -1,12 +1,12 @@
 #include "lsp-server/features/assembly.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/commands/assembly_text.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/kernel_option.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/assembly_json.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/capture/capture_store.h"
 #include "engine/storage/size_text.h"
 #include "lsp-server/commands/command_line.h"
@@ -6,7 +7,6 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

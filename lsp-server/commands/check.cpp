@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/report/ruled_out_text.h"
 #include "skills/skill_document.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/diagnosis/cost_model.h"
 #include "engine/regression/comparison_with_baseline.h"
 #include "lsp-server/commands/command_line.h"
@@ -8,7 +9,6 @@
 #include "lsp-server/report/regression_report.h"
 #include "lsp-server/version.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 #include "lsp-server/commands/command_line.h"
 
+#include "analysis/source/json.h"
 #include "engine/diagnosis/gpus.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/version.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 #include "lsp-server/commands/compared_profiles.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "engine/execution/nsight_report.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/configuration/options.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

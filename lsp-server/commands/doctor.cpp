@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "analysis/source/program_search.h"
 #include "engine/execution/gpu/slurm_health.h"
 #include "engine/graph/operators.h"
@@ -13,7 +14,6 @@
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/workbench/kernel_generation.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/report/json_report.h"
 #include "skills/skill_document.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
 #include "analysis/raise/fusion.h"
+#include "analysis/source/json.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/simplify/simplification.h"
@@ -6,7 +7,6 @@
 #include "lsp-server/report/program_json.h"
 #include "lsp-server/report/program_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>

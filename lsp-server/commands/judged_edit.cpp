@@ -1,9 +1,9 @@
 #include "lsp-server/commands/judged_edit.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/report/access_cost.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdio>

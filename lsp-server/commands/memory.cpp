@@ -1,6 +1,7 @@
 #include "lsp-server/features/memory.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/outcome_file.h"
@@ -10,7 +11,6 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 #include "lsp-server/commands/model_generation.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/features/generated_model.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

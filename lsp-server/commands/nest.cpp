@@ -2,11 +2,11 @@
 
 #include "analysis/nest/dependences.h"
 #include "analysis/nest/nest_text.h"
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/kernel_option.h"
 #include "lsp-server/report/nest_json.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 // kernelskill occupancy: what a multiprocessor holds of a kernel, and what it would hold if a block
 // had another size, other registers or other shared memory.
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/kernel_option.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/occupancy_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/file_writer.h"
@@ -12,7 +13,6 @@
 #include "lsp-server/report/remaining_text.h"
 #include "lsp-server/report/ruled_out_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <csignal>

@@ -1,6 +1,7 @@
 #include "lsp-server/commands/optimize_program.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/program/command_words.h"
 #include "lsp-server/commands/chosen_program.h"
@@ -9,7 +10,6 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/program_optimization_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

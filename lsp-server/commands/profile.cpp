@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/execution/metric_names.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/compared_profiles.h"
@@ -19,7 +20,6 @@
 #include "lsp-server/report/metric_text.h"
 #include "lsp-server/report/remedy_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "lsp-server/commands/profile_program.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/program/command_words.h"
 #include "engine/program/workload_run.h"
@@ -15,7 +16,6 @@
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

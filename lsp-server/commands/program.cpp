@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/program/command_words.h"
 #include "engine/program/workload_json.h"
 #include "engine/program/workload_run.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/workload_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/workbench/hazard_repair.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/file_writer.h"
@@ -5,7 +6,6 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>

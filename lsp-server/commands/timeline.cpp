@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/timeline/activity_file.h"
 #include "engine/timeline/timeline_summary.h"
 #include "engine/timeline/trace_json.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/commands/user_program.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/workspace/trusted_folders.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/injection.h"
@@ -9,7 +10,6 @@
 #include "lsp-server/documents/old_version.h"
 #include "lsp-server/report/verification_json.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

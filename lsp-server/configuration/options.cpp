@@ -1,8 +1,8 @@
 #include "lsp-server/configuration/options.h"
 
+#include "analysis/source/json.h"
 #include "engine/program/workload_json.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

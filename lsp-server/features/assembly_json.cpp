@@ -1,6 +1,6 @@
 #include "lsp-server/features/assembly_json.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::lsp {
 

@@ -1,13 +1,12 @@
 #include "lsp-server/features/check_json.h"
 
 #include "analysis/features/features.h"
+#include "analysis/source/json.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/ignored_findings.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/remedy_text.h"
 #include "skills/skill_document.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,6 @@
 #include "lsp-server/features/code_actions.h"
 
+#include "analysis/source/json.h"
 #include "engine/repair/compile_diagnoser.h"
 #include "engine/workbench/kernel_generation.h"
 #include "lsp-server/features/answered_waste.h"
@@ -11,7 +12,6 @@
 #include "lsp-server/report/hazard_text.h"
 #include "lsp-server/report/remedy_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "lsp-server/features/code_lens.h"
 
+#include "analysis/source/json.h"
 #include "engine/verification/kernel_changes.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/report/evidence_text.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/transport/utf8.h"
 #include "skills/skill_document.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 /// A PyTorch program's generated model: made, checked and written.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "engine/workbench/model_generation.h"
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <set>

@@ -1,9 +1,8 @@
 #include "lsp-server/features/kernels.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/json_report.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

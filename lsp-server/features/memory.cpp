@@ -1,9 +1,8 @@
 #include "lsp-server/features/memory.h"
 
+#include "analysis/source/json.h"
 #include "engine/memory/short_term_memory.h"
 #include "lsp-server/report/json_report.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

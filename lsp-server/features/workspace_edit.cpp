@@ -1,10 +1,9 @@
 #include "lsp-server/features/workspace_edit.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/protocol/text_document.h"
 #include "lsp-server/protocol/uri.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

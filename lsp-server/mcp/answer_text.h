@@ -1,12 +1,11 @@
 /// The answers of tools as text for coding agents: short, and without colours.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "engine/optimization/optimization.h"
 #include "engine/verification/verification.h"
 #include "engine/workbench/kernel_report.h"
 #include "lsp-server/documents/snapshot.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 

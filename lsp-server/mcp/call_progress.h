@@ -1,9 +1,8 @@
 /// notifications/progress of a request that asked for it.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "lsp-server/transport/connection.h"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <memory>

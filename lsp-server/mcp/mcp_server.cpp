@@ -1,5 +1,6 @@
 #include "lsp-server/mcp/mcp_server.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/mcp/call_progress.h"
 #include "lsp-server/mcp/protocol.h"
@@ -12,7 +13,6 @@
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/workspace/workspace.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 

@@ -1,9 +1,8 @@
 /// The Model Context Protocol's revisions, and what differs between them.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "lsp-server/transport/json_rpc.h"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <expected>

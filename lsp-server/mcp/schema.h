@@ -1,7 +1,7 @@
 /// JSON Schemas of the tools' arguments and results, and the check of arguments against them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <string>
 #include <vector>

@@ -1,9 +1,8 @@
 /// The skills as resources: what each method does, when it fits, and what can go wrong.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "skills/base/skill.h"
-
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <span>

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "analysis/command/compile_command.h"
+#include "analysis/source/json.h"
 #include "engine/review/reviewer.h"
 #include "lsp-server/documents/snapshot.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "lsp-server/protocol/client_capabilities.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "lsp-server/protocol/language_features.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::lsp {
 

@@ -1,8 +1,7 @@
 #include "lsp-server/protocol/position.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/transport/utf8.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

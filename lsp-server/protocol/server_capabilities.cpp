@@ -1,6 +1,6 @@
 #include "lsp-server/protocol/server_capabilities.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::lsp {
 

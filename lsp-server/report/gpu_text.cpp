@@ -1,10 +1,10 @@
 #include "lsp-server/report/gpu_text.h"
 
+#include "analysis/source/json.h"
 #include "engine/execution/metric_names.h"
 #include "engine/static_facts/local_memory.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <string_view>

@@ -1,13 +1,12 @@
 #include "lsp-server/report/json_report.h"
 
+#include "analysis/source/json.h"
 #include "engine/memory/memory_entry.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/hazard_text.h"
 #include "lsp-server/report/metric_text.h"
 #include "skills/skill_document.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

@@ -1,9 +1,8 @@
 /// The check of a generated model as text and as JSON.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "engine/graph/check/model_check.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 

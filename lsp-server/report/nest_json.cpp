@@ -2,8 +2,7 @@
 
 #include "analysis/nest/nest_text.h"
 #include "analysis/nest/understanding.h"
-
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 namespace kernelskill::lsp {
 

@@ -1,6 +1,7 @@
 #include "lsp-server/report/occupancy_text.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
+
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::lsp {

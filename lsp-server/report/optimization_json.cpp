@@ -1,10 +1,9 @@
 #include "lsp-server/report/optimization_json.h"
 
+#include "analysis/source/json.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/optimization/remaining_loss.h"
 #include "lsp-server/report/json_report.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

@@ -1,8 +1,8 @@
 #include "lsp-server/report/profile_comparison.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

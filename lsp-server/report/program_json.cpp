@@ -1,10 +1,10 @@
 #include "lsp-server/report/program_json.h"
 
+#include "analysis/source/json.h"
 #include "engine/graph/limitations.h"
 #include "engine/graph/tensor_extents.h"
 #include "engine/graph/type_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <limits>

@@ -1,10 +1,10 @@
 #include "lsp-server/report/program_optimization_report.h"
 
+#include "analysis/source/json.h"
 #include "engine/review/timing_verdict.h"
 #include "engine/storage/size_text.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::lsp {

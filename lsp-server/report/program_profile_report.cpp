@@ -1,10 +1,10 @@
 #include "lsp-server/report/program_profile_report.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>

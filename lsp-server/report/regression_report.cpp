@@ -1,8 +1,8 @@
 #include "lsp-server/report/regression_report.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/report/html/html_writer.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "lsp-server/report/verification_json.h"
 
+#include "analysis/source/json.h"
 #include "engine/memory/memory_entry.h"
 #include "lsp-server/report/json_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>

@@ -1,10 +1,10 @@
 #include "lsp-server/report/workload_report.h"
 
+#include "analysis/source/json.h"
 #include "engine/program/command_words.h"
 #include "engine/program/workload_json.h"
 #include "lsp-server/report/json_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::lsp {

@@ -1,6 +1,7 @@
 #include "lsp-server/server/applied_notice.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

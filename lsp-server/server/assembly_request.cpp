@@ -1,11 +1,11 @@
 // kernelskill/assembly
+#include "analysis/source/json.h"
 #include "lsp-server/features/assembly.h"
 #include "lsp-server/features/assembly_json.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/server_context.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>

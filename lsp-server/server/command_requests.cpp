@@ -1,4 +1,5 @@
 // workspace/executeCommand and kernelskill/profile.
+#include "analysis/source/json.h"
 #include "lsp-server/features/hover.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/protocol/uri.h"
@@ -13,7 +14,6 @@
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/server/verify_request.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::lsp {

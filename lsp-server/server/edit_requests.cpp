@@ -2,6 +2,7 @@
 // reviewed before it is shown.
 #include "lsp-server/server/edit_requests.h"
 
+#include "analysis/source/json.h"
 #include "engine/workbench/hazard_repair.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/hazard_fixes.h"
@@ -12,7 +13,6 @@
 #include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/remedies.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <tuple>

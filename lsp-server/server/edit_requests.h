@@ -1,10 +1,9 @@
 /// The commands that change the user's text, always through workspace/applyEdit.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/server/server_context.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "lsp-server/server/editor_model.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <condition_variable>
 #include <memory>

@@ -1,9 +1,8 @@
 /// A first kernel from a host function: codeAction/resolve and the command for editors without it.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "lsp-server/server/server_context.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

@@ -1,9 +1,9 @@
 #include "lsp-server/server/head_texts.h"
 
+#include "analysis/source/json.h"
 #include "analysis/syntax/lexer.h"
 #include "lsp-server/workspace/revision.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 
 #include <system_error>

@@ -1,11 +1,10 @@
 // kernelskill/kernels: an overview of a file, be it open or not.
+#include "analysis/source/json.h"
 #include "lsp-server/documents/closed_document.h"
 #include "lsp-server/features/kernels.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/server_context.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

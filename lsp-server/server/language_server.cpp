@@ -1,5 +1,6 @@
 #include "lsp-server/server/language_server.h"
 
+#include "analysis/source/json.h"
 #include "engine/diagnosis/gpus.h"
 #include "lsp-server/protocol/server_capabilities.h"
 #include "lsp-server/protocol/uri.h"
@@ -13,7 +14,6 @@
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/version.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 

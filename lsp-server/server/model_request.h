@@ -1,9 +1,8 @@
 /// The command that generates a PyTorch program's model.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "lsp-server/server/server_context.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 

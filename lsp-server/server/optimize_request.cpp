@@ -1,5 +1,6 @@
 #include "lsp-server/server/optimize_request.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/configuration/model_options.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
@@ -8,7 +9,6 @@
 #include "lsp-server/server/editor_model.h"
 #include "lsp-server/server/remedies.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

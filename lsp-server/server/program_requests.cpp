@@ -1,6 +1,7 @@
 // kernelskill/programs, and the commands that pick and run one.
 #include "lsp-server/server/program_requests.h"
 
+#include "analysis/source/json.h"
 #include "engine/program/command_words.h"
 #include "engine/program/workload_json.h"
 #include "engine/program/workload_run.h"
@@ -8,7 +9,6 @@
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/report/workload_report.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

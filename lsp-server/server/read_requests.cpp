@@ -1,4 +1,5 @@
 // Requests that read a snapshot: each is answered in well under 5 ms once the text is parsed.
+#include "analysis/source/json.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/code_lens.h"
 #include "lsp-server/features/hazard_fixes.h"
@@ -8,8 +9,6 @@
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/head_texts.h"
 #include "lsp-server/server/server_context.h"
-
-#include <nlohmann/json.hpp>
 
 #include <tuple>
 

@@ -1,6 +1,6 @@
 #include "lsp-server/server/remedies.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <utility>
 

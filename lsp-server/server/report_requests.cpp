@@ -1,4 +1,5 @@
 // kernelskill/report: a page about one kernel or all kernels of a document.
+#include "analysis/source/json.h"
 #include "lsp-server/report/file_page.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/verification_page.h"
@@ -7,7 +8,6 @@
 #include "lsp-server/server/remedies.h"
 #include "lsp-server/server/server_context.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <filesystem>

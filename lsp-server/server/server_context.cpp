@@ -1,10 +1,10 @@
 #include "lsp-server/server/server_context.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/ignored_findings.h"
 #include "lsp-server/server/remedies.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 
 namespace kernelskill::lsp {

@@ -1,12 +1,12 @@
 #include "lsp-server/server/verify_request.h"
 
+#include "analysis/source/json.h"
 #include "analysis/syntax/lexer.h"
 #include "lsp-server/documents/old_version.h"
 #include "lsp-server/report/verification_json.h"
 #include "lsp-server/server/kept_judgements.h"
 #include "lsp-server/server/remedies.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 

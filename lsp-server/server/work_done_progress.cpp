@@ -1,6 +1,6 @@
 #include "lsp-server/server/work_done_progress.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,9 @@
 /// Keeps what a server has to be told that takes the place of one that crashed.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "analysis/source/source_text.h"
 #include "lsp-server/protocol/position.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <deque>

@@ -1,8 +1,8 @@
 #include "lsp-server/transport/connection.h"
 
+#include "analysis/source/json.h"
 #include "lsp-server/transport/message_text.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 
 #include <chrono>

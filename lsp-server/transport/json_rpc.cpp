@@ -1,6 +1,6 @@
 #include "lsp-server/transport/json_rpc.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
 #include "lsp-server/transport/message_text.h"
 
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 #include "lsp-server/transport/utf8.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <utility>

@@ -5,6 +5,7 @@
 #include "analysis/scan/conditional_text.h"
 #include "analysis/scan/declarations.h"
 #include "analysis/scan/macros.h"
+#include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
 #include "analysis/source/unified_patch.h"
 #include "analysis/syntax/lexer.h"
@@ -39,7 +40,6 @@
 #include "skills/skill_document.h"
 #include "skills/user_skill.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 
 #include <algorithm>

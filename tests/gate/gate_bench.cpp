@@ -1,12 +1,12 @@
 // Plants mistakes into kernels and counts which the Reviewer refuses. See script/bench-gate.
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "engine/process/child_process.h"
 #include "engine/review/reviewer.h"
 #include "tests/gate/mutator.h"
 #include "tests/gate/review_bench.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <chrono>

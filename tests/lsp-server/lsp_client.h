@@ -1,9 +1,8 @@
 /// A language client for tests: starts the real server and talks to it over pipes.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "tests/temporary_folder.h"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <deque>

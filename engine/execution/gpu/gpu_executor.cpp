@@ -1,11 +1,10 @@
 #include "engine/execution/gpu/gpu_executor.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/json.h"
 #include "engine/execution/metric_names.h"
 #include "engine/static_facts/device_code.h"
 #include "engine/storage/cache_files.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <system_error>

@@ -1,10 +1,9 @@
 #include "engine/execution/gpu/runner_wire.h"
 
+#include "analysis/source/json.h"
 #include "engine/execution/launch_json.h"
 #include "engine/process/error_json.h"
 #include "engine/process/framing.h"
-
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::engine::gpu {
 namespace {

@@ -1,6 +1,7 @@
 #include "engine/graph/model/manifest.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
+
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::engine::graph {

@@ -1,9 +1,8 @@
 #include "engine/graph/reference/judgement.h"
 
+#include "analysis/source/json.h"
 #include "engine/execution/launch_json.h"
 #include "engine/graph/reference/torch_json.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,8 @@
 #include "engine/graph/reference/torch_json.h"
 
+#include "analysis/source/json.h"
 #include "engine/execution/launch_json.h"
 #include "engine/graph/reference/contiguous_tensor.h"
-
-#include <nlohmann/json.hpp>
 
 #include <utility>
 

@@ -1,10 +1,9 @@
 #include "engine/graph/reference/torch_wire.h"
 
+#include "analysis/source/json.h"
 #include "engine/graph/reference/torch_json.h"
 #include "engine/process/error_json.h"
 #include "engine/process/framing.h"
-
-#include <nlohmann/json.hpp>
 
 #include <utility>
 

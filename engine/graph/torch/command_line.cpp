@@ -1,8 +1,7 @@
 #include "engine/graph/torch/command_line.h"
 
+#include "analysis/source/json.h"
 #include "engine/graph/reference/torch_json.h"
-
-#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <chrono>

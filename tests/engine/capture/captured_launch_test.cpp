@@ -1,8 +1,8 @@
+#include "analysis/source/json.h"
 #include "engine/capture/captured_launch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <random>
 

@@ -1,10 +1,10 @@
+#include "analysis/source/json.h"
 #include "engine/execution/buffer_fill.h"
 #include "engine/execution/captured_data.h"
 #include "engine/execution/launch_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <filesystem>

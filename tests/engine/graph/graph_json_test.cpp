@@ -1,10 +1,10 @@
+#include "analysis/source/json.h"
 #include "engine/graph/graph_json.h"
 #include "engine/graph/limitations.h"
 #include "tests/engine/graph/archive_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::engine::graph {
 namespace {

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/graph/limitations.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/tensor_extents.h"
@@ -8,7 +9,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,9 @@
 /// The archives of tests/engine/graph/programs with the inputs and outputs that PyTorch 2.11 gave.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 #include "tests/engine/graph/program_builder.h"
-
-#include <nlohmann/json.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -1,11 +1,11 @@
 /// Both dialects against a server on this machine that answers well, slowly, wrongly or not at all.
+#include "analysis/source/json.h"
 #include "engine/model/http_model.h"
 #include "engine/model/model_settings.h"
 #include "tests/engine/model/local_server.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>

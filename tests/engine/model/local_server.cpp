@@ -1,6 +1,6 @@
 #include "tests/engine/model/local_server.h"
 
-#include <nlohmann/json.hpp>
+#include "analysis/source/json.h"
 
 #include <algorithm>
 #include <arpa/inet.h>

@@ -1,9 +1,9 @@
+#include "analysis/source/json.h"
 #include "engine/program/command_words.h"
 #include "engine/program/json_with_comments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::engine {
 namespace {

@@ -1,10 +1,10 @@
+#include "analysis/source/json.h"
 #include "engine/program/workload_json.h"
 #include "engine/program/workspace_programs.h"
 #include "tests/engine/program/program_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::engine::testing {
 namespace {

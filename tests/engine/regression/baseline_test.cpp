@@ -1,10 +1,10 @@
+#include "analysis/source/json.h"
 #include "engine/execution/metric_names.h"
 #include "engine/regression/comparison_with_baseline.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <fstream>
 

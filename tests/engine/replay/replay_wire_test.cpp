@@ -1,9 +1,9 @@
+#include "analysis/source/json.h"
 #include "engine/process/framing.h"
 #include "engine/replay/replay_target.h"
 #include "engine/replay/replay_wire.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <limits>
 #include <tuple>

@@ -1,8 +1,8 @@
+#include "analysis/source/json.h"
 #include "engine/timeline/timeline_summary.h"
 #include "engine/timeline/trace_json.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::engine {
 namespace {

@@ -1,9 +1,9 @@
 // The command line on a GPU, as a user types it. Skips where there is none.
+#include "analysis/source/json.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -1,12 +1,12 @@
 // Holds a program that nvcc builds at its launches and tries planted kernels there. Skips where
 // there is no GPU.
+#include "analysis/source/json.h"
 #include "engine/replay/cubin_symbols.h"
 #include "engine/replay/replay_session.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <csignal>

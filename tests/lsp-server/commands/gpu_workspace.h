@@ -1,10 +1,10 @@
 /// A folder with a CUDA program that nvcc builds, for tests that skip where there is no GPU.
 #pragma once
 
+#include "analysis/source/json.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <filesystem>

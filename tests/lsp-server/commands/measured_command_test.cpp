@@ -1,11 +1,11 @@
 // The command line on a GPU and on a Slurm cluster, as a user types it, with a runner that needs no
 // GPU. Skips where no CUDA toolkit compiles for GPUs.
+#include "analysis/source/json.h"
 #include "tests/slurm_cluster.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
+#include "analysis/source/json.h"
 #include "lsp-server/configuration/model_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 namespace {

@@ -1,8 +1,8 @@
+#include "analysis/source/json.h"
 #include "lsp-server/configuration/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>

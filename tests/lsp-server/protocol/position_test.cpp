@@ -1,7 +1,7 @@
+#include "analysis/source/json.h"
 #include "lsp-server/protocol/position.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 namespace {

@@ -1,7 +1,7 @@
+#include "analysis/source/json.h"
 #include "lsp-server/report/program_optimization_report.h"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 namespace {

@@ -1,10 +1,10 @@
 /// The editor's model over a connection whose other end the test plays.
+#include "analysis/source/json.h"
 #include "lsp-server/protocol/client_capabilities.h"
 #include "lsp-server/server/editor_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/null_sink.h>
 

@@ -1,7 +1,7 @@
+#include "analysis/source/json.h"
 #include "lsp-server/transport/connection.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/null_sink.h>
 

@@ -1,10 +1,10 @@
 #include "engine/execution/emulator/wire/wire.h"
 
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/json.h"
 #include "engine/execution/launch_json.h"
 #include "engine/process/framing.h"
 
-#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include "analysis/source/json.h"
 #include "engine/graph/model/manifest.h"
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/read_program.h"
@@ -6,7 +7,6 @@
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>

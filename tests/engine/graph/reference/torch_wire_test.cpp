@@ -1,10 +1,10 @@
+#include "analysis/source/json.h"
 #include "engine/graph/reference/torch_wire.h"
 #include "engine/process/framing.h"
 #include "tests/engine/graph/program_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <limits>

@@ -1,0 +1,70 @@
+/// nlohmann/json whose integers are read only from numbers that they can hold.
+///
+/// The library converts any number to the type that is asked for: -1 becomes 4294967295, and 1e30
+/// as an integer is undefined behaviour. Messages and files of others are read with this header, so
+/// that such a number is an error like a string in its place. Each file of the project includes
+/// this header instead of the library's, because a program must not mix both.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace kernelskill::analysis {
+
+/// Integers, but no truth values and no characters.
+template <typename T>
+concept JsonInteger =
+    std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::is_enum_v<T>;
+
+/// The number as a T. Throws nlohmann::json::type_error if it is no number, and
+/// nlohmann::json::out_of_range if it is no whole number that a T holds.
+template <JsonInteger T, typename Json>
+[[nodiscard]] T wholeNumber(const Json& json) {
+    if (json.is_number_unsigned()) {
+        const auto number = *json.template get_ptr<const std::uint64_t*>();
+        if (std::in_range<T>(number))
+            return static_cast<T>(number);
+    } else if (json.is_number_integer()) {
+        const auto number = *json.template get_ptr<const std::int64_t*>();
+        if (std::in_range<T>(number))
+            return static_cast<T>(number);
+    } else if (json.is_number_float()) {
+        const auto number = *json.template get_ptr<const double*>();
+        // One more than the largest T is a power of two, which a double holds.
+        const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+        if (std::trunc(number) == number && number < end &&
+            number >= static_cast<double>(std::numeric_limits<T>::min()))
+            return static_cast<T>(number);
+    } else {
+        throw nlohmann::json::type_error::create(
+            302, std::string("type must be number, but is ") + json.type_name(), &json);
+    }
+    throw nlohmann::json::out_of_range::create(
+        406, "the number " + json.dump() + " is no integer of its type", &json);
+}
+
+} // namespace kernelskill::analysis
+
+namespace nlohmann {
+
+template <typename T>
+    requires kernelskill::analysis::JsonInteger<T>
+struct adl_serializer<T, void> {
+    template <typename Json>
+    static void from_json(const Json& json, T& value) {
+        value = kernelskill::analysis::wholeNumber<T>(json);
+    }
+    template <typename Json>
+    static void to_json(Json& json, T value) {
+        ::nlohmann::to_json(json, value);
+    }
+};
+
+} // namespace nlohmann
