@@ -70,3 +70,21 @@ test('a server that is missing is one message that says what to do', async (sess
     await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor({ state: 'detached' });
     await workbench.lens('bank-conflicts').waitFor();
 });
+
+test('what the server refuses is one message, with what helps as a button', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.run('Notifications: Clear All Notifications');
+    session.configure({ 'kernelskill.execution.enabled': false });
+    await workbench.open(file);
+    await workbench.goTo(1, 1);
+    await session.page.keyboard.type(' '); // Lenses are asked for again when the text changes.
+    await workbench.lens('Optimize').first().waitFor({ state: 'detached' });
+    await workbench.goTo(7, 1);
+    await workbench.run('KernelSkill: Profile Kernel at Cursor');
+    const message = workbench.notification('KernelSkill: Running kernels is turned off (kernelskill.execution.enabled).');
+    await message.waitFor();
+    await workbench.notification('profiling').waitFor({ state: 'detached' });
+    assert.equal(await session.page.locator('.notifications-toasts .notification-list-item').count(), 1);
+    await message.getByRole('button', { name: 'Open Settings' }).click();
+    await session.page.locator('.settings-editor').waitFor();
+});

@@ -1,6 +1,7 @@
 // The line of lenses in an editor of a common width.
 import assert from 'node:assert/strict';
 
+import { expectSoon } from './expect';
 import { story } from './session';
 import { Workbench } from './workbench';
 
@@ -28,7 +29,25 @@ test('the lenses of a kernel are short, however long the title of the skill', as
         const [box, around] = [await lens.boundingBox(), await editor.boundingBox()];
         assert.ok(box && around && box.x + box.width <= around.x + around.width, `${title} ends at ${box && box.x + box.width}`);
     }
-    const titles = await workbench.lens('').allInnerTexts();
+    // They are drawn anew when the server has learnt more.
+    const titles = await expectSoon('all four lenses', async () => {
+        const shown = await workbench.lens('').allInnerTexts();
+        return shown.length === 4 && shown;
+    });
     assert.ok(titles.join('').length <= 60, titles.join(' | '));
     assert.ok(titles.indexOf('Optimize') < titles.findIndex((title) => title.startsWith('Apply: ')), titles.join(' | '));
+});
+
+test('the hover on a kernel has what to do, and folds its evidence', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.open(file);
+    await workbench.goTo(1, 18);
+    await workbench.hoverAtCursor(/Pad the rows of shared array/);
+    const evidence = session.page.locator('.monaco-hover:visible details', { hasText: 'Evidence' });
+    const launch = evidence.getByText('launch: grid 99×99', { exact: false });
+    await evidence.waitFor();
+    assert.equal(await launch.isVisible(), false);
+    await evidence.locator('summary').click();
+    await launch.waitFor();
+    await session.page.keyboard.press('Escape');
 });
