@@ -162,8 +162,7 @@ void run(const float* in, float* out, int n) { scale<<<(n + 127) / 128, 128>>>(i
 )",
                                    "    __syncthreads();\n", "");
     EXPECT_TRUE(isAccepted(barrier)) << report(barrier);
-    EXPECT_THAT(report(barrier), HasSubstr("no two threads race, for all sizes"));
-    EXPECT_THAT(report(barrier), HasSubstr("without 1 of 1 '__syncthreads'"));
+    EXPECT_THAT(report(barrier), HasSubstr("no unordered accesses were seen"));
     const Verdict atomic = review(R"(
 __global__ void add(const int* in, int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -174,7 +173,6 @@ void run(const int* in, int* out, int n) { add<<<(n + 127) / 128, 128>>>(in, out
 )",
                                   "atomicAdd(&out[i], in[i])", "out[i] += in[i]");
     EXPECT_TRUE(isAccepted(atomic)) << report(atomic);
-    EXPECT_THAT(report(atomic), HasSubstr("without 1 of 1 'atomicAdd'"));
 }
 
 TEST_F(PlantedConcurrencyTest, RefusesReadingWhatAnotherBlockWrites) {
