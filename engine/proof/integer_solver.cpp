@@ -19,6 +19,12 @@ struct IntegerSolver::Context {
 
 namespace {
 
+/// A step on numbers takes so many times as long as one on bits, at worst.
+constexpr unsigned stepsOfNumbers = 50;
+/// Ends a step that takes Z3 too long within itself, in milliseconds. Answers in time do not depend
+/// on it.
+constexpr unsigned longestStep = 2'000;
+
 /// A question with the given encoding.
 struct Question {
     z3::solver solver;
@@ -30,6 +36,7 @@ Question asked(z3::solver solver, SolverEncoding& encoding, const std::vector<Te
     z3::context& context = solver.ctx();
     z3::params parameters(context);
     parameters.set("rlimit", steps);
+    parameters.set("timeout", longestStep);
     solver.set(parameters);
     for (const Term truth : truths)
         solver.add(encoding.truth(truth));
@@ -119,8 +126,9 @@ IntegerSolver::ask(TermTable& terms, const std::vector<Term>& truths) {
     const auto result = guarded([&] {
         z3::context& z3 = context().z3;
         NumberEncoding numbers(z3, terms);
-        const z3::check_result first =
-            asked(z3::solver(z3, z3::solver::simple()), numbers, truths, steps_).result;
+        const z3::check_result first = asked(z3::solver(z3, z3::solver::simple()), numbers, truths,
+                                             std::max(steps_ / stepsOfNumbers, 1U))
+                                           .result;
         if (first == z3::unsat || !computesBits(terms, truths) || ++bitQuestions_ > maxBitQuestions)
             return first;
         BitEncoding bits(z3, terms);

@@ -33,7 +33,8 @@ public:
     using Numbers = std::map<Term, Wide>;
 
     /// `steps` bounds the work for a question, in Z3's own unit; the number of questions is bounded
-    /// as well. The same questions have the same answers on every machine.
+    /// as well. The same questions have the same answers on every machine, unless a single step of
+    /// Z3 takes longer than two seconds.
     explicit IntegerSolver(unsigned steps = defaultSteps);
     ~IntegerSolver();
     IntegerSolver(const IntegerSolver&) = delete;

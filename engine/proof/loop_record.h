@@ -19,9 +19,6 @@ struct ThreadState {
     Term alive = 0;                       ///< Whether the thread has not returned.
     Term inLoop = 0;                      ///< Whether it has not left the loop by `break`.
     Term inRound = 0;                     ///< Whether it has not left the round by `continue`.
-    /// The intervals between barriers of the block that the thread may be in, by number, each with
-    /// the condition under which it is; see RunRules::notesIntervals.
-    std::map<std::size_t, Term> intervals;
 };
 
 struct LoopRecord {

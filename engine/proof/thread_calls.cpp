@@ -186,10 +186,6 @@ Term ThreadRun::call(const Expr& expr, ThreadState& state) {
             memoryOf(arguments.back()).starts_with("shared:"))
             give("a pointer into a shared array", argument.span);
     }
-    if (rules_.notesIntervals && !isOwn &&
-        (barrier(name, false, "") || warpOperation(name) || isAtomic(name) ||
-         leavesPointersAlone(name)))
-        return callBetweenBarriers(expr, name, arguments, state);
     if (isOwn)
         return usersCall(expr, signature, std::move(arguments), state);
     const auto kind = barrier(name, false, "");

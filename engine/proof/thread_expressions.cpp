@@ -265,8 +265,6 @@ Term ThreadRun::read(const Place& place, ThreadState& state, Span where, std::st
     }
     if (rules_.notesAccesses && !memory.starts_with("local:"))
         return readElement(place, state, where, by);
-    if (rules_.notesIntervals && !memory.starts_with("local:") && memory != "constant")
-        return noteAccess(place, state, {.memory = memory}, where);
     const Type& type = place.type;
     const bool isNumber = isPlainNumber(type) && !isAddress(type) && isInteger(type.scalar);
     const std::string name = fmt::format("{}:{}", by, plainTypeName(type));
@@ -322,10 +320,6 @@ void ThreadRun::write(const Place& place, Term value, ThreadState& state, Span w
         return give("a write that is not followed", where);
     if (rules_.notesAccesses && !memory.starts_with("local:"))
         return writeElement(place, value, state, where);
-    if (rules_.notesIntervals && !memory.starts_with("local:")) {
-        noteAccess(place, state, {.isWrite = true, .value = value, .memory = memory}, where);
-        return;
-    }
     const std::string type = plainTypeName(place.type);
     if (!memory.starts_with("local:"))
         effect(state, "write of " + type, {place.address, value}, where);

@@ -113,9 +113,7 @@ void ThreadRun::loop(StmtId id, ThreadState& state) {
     if (!trouble_.empty())
         return;
     const ThreadState before = state;
-    if (rules_.notesIntervals) {
-        followRounds(stmt, state);
-    } else if (rules_.notesAccesses) {
+    if (rules_.notesAccesses) {
         if (!spreads(stmt, state) && !unfolded(stmt, state))
             give("a loop of unknown length", stmt.span);
     } else if (rules_.unrolls && unrolled(stmt, state)) {

@@ -48,8 +48,6 @@ std::expected<ThreadTrace, std::string> ThreadRun::run() {
     ThreadState state;
     state.path = state.alive = state.inLoop = state.inRound = terms_.truth(true);
     state.effects = trace_.effects = terms_.symbol("start");
-    if (rules_.notesIntervals)
-        state.intervals[intervals_++] = terms_.truth(true);
     if (rules_.notesAccesses)
         trace_.sections.push_back({terms_.symbol("number"), terms_.integer(0), state.path});
     state.memories["global"] = terms_.symbol("memory:global");
@@ -104,7 +102,7 @@ Facts ThreadRun::facts(const ThreadState& state) {
 
 void ThreadRun::effect(ThreadState& state, const std::string& what, std::vector<Term> arguments,
                        Span place) {
-    if (rules_.notesAccesses || rules_.notesIntervals)
+    if (rules_.notesAccesses)
         return give("what threads do together", place);
     arguments.insert(arguments.begin(), guard(state));
     const Term done = terms_.apply("effect:" + what, std::move(arguments));
@@ -238,23 +236,6 @@ void ThreadRun::merge(ThreadState& state, Term condition, const ThreadState& the
                        isTruthType(body().variable(id).type));
     for (auto& [name, value] : state.memories)
         value = merged(then.memories.at(name), otherwise.memories.at(name), false);
-    if (then.intervals != otherwise.intervals) {
-        state.intervals.clear();
-        const auto add = [&](const ThreadState& side, Term under) {
-            for (const auto& [interval, holds] : side.intervals) {
-                const Term here = terms_.both(under, holds);
-                const auto known = state.intervals.find(interval);
-                if (known == state.intervals.end())
-                    state.intervals.emplace(interval, here);
-                else
-                    known->second = terms_.either(known->second, here);
-            }
-        };
-        add(then, condition);
-        add(otherwise, terms_.negation(condition));
-    } else {
-        state.intervals = then.intervals;
-    }
     state.alive = terms_.choice(condition, then.alive, otherwise.alive, true);
     state.inLoop = terms_.choice(condition, then.inLoop, otherwise.inLoop, true);
     state.inRound = terms_.choice(condition, then.inRound, otherwise.inRound, true);

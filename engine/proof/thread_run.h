@@ -33,10 +33,6 @@ struct RunRules {
     bool notesAccesses = false;
     /// The value of the variable of a loop over the grid in its round; needs `notesAccesses`.
     std::optional<Term> item = std::nullopt;
-    /// Each access to memory that threads share is noted with the barriers that it stands between;
-    /// see ThreadTrace::intervalAccesses. A loop is followed through any one of its rounds. What is
-    /// read is unknown, and so is what a loop carries but by a fixed step.
-    bool notesIntervals = false;
 };
 
 /// One read or write of an element of memory that threads share.
@@ -48,20 +44,6 @@ struct ThreadAccess {
     Term value = 0;
     Term guard = 0;
     std::size_t section = 0; ///< Index into ThreadTrace::sections.
-    std::uint32_t line = 0;
-};
-
-/// An access to memory that threads share, wherever a thread makes it between two barriers.
-struct IntervalAccess {
-    bool isWrite = false;
-    bool isAtomic = false;
-    bool isOfBlock = false; ///< Atomic for the threads of a block alone.
-    Term address = 0;
-    Wide size = 0;  ///< Bytes.
-    Term value = 0; ///< That is written; an unknown one of atomics.
-    Term guard = 0;
-    std::map<std::size_t, Term> intervals = {}; ///< See ThreadState::intervals.
-    std::string memory;                         ///< "global", "dynamic", "shared:NAME"
     std::uint32_t line = 0;
 };
 
@@ -81,12 +63,6 @@ struct ThreadTrace {
     /// Accesses to several lanes, by address and bytes: what has to be aligned to so many bytes, as
     /// a condition; empty where the guard says that it is.
     std::map<std::pair<Term, Wide>, std::string> aligned;
-
-    // Set if RunRules::notesIntervals is.
-    std::vector<IntervalAccess> intervalAccesses;
-    /// Atoms that all threads of a block which are in one interval have the same value of.
-    std::set<Term> uniform;
-    bool synchronisesWarps = false; ///< By what intervals do not tell.
 
     Term effects = 0; ///< All stores, barriers, atomics and calls, in order.
     struct Effect {
@@ -186,31 +162,6 @@ private:
     [[nodiscard]] bool unfolded(const analysis::Stmt& stmt, ThreadState& state);
     void unfold(const analysis::Stmt& stmt, ThreadState& state, int rounds);
 
-    // thread_intervals.cpp
-    /// A value of which nothing is known but its type; the same for all threads if `isUniform`.
-    [[nodiscard]] Term unknownValue(const analysis::Type& type, bool isUniform = false);
-    Term noteAccess(const Place& place, ThreadState& state, IntervalAccess access,
-                    analysis::Span where);
-    /// Begins an interval for the threads that are at the statement.
-    void reachBarrier(ThreadState& state, analysis::Span where);
-    [[nodiscard]] Term callBetweenBarriers(const analysis::Expr& expr, const std::string& name,
-                                           const std::vector<Term>& arguments, ThreadState& state);
-    /// Whether all threads of a block that are in one interval have the same value of the term.
-    [[nodiscard]] bool isUniform(Term term) const;
-    [[nodiscard]] bool hasBarrier(const analysis::Stmt& stmt) const;
-    void followRounds(const analysis::Stmt& stmt, ThreadState& state);
-    /// What a round starts with: variables that it changes by a step, and those it does otherwise.
-    struct Carried {
-        std::map<VariableId, Term> steps;
-        std::set<VariableId> uniform;
-        std::map<VariableId, Term> symbols;
-    };
-    [[nodiscard]] Carried carriedBy(const analysis::Stmt& stmt, const ThreadState& state,
-                                    bool isInStep);
-    void enterRound(const Carried& carried, Term round, const ThreadState& before,
-                    ThreadState& state, bool isBehind);
-    void followNextRound(const analysis::Stmt& stmt, const Round& before, Term path);
-
     // thread_split_loops.cpp
     /// Between a loop of several rounds at once and the one that does what it left over.
     struct Resumption {
@@ -295,9 +246,8 @@ private:
     IntegerFacts* integers_ = nullptr;
     EqualTerms* equals_ = nullptr;
     std::size_t section_ = 0;
-    std::size_t intervals_ = 0; ///< Numbers the intervals between barriers.
-    std::size_t fresh_ = 0;     ///< Numbers symbols of this run.
-    std::size_t steps_ = 0;     ///< Statements run, to bound the work.
+    std::size_t fresh_ = 0; ///< Numbers symbols of this run.
+    std::size_t steps_ = 0; ///< Statements run, to bound the work.
 };
 
 /// The type's name without const and restrict.

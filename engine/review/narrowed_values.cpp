@@ -190,14 +190,14 @@ private:
 };
 
 /// Uses of 64 bits for positions.
-struct WideNumbers {
+struct Wide {
     std::size_t variables = 0;
     std::size_t indices = 0;
 };
 
-WideNumbers wideIn(const std::vector<const analysis::KernelModel*>& code) {
+Wide wideIn(const std::vector<const analysis::KernelModel*>& code) {
     const auto isWide = [](const analysis::Type& type) { return isIntegerOf(type, 64); };
-    WideNumbers wide;
+    Wide wide;
     for (const analysis::KernelModel* function : code) {
         const analysis::FunctionBody& body = function->body;
         for (const analysis::Variable& variable : body.variables)
@@ -222,8 +222,8 @@ std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
     const auto originals = codeOf(original, originalKernel);
     const auto candidates = codeOf(candidate, kernel);
     // An edit may compute in 64 bits and go back to the 32 of the original.
-    const WideNumbers before = wideIn(originals);
-    const WideNumbers after = wideIn(candidates);
+    const Wide before = wideIn(originals);
+    const Wide after = wideIn(candidates);
     if (after.variables >= before.variables && after.indices >= before.indices)
         usual.insert(32);
     for (const analysis::KernelModel* code : originals) {

@@ -8,7 +8,6 @@
 #include "engine/review/host/host_order.h"
 #include "engine/review/narrowed_products.h"
 #include "engine/review/narrowed_values.h"
-#include "engine/review/order_step.h"
 #include "engine/review/proof_step.h"
 #include "engine/review/rounded_numbers.h"
 #include "engine/review/runner_place.h"
@@ -19,7 +18,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <utility>
 
@@ -29,14 +27,6 @@ namespace {
 std::uint64_t freshSeed() {
     std::random_device entropy;
     return (std::uint64_t{entropy()} << 32) | entropy();
-}
-
-/// A clause as a sentence behind another one; nothing if it is empty.
-std::string withCapital(std::string clause) {
-    if (clause.empty())
-        return clause;
-    clause.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(clause.front())));
-    return fmt::format(" {}.", clause);
 }
 
 } // namespace
@@ -73,7 +63,7 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
         verdict_.summary = withProof(
             verdict_,
             summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
-        verdict_.summary += withCapital(order_) + errors_.sentence();
+        verdict_.summary += errors_.sentence();
     } else {
         verdict_.summary = summaryOfSmaller(smaller_, smallerSummary_, runsDone_, plan_.notes);
     }
@@ -82,8 +72,8 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
 }
 
 bool Review::checkByRuns() {
-    return planRuns() && keepsHardwareRules() && keepsWidths() && keepsOwnArrays() &&
-           keepsOrder() && build() && fitSize() && runOwnSize();
+    return planRuns() && keepsHardwareRules() && keepsWidths() && keepsOwnArrays() && build() &&
+           fitSize() && runOwnSize();
 }
 
 bool Review::leavesRunsToPlace() {
@@ -99,7 +89,7 @@ bool Review::leavesRunsToPlace() {
         takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
     if (!isProved())
         verdict_.confidence = Confidence::Weak;
-    return keepsHardwareRules() && keepsWidths() && keepsOwnArrays() && keepsOrder();
+    return keepsHardwareRules() && keepsWidths() && keepsOwnArrays();
 }
 
 bool Review::runOwnSize() {
@@ -225,18 +215,6 @@ bool Review::keepsOwnArrays() {
                             "own, and no run shows whether it stays in it; index the array",
                             walked.front().line, walked.front().pointer, walked.front().array),
                 {.stage = ReviewStage::Reach}));
-}
-
-bool Review::keepsOrder() {
-    // A proof keeps all synchronisation where it is.
-    if (isProved() || plan_.trials.empty())
-        return true;
-    OrderOfEdit order =
-        orderOfEdit(original_, candidate(), plan_.trials.front().candidate, removed_);
-    order_ = std::move(order.sentence);
-    if (order.needsNoMore)
-        removed_.clear();
-    return !order.check || take(std::move(*order.check));
 }
 
 bool Review::build() {

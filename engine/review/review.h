@@ -54,8 +54,6 @@ private:
     bool keepsHardwareRules();
     /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
     bool keepsWidths();
-    /// Nor do they show what threads do in other orders, and at other sizes.
-    bool keepsOrder();
     /// Nor do they follow pointers that step through a thread's own array.
     bool keepsOwnArrays();
     bool build();
@@ -141,8 +139,7 @@ private:
     analysis::EditSet edits_;
     ProgramSource candidate_;
     const analysis::KernelModel* candidateKernel_ = nullptr;
-    std::vector<LessSynchronisation> removed_; ///< What runs have to show to be needless.
-    std::string order_; ///< "no two threads race, for all sizes", if that is worth saying.
+    std::vector<LessSynchronisation> removed_;
     TrialPlan plan_;
     ReviewImages images_;
     std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
