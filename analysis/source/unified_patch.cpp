@@ -154,8 +154,9 @@ Result<std::string> applyPatch(std::string_view text, const FilePatch& patch) {
     };
     for (std::size_t i = 0; i < patch.hunks.size(); ++i) {
         PatchHunk hunk = patch.hunks[i];
-        const auto said = static_cast<std::ptrdiff_t>(hunk.line) + shift;
-        const auto wanted = static_cast<std::size_t>(std::max<std::ptrdiff_t>(said, 0));
+        // A stated line behind the text is its end, so that no sum overflows.
+        const auto stated = static_cast<std::ptrdiff_t>(std::min(hunk.line, lines.size()));
+        const auto wanted = static_cast<std::size_t>(std::max<std::ptrdiff_t>(stated + shift, 0));
         auto place = placeOf(lines, next, wanted, hunk);
         // An empty line at the end of a diff belongs to no hunk.
         if (!place && !hunk.before.empty() && hunk.before.back().empty() && !hunk.after.empty() &&
@@ -166,7 +167,7 @@ Result<std::string> applyPatch(std::string_view text, const FilePatch& patch) {
         }
         if (!place)
             return std::unexpected(misfit(lines, hunk, i + 1));
-        shift = static_cast<std::ptrdiff_t>(*place) - static_cast<std::ptrdiff_t>(hunk.line);
+        shift = static_cast<std::ptrdiff_t>(*place) - stated;
         copyTo(*place);
         if (!result.empty() && !result.ends_with('\n'))
             result += end;

@@ -2,7 +2,6 @@
 
 #include "engine/proof/known_operations.h"
 #include "engine/proof/solver_encoding.h"
-#include "engine/proof/term_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -25,14 +24,9 @@ constexpr unsigned stepsOfNumbers = 50;
 /// on it.
 constexpr unsigned longestStep = 2'000;
 
-/// A question with the given encoding.
-struct Question {
-    z3::solver solver;
-    z3::check_result result;
-};
-
-Question asked(z3::solver solver, SolverEncoding& encoding, const std::vector<Term>& truths,
-               unsigned steps) {
+/// Asks whether the conditions can hold at once, in the given encoding.
+z3::check_result asked(z3::solver solver, SolverEncoding& encoding, const std::vector<Term>& truths,
+                       unsigned steps) {
     z3::context& context = solver.ctx();
     z3::params parameters(context);
     parameters.set("rlimit", steps);
@@ -42,8 +36,7 @@ Question asked(z3::solver solver, SolverEncoding& encoding, const std::vector<Te
         solver.add(encoding.truth(truth));
     for (const z3::expr& fact : encoding.facts())
         solver.add(fact);
-    const z3::check_result result = solver.check();
-    return {solver, result};
+    return solver.check();
 }
 
 /// Bits become a formula of truth values at once. Z3's own way with them takes longer.
@@ -53,26 +46,6 @@ z3::solver solverOfBits(z3::context& context) {
                               z3::tactic(context, "solve-eqs") & z3::tactic(context, "simplify") &
                               z3::tactic(context, "bit-blast") & z3::tactic(context, "sat");
     return tactic.mk_solver();
-}
-
-/// The number that Z3 writes as a decimal, or as an unsigned vector.
-std::optional<Wide> numberIn(const z3::expr& value) {
-    if (value.is_bool())
-        return value.is_true() ? 1 : 0;
-    if (!value.is_numeral())
-        return std::nullopt;
-    const std::string digits = value.get_decimal_string(0);
-    Wide number = 0;
-    for (const char digit : digits)
-        if (digit != '-')
-            number = number * 10 + (digit - '0');
-    if (digits.starts_with('-'))
-        return -number;
-    if (value.is_bv()) {
-        const Wide modulus = Wide{1} << value.get_sort().bv_size();
-        return number >= modulus / 2 ? number - modulus : number;
-    }
-    return number;
 }
 
 /// Calls of Z3, whose exceptions end here.
@@ -127,12 +100,11 @@ IntegerSolver::ask(TermTable& terms, const std::vector<Term>& truths) {
         z3::context& z3 = context().z3;
         NumberEncoding numbers(z3, terms);
         const z3::check_result first = asked(z3::solver(z3, z3::solver::simple()), numbers, truths,
-                                             std::max(steps_ / stepsOfNumbers, 1U))
-                                           .result;
+                                             std::max(steps_ / stepsOfNumbers, 1U));
         if (first == z3::unsat || !computesBits(terms, truths) || ++bitQuestions_ > maxBitQuestions)
             return first;
         BitEncoding bits(z3, terms);
-        const z3::check_result second = asked(solverOfBits(z3), bits, truths, steps_).result;
+        const z3::check_result second = asked(solverOfBits(z3), bits, truths, steps_);
         return second == z3::unknown ? first : second;
     });
     if (!result)
@@ -140,41 +112,6 @@ IntegerSolver::ask(TermTable& terms, const std::vector<Term>& truths) {
     if (*result == z3::unknown)
         return std::unexpected(noAnswer);
     return *result == z3::unsat ? Answer::Never : Answer::Possible;
-}
-
-std::expected<IntegerSolver::Numbers, std::string>
-IntegerSolver::example(TermTable& terms, const std::vector<Term>& truths, Wide largest) {
-    auto found = guarded([&]() -> std::expected<Numbers, std::string> {
-        if (++bitQuestions_ > maxBitQuestions)
-            return std::unexpected("too many questions");
-        z3::context& z3 = context().z3;
-        BitEncoding bits(z3, terms, largest);
-        const Question question = asked(solverOfBits(z3), bits, truths, steps_);
-        if (question.result != z3::sat)
-            return std::unexpected(question.result == z3::unsat
-                                       ? "there are no such numbers among the small ones"
-                                       : noAnswer);
-        const z3::model model = question.solver.get_model();
-        Numbers numbers;
-        for (const auto& [symbol, constant] : bits.symbols())
-            if (const auto number = numberIn(model.eval(constant, true)))
-                numbers.emplace(symbol, *number);
-        return numbers;
-    });
-    if (!found)
-        return std::unexpected(found.error());
-    if (!*found)
-        return std::move(*found);
-    TermValues values(
-        terms, [&](Term symbol, const std::vector<Wide>& arguments) -> std::optional<Wide> {
-            const auto known = (*found)->find(symbol);
-            return arguments.empty() && known != (*found)->end() ? std::optional(known->second)
-                                                                 : std::nullopt;
-        });
-    for (const Term truth : truths)
-        if (values.valueOf(truth) != Wide{1})
-            return std::unexpected("it rests on values that are not known");
-    return std::move(*found);
 }
 
 bool needsSolver(const TermTable& terms, const std::vector<Term>& truths) {

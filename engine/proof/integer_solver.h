@@ -15,7 +15,6 @@
 #include "engine/proof/terms.h"
 
 #include <expected>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,8 +28,6 @@ public:
         Never,    ///< The conditions cannot hold at once.
         Possible, ///< None of this is known: they hold for numbers that Z3 found, if it knew all.
     };
-    /// The numbers of symbols, by their terms.
-    using Numbers = std::map<Term, Wide>;
 
     /// `steps` bounds the work for a question, in Z3's own unit; the number of questions is bounded
     /// as well. The same questions have the same answers on every machine, unless a single step of
@@ -43,12 +40,6 @@ public:
     /// The error says what Z3 could not do, or that the question takes more steps than allowed.
     [[nodiscard]] std::expected<Answer, std::string> ask(TermTable& terms,
                                                          const std::vector<Term>& truths);
-
-    /// Numbers between -largest and `largest` for the symbols in `truths`, with which they all
-    /// hold, however the functions that the solver does not know behave. Computing the terms with
-    /// these numbers has confirmed it. The error says why there are none, or none was found.
-    [[nodiscard]] std::expected<Numbers, std::string>
-    example(TermTable& terms, const std::vector<Term>& truths, Wide largest);
 
 private:
     static constexpr unsigned defaultSteps = 1'000'000;

@@ -165,7 +165,7 @@ BitEncoding::Maybe BitEncoding::product(const std::vector<Term>& atoms) {
     const Maybe rest = product(others);
     if (!rest)
         return std::nullopt;
-    if (limit_ || widthOf(whole->range) + widthOf(rest->range) <= maxProductWidth) {
+    if (widthOf(whole->range) + widthOf(rest->range) <= maxProductWidth) {
         whole = multiplied(*whole, *rest);
     } else {
         Term term = terms().integer(1);
@@ -311,15 +311,7 @@ BitEncoding::Maybe BitEncoding::ofBits(const KnownOperation& operation, const Bi
 BitEncoding::Maybe BitEncoding::atom(Term term) {
     const KnownOperation operation = operationOf(terms().functionOf(term));
     const std::vector<Term> arguments = terms().arguments(term);
-    const auto any = [&]() -> Maybe {
-        IntegerRange range = terms().range(term, {});
-        if (limit_ && arguments.empty())
-            range = {std::max(range.low, -*limit_), std::min(range.high, *limit_)};
-        Maybe value = unknown(fmt::format("atom{}", term), range);
-        if (value)
-            noteSymbol(term, value->value);
-        return value;
-    };
+    const auto any = [&] { return unknown(fmt::format("atom{}", term), terms().range(term, {})); };
     switch (operation.function) {
     case KnownFunction::None:
         return any();

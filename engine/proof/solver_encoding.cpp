@@ -25,18 +25,12 @@ std::optional<SharedFactor> sharedFactor(const std::vector<Term>& one,
     return found;
 }
 
-void SolverEncoding::noteSymbol(Term term, const z3::expr& constant) {
-    if (terms_.arguments(term).empty())
-        symbols_.emplace(term, constant);
-}
-
 std::string SolverEncoding::fresh(std::string_view what) {
     return fmt::format("{}#{}", what, fresh_++);
 }
 
 z3::expr SolverEncoding::freeTruth(Term truth) {
     const z3::expr free = context_.bool_const(fmt::format("truth{}", truth).c_str());
-    noteSymbol(truth, free);
     return free;
 }
 

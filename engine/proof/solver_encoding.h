@@ -26,8 +26,6 @@ public:
     [[nodiscard]] z3::expr truth(Term truth);
     /// What holds of the numbers in the formulas.
     [[nodiscard]] const std::vector<z3::expr>& facts() const { return facts_; }
-    /// The symbols in the formulas, with their constants.
-    [[nodiscard]] const std::map<Term, z3::expr>& symbols() const { return symbols_; }
 
 protected:
     /// nullopt if the number cannot be written.
@@ -37,7 +35,6 @@ protected:
     [[nodiscard]] z3::context& context() const { return context_; }
     [[nodiscard]] TermTable& terms() const { return terms_; }
     void require(const z3::expr& fact) { facts_.push_back(fact); }
-    void noteSymbol(Term term, const z3::expr& constant);
     [[nodiscard]] std::string fresh(std::string_view what);
 
 private:
@@ -46,7 +43,6 @@ private:
     z3::context& context_;
     TermTable& terms_;
     std::map<Term, z3::expr> truths_;
-    std::map<Term, z3::expr> symbols_;
     std::vector<z3::expr> facts_;
     int fresh_ = 0;
 };
@@ -91,9 +87,7 @@ private:
 /// As bit vectors; see IntegerSolver.
 class BitEncoding : public SolverEncoding {
 public:
-    /// With `limit`, symbols are between its negative and itself, and products are computed.
-    BitEncoding(z3::context& context, TermTable& terms, std::optional<Wide> limit = std::nullopt)
-        : SolverEncoding(context, terms), limit_(limit) {}
+    using SolverEncoding::SolverEncoding;
 
 private:
     /// A signed vector that holds exactly the numbers of the range.
@@ -127,7 +121,6 @@ private:
     /// Cut to the range that the term has, which holds whatever its parts are.
     [[nodiscard]] Bits within(Term term, const Bits& number);
 
-    std::optional<Wide> limit_;
     std::map<Term, Maybe> numbers_;
     std::map<std::vector<Term>, Bits> products_;
     std::vector<SolverProduct> unknownProducts_;

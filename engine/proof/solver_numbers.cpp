@@ -114,7 +114,6 @@ z3::expr NumberEncoding::atom(Term term) {
                 require(value >= integer(0) && value <= number(argument));
         break;
     default:
-        noteSymbol(term, value);
         break;
     }
     return value;

@@ -61,6 +61,13 @@ TEST(UnifiedPatch, WrongLineNumbersAndCountsDoNotMatter) {
     EXPECT_EQ(*applied("x\na\nx\na\nx\na\n", "@@ -4 +4 @@\n-a\n+b\n"), "x\na\nx\nb\nx\na\n");
 }
 
+TEST(UnifiedPatch, LineNumbersMayBeAsLargeAsTheyLike) {
+    const auto patches = parsePatch("@@ -1669803504339080533 +1 @@\n-a\n+b\n"
+                                    "@@ -9256768106941557417 +2 @@\n-c\n+d\n");
+    ASSERT_TRUE(patches);
+    EXPECT_EQ(applyPatch("a\nc\n", patches->front()), "b\nd\n");
+}
+
 TEST(UnifiedPatch, LineEndsStay) {
     EXPECT_EQ(*applied("one\r\ntwo\r\n", "@@ -2 +2 @@\n-two\n+2\n"), "one\r\n2\r\n");
     EXPECT_EQ(*applied("one\ntwo", "@@ -1 +1 @@\n-one\n+1\n"), "1\ntwo");

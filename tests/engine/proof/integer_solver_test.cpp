@@ -87,21 +87,6 @@ TEST_F(IntegerSolverTest, KnowsThatRowsAreApart) {
     EXPECT_FALSE(excludes(differ));
 }
 
-TEST_F(IntegerSolverTest, ShowsNumbersThatItHasComputedWith) {
-    const Term masked = bits("&", i, terms.integer(6), ScalarKind::Int32);
-    const auto numbers = solver.example(
-        terms, {equal(masked, terms.integer(4)), below(terms.integer(20), terms.multiply(i, n))},
-        100);
-    ASSERT_TRUE(numbers) << numbers.error();
-    EXPECT_EQ(numbers->at(i) & 6, 4);
-    EXPECT_GT(numbers->at(i) * numbers->at(n), 20);
-    const Term read = terms.apply("load", {i}, valuesOf(ScalarKind::Int32));
-    const auto unknown = solver.example(terms, {equal(read, terms.integer(4))}, 100);
-    ASSERT_FALSE(unknown);
-    EXPECT_EQ(unknown.error(), "it rests on values that are not known");
-    EXPECT_FALSE(solver.example(terms, {equal(i, terms.integer(101))}, 100));
-}
-
 TEST_F(IntegerSolverTest, GivesUpWhenItTakesTooManySteps) {
     IntegerSolver hasty(1);
     const Term product = terms.multiply(terms.multiply(i, n), u);
