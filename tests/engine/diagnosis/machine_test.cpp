@@ -311,7 +311,7 @@ TEST(Gains, AreIntervalsThatStartAtOneAndSayWhatTheyFollowFrom) {
     ASSERT_TRUE(bottleneck.gain);
     EXPECT_EQ(bottleneck.gain->factor, (Interval{1, 8}));
     EXPECT_THAT(describe(*bottleneck.gain),
-                HasSubstr("1 to 8 times as fast (model: all sectors moved"));
+                HasSubstr("at most 8 times as fast (model: all sectors moved"));
     EXPECT_EQ(bottleneck.headroom, "high");
 }
 

@@ -32,7 +32,7 @@ test('the lenses of a kernel are short, however long the title of the skill', as
     // They are drawn anew when the server has learnt more.
     const titles = await expectSoon('all four lenses', async () => {
         const shown = await workbench.lens('').allInnerTexts();
-        return shown.length === 4 && shown;
+        return shown.length === 4 ? shown : undefined;
     });
     assert.ok(titles.join('').length <= 60, titles.join(' | '));
     assert.ok(titles.indexOf('Optimize') < titles.findIndex((title) => title.startsWith('Apply: ')), titles.join(' | '));
