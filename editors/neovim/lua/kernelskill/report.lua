@@ -76,7 +76,7 @@ end
 
 local function add_bottleneck(add, bottleneck)
     local headroom = bottleneck.headroom == 'none' and ', at its limit'
-        or bottleneck.headroom ~= '' and ', headroom ' .. bottleneck.headroom
+        or bottleneck.headroom ~= '' and (', %s headroom'):format(bottleneck.headroom)
         or ''
     add(('Bottleneck: %s%s'):format(bottleneck.kind, headroom))
     if type(bottleneck.gain) == 'table' then
