@@ -49,12 +49,27 @@ export interface Audience {
     started(): void;
 }
 
-/** Between a crash and the restart everything fails that the editor sends: that is for the log, the user has been told. */
+/** A client whose failures are for the log alone while its server is away, for a restart or for good: the user knows. */
 class QuietClient extends LanguageClient {
-    isBetweenServers = false;
+    isWithoutServer = false;
 
     override error(message: string, data?: unknown, showNotification?: boolean | 'force'): void {
-        super.error(message, data, this.isBetweenServers ? false : showNotification);
+        super.error(message, data, this.isWithoutServer ? false : showNotification);
+    }
+
+    /**
+     * Ends the server whatever it does. The library refuses to stop a client that is starting, or whose server has just died:
+     * such a server has nothing to lose, and is killed.
+     */
+    async end(): Promise<void> {
+        this.isWithoutServer = true;
+        const { serverProcess } = this;
+        try {
+            await this.stop();
+        } catch {
+            serverProcess?.kill('SIGKILL');
+        }
+        await this.dispose().catch((error: unknown) => super.error(`the client did not end: ${messageOf(error)}`, error, false));
     }
 }
 
@@ -128,18 +143,19 @@ export class Server implements vscode.Disposable {
         const difference = versionProblem(version, extensionVersion, found);
         if (difference !== '') void vscode.window.showWarningMessage(`KernelSkill: ${difference}`);
 
-        const client = new QuietClient(
+        const client: QuietClient = new QuietClient(
             'kernelskill',
             'KernelSkill',
             { command: found.file, args: ['lsp', ...setting.get<string[]>('arguments', [])] },
-            this.options(),
+            this.options(() => this.client === client),
         );
         this.client = client;
         client.registerFeature(new EditorModel(client, this.context.workspaceState));
         client.registerFeature(new NoticeFeature());
         client.onDidChangeState(({ newState }) => {
+            if (this.client !== client) return;
             if (newState === State.Running) {
-                client.isBetweenServers = false;
+                client.isWithoutServer = false;
                 this.status.show({
                     kind: 'running',
                     version,
@@ -149,28 +165,31 @@ export class Server implements vscode.Disposable {
                 this.audience.started();
             } else if (newState === State.Starting) {
                 this.status.show({ kind: 'starting' });
-            } else if (newState === State.Stopped && this.client === client) {
+            } else if (newState === State.Stopped) {
                 this.status.show({ kind: 'stopped', problem: 'The server stopped. The output says more.' });
             }
         });
         try {
             await client.start();
         } catch (error) {
-            this.fail(`The server did not start: ${messageOf(error)}`);
+            if (!isOvertaken()) this.fail(`The server did not start: ${messageOf(error)}`);
         }
     }
 
+    /** Ends the server, also one that is starting. Never fails. */
     async stop(): Promise<void> {
         ++this.starts;
         const client = this.client;
         this.client = undefined;
-        if (client?.needsStop()) await client.stop();
-        await client?.dispose();
+        await client?.end();
     }
 
+    /** Of several restarts at once, the last one starts the server. */
     async restart(): Promise<void> {
-        await this.stop();
-        await this.start();
+        const stopped = this.stop();
+        const { starts } = this;
+        await stopped;
+        if (starts === this.starts) await this.start();
     }
 
     /** Settings or trust changed: the server pulls the new ones. */
@@ -218,7 +237,8 @@ export class Server implements vscode.Disposable {
         return serverSettings(section, vscode.workspace.isTrusted);
     }
 
-    private options(): LanguageClientOptions {
+    /** `isCurrent` tells whether the client that gets these options has not been stopped. */
+    private options(isCurrent: () => boolean): LanguageClientOptions {
         return {
             documentSelector: languages.map((language) => ({ scheme: 'file', language })),
             outputChannel: this.output,
@@ -266,19 +286,21 @@ export class Server implements vscode.Disposable {
                     return result;
                 },
             },
+            // Not tried again. start() fails with it, and tells the user once.
+            initializationFailedHandler: () => false,
             errorHandler: {
                 error: () => ({ action: ErrorAction.Continue }),
-                closed: () => this.crashed(),
+                closed: () => this.crashed(isCurrent),
             },
         };
     }
 
-    /** Runs a command of the server for a lens or an action. What fails is told once. */
+    /** Runs a command of the server for a lens or an action, and reports a failure once. */
     private async run(client: LanguageClient, command: string, args: unknown[]): Promise<unknown> {
         try {
             return await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
         } catch (error) {
-            // An action is of the text that it was made for: the lens's own command finds its place anew.
+            // An action belongs to the text that it was made for, while the lens's command looks for its place again.
             const { version: _, offer: __, ...target } = (args[0] ?? {}) as { version?: number; offer?: unknown };
             void tell(client, error, () => this.run(client, command, [target]));
             return undefined;
@@ -286,13 +308,15 @@ export class Server implements vscode.Disposable {
     }
 
     /** The client opens every document again once the server is back. */
-    private async crashed(): Promise<CloseHandlerResult> {
+    private async crashed(isCurrent: () => boolean): Promise<CloseHandlerResult> {
+        const stay: CloseHandlerResult = { action: CloseAction.DoNotRestart, handled: true };
+        if (!isCurrent()) return stay;
         const answer = this.crashes.crashed(Date.now());
         if (answer.kind === 'giveUp') {
             this.fail('The server keeps stopping. Its output says why; restart it once that is mended.', 'Show Output');
-            return { action: CloseAction.DoNotRestart, handled: true };
+            return stay;
         }
-        if (this.client) this.client.isBetweenServers = true;
+        if (this.client) this.client.isWithoutServer = true;
         this.status.show({ kind: 'starting' });
         if (answer.tellsUser) {
             const showOutput = 'Show Output';
@@ -301,7 +325,7 @@ export class Server implements vscode.Disposable {
                 .then((choice) => choice === showOutput && this.output.show(true));
         }
         await new Promise((resolve) => setTimeout(resolve, answer.delay));
-        return { action: CloseAction.Restart, handled: true };
+        return isCurrent() ? { action: CloseAction.Restart, handled: true } : stay;
     }
 
     private fail(problem: string, remedy: 'Open Settings' | 'Show Output' = 'Open Settings'): void {

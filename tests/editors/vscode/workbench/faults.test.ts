@@ -1,39 +1,24 @@
 // The workbench when the server stops, or is not there.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 
 import { expectSoon } from './expect';
-import { example, kernelskill, story } from './session';
+import { serversOf } from './processes';
+import { example, story } from './session';
 import { Workbench } from './workbench';
 
 const file = 'transpose.cu';
 const test = story({}, { [file]: example(file) });
 
-/** The server's process: of its command lines, the one below the extension host that this session started. */
-function serverOf(folder: string): number | undefined {
-    for (const entry of readdirSync('/proc')) {
-        if (!/^\d+$/.test(entry)) continue;
-        try {
-            const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0');
-            const environment = readFileSync(`/proc/${entry}/environ`, 'utf8');
-            if (words.includes('lsp') && words.some((word) => word === kernelskill) && environment.includes(folder)) return Number(entry);
-        } catch {
-            // It has ended meanwhile.
-        }
-    }
-    return undefined;
-}
-
 test('a server that crashes is started again: its documents are as before, and the user is told once', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.open(file);
     await workbench.lens('bank-conflicts').waitFor();
-    const first = await expectSoon('the server', () => serverOf(session.folder));
+    const first = await expectSoon('the server', () => serversOf(session.folder)[0]);
     process.kill(first, 'SIGKILL');
     const told = workbench.notification('the server stopped unexpectedly and is started again');
     await told.waitFor();
     const second = await expectSoon('another server', () => {
-        const now = serverOf(session.folder);
+        const now = serversOf(session.folder)[0];
         return now === first ? undefined : now;
     });
 
@@ -47,7 +32,7 @@ test('a server that crashes is started again: its documents are as before, and t
 
     process.kill(second, 'SIGKILL');
     await expectSoon('a third server', () => {
-        const now = serverOf(session.folder);
+        const now = serversOf(session.folder)[0];
         return now === second ? undefined : now;
     });
     await workbench.lens('bank-conflicts').waitFor();
@@ -64,6 +49,23 @@ test('a server that is missing is one message that says what to do', async (sess
     const message = workbench.notification('kernelskill.server.path is "/nowhere/kernelskill", which is not an executable file');
     await message.getByRole('button', { name: 'Open Settings' }).waitFor();
     assert.equal(await session.page.locator('.notifications-toasts .notification-list-item').count(), 1);
+    await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor();
+
+    session.configure({});
+    await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor({ state: 'detached' });
+    await workbench.lens('bank-conflicts').waitFor();
+});
+
+test('a path that changes between a crash and the restart is followed, and one server runs', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.run('Notifications: Clear All Notifications');
+    const crashed = await expectSoon('the server', () => serversOf(session.folder)[0]);
+    process.kill(crashed, 'SIGKILL');
+    session.configure({ 'kernelskill.server.path': '/nowhere/kernelskill' });
+    await workbench.notification('kernelskill.server.path is "/nowhere/kernelskill", which is not an executable file').waitFor();
+    // Longer than the wait before the restart, which must not be.
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    assert.deepEqual(serversOf(session.folder), []);
     await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor();
 
     session.configure({});
