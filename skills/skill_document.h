@@ -41,7 +41,7 @@ documentsIn(const std::filesystem::path& directory);
 /// The field `bottlenecks`; a problem where it names another.
 [[nodiscard]] Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front);
 
-/// Bytes that a lens title may have: more, and it is wider than what a line of lenses has for it.
+/// The max number of bytes of a lens title, so that it fits into a line of lenses.
 inline constexpr std::size_t maxLensTitle = 12;
 /// The field `lens`: the edit in two or three words, "pad rows". A problem where it is too long.
 [[nodiscard]] Read<std::string> lensTitleOf(const FrontMatter& front);

@@ -83,7 +83,8 @@ std::vector<OccupancyPoint> occupancySweep(const BlockResources& block,
     std::vector<OccupancyPoint> points;
     for (const std::uint64_t value : values) {
         const OccupancyPoint point = pointAt(with(block, resource, value), limits, value, current);
-        // Of a run of values with the same occupancy the largest tells all, and the block's own.
+        // Neighbouring values with the same occupancy become one point, the largest; the block's
+        // own value stays a point of its own.
         const bool isSame = resource != BlockResource::Threads && !points.empty() &&
                             points.back().blocks == point.blocks && !points.back().isCurrent;
         if (isSame)

@@ -20,10 +20,10 @@ struct OccupancyPoint {
     bool isCurrent = false; ///< The block as it is.
 };
 
-/// Occupancy over the values of `resource`, ascending: each power of two of a warp's threads and
-/// each multiple of 128 up to the largest block; registers and shared memory where occupancy
-/// changes, by the largest value that still has it. The block's own value is always among them.
-/// Registers need a known count; without one there are no points for them.
+/// The occupancy at different values of `resource`, in rising order. Threads are 32, 64 and the
+/// multiples of 128 up to the largest block. Registers and shared memory have one point for each
+/// occupancy, at the largest value that reaches it. The block's own value is always among them.
+/// The list is empty for registers if their number is not known.
 [[nodiscard]] std::vector<OccupancyPoint> occupancySweep(const BlockResources& block,
                                                          const MultiprocessorLimits& limits,
                                                          BlockResource resource);

@@ -1,9 +1,9 @@
 /// nlohmann/json whose integers are read only from numbers that they can hold.
 ///
-/// The library converts any number to the type that is asked for: -1 becomes 4294967295, and 1e30
-/// as an integer is undefined behaviour. Messages and files of others are read with this header, so
-/// that such a number is an error like a string in its place. Each file of the project includes
-/// this header instead of the library's, because a program must not mix both.
+/// The library itself converts any number to the requested type: -1 becomes 4294967295, and
+/// converting 1e30 to an integer is undefined behaviour. With this header, a number that does not
+/// fit is an error, as a string would be. Every file of the project includes this header instead of
+/// the library's, because a program must not mix the two.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ template <JsonInteger T, typename Json>
             return static_cast<T>(number);
     } else if (json.is_number_float()) {
         const auto number = *json.template get_ptr<const double*>();
-        // One more than the largest T is a power of two, which a double holds.
+        // `end` is the largest T plus one: a power of two, which a double represents exactly.
         const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
         if (std::trunc(number) == number && number < end &&
             number >= static_cast<double>(std::numeric_limits<T>::min()))

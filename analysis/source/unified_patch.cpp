@@ -154,7 +154,7 @@ Result<std::string> applyPatch(std::string_view text, const FilePatch& patch) {
     };
     for (std::size_t i = 0; i < patch.hunks.size(); ++i) {
         PatchHunk hunk = patch.hunks[i];
-        // A stated line behind the text is its end, so that no sum overflows.
+        // A line number larger than the text counts as its last line, so the sum cannot overflow.
         const auto stated = static_cast<std::ptrdiff_t>(std::min(hunk.line, lines.size()));
         const auto wanted = static_cast<std::size_t>(std::max<std::ptrdiff_t>(stated + shift, 0));
         auto place = placeOf(lines, next, wanted, hunk);

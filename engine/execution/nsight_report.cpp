@@ -50,7 +50,7 @@ std::vector<Row> rowsOf(std::string_view text) {
     return rows;
 }
 
-/// "1,048,576.5": thousands are grouped in some locales. nullopt for anything else.
+/// Reads "1048576.5", also with grouped thousands, as some locales print it: "1,048,576.5".
 std::optional<double> numberIn(std::string text) {
     std::erase(text, ',');
     double value = 0;
@@ -60,7 +60,7 @@ std::optional<double> numberIn(std::string text) {
     return value;
 }
 
-/// What a value of this unit is multiplied by: bytes, nanoseconds and plain counts are kept.
+/// The factor that converts a value of this unit to bytes or nanoseconds; 1 for any other unit.
 double scaleOf(std::string_view unit) {
     constexpr std::array<std::pair<std::string_view, double>, 8> times{{{"ns", 1},
                                                                         {"nsecond", 1},
@@ -124,7 +124,7 @@ ImportedKernel kernelOf(const Row& names, const Row& units, const Row& values) {
 Result<std::vector<ImportedKernel>> readNsightTable(std::string_view text,
                                                     const std::string& where) {
     const std::vector<Row> rows = rowsOf(text);
-    // What the tool says of itself stands before the table.
+    // The tool may print messages before the table.
     const auto names = std::ranges::find_if(rows, [](const Row& row) {
         return row.front() == "ID" && std::ranges::find(row, "Kernel Name") != row.end();
     });
@@ -155,7 +155,7 @@ Result<std::vector<ImportedKernel>> importNsightReport(const fs::path& report,
                   "Nsight Compute's command line reads its reports, and there is "
                   "no ncu on PATH",
                   report.string(), "Install Nsight Compute, or add its folder to PATH"});
-    std::string table; // May be larger than what runChild() keeps.
+    std::string table; // runChild() keeps only a part of a large output.
     ChildCommand command{.program = *ncu,
                          .arguments = {"--import", fs::absolute(report).string(), "--page", "raw",
                                        "--csv", "--print-units", "base"},

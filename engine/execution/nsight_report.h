@@ -26,8 +26,9 @@ struct ImportedKernel {
 [[nodiscard]] Result<std::vector<ImportedKernel>>
 importNsightReport(const std::filesystem::path& report, std::stop_token stop);
 
-/// The same of what `ncu --page raw --csv` prints. Units are read from its second row; metrics that
-/// are no numbers are left out. InvalidInput, naming `where`, if it is no such table.
+/// Reads the table that `ncu --page raw --csv` prints. The second row holds the units. Metrics that
+/// are not numbers are left out. InvalidInput, with `where` as its place, if there is no such
+/// table.
 [[nodiscard]] Result<std::vector<ImportedKernel>> readNsightTable(std::string_view text,
                                                                   const std::string& where);
 

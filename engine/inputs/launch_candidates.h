@@ -36,8 +36,8 @@ public:
     /// Computed again with other values for roots; nullopt when that gives no valid launch.
     [[nodiscard]] std::optional<LaunchSpec>
     again(const LaunchSpec& launch, const std::map<std::string, std::int64_t>& overrides) const;
-    /// Whether the launch is to be made again, or is asked for its numbers alone: then arguments
-    /// that cannot be passed in another process are bytes.
+    /// Whether the launch is replayed in another process, or only its numbers are needed. For
+    /// numbers, arguments that another process cannot be given count as bytes.
     enum class CapturedUse : std::uint8_t { Replay, Numbers };
     /// Failed, saying in one sentence why, when the kernel takes something else by now.
     [[nodiscard]] Result<LaunchSpec> captured(const StoredLaunch& stored,

@@ -10,9 +10,9 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::size_t sampleCount = 96;
-/// Facts that fewer samples meet tell too little of what is equal under them.
+/// The min number of samples on which the facts must hold before terms are compared under them.
 constexpr std::size_t minSamples = 2;
-/// Terms that agree on all samples that meet the facts, and are decided one after the other.
+/// The max number of terms that agree on the samples and are then compared by a proof.
 constexpr int maxCandidates = 3;
 
 std::uint64_t mixed(std::uint64_t value) {
@@ -29,7 +29,7 @@ std::uint64_t hashOf(std::string_view text) {
     return hash;
 }
 
-/// A number of the range, mostly a small one, for which kernels have most of their cases.
+/// A number of the range. Most are small, because kernels distinguish most cases there.
 Wide sampled(std::uint64_t hash, std::size_t sample, const IntegerRange& range) {
     constexpr std::array<Wide, 6> scales{3, 17, 70, 1100, Wide{1} << 20, (Wide{1} << 40) - 1};
     const std::uint64_t random = mixed(hash);
@@ -52,11 +52,11 @@ EqualTerms::EqualTerms(TermTable& terms, IntegerFacts& integers)
         });
 }
 
-EqualTerms::Print EqualTerms::printOf(Term term) {
-    Print print;
+EqualTerms::Fingerprint EqualTerms::fingerprintOf(Term term) {
+    Fingerprint fingerprint;
     for (TermValues& sample : samples_)
-        print.push_back(sample.valueOf(term));
-    return print;
+        fingerprint.push_back(sample.valueOf(term));
+    return fingerprint;
 }
 
 bool EqualTerms::areEqual(Term one, Term other, const Facts& facts) {
@@ -72,15 +72,17 @@ std::vector<std::size_t> EqualTerms::samplesWith(const Facts& facts) {
     return found;
 }
 
-std::optional<Term> EqualTerms::equalUnder(Term term, const Print& print, const Facts& facts) {
+std::optional<Term> EqualTerms::equalUnder(Term term, const Fingerprint& fingerprint,
+                                           const Facts& facts) {
     const std::vector<std::size_t> samples = samplesWith(facts);
     if (samples.size() < minSamples)
         return std::nullopt;
     int tried = 0;
-    for (const auto& [other, itsPrint] : noted_) {
-        const bool agrees = other != term && std::ranges::all_of(samples, [&](std::size_t sample) {
-                                return print[sample] && print[sample] == itsPrint[sample];
-                            });
+    for (const auto& [other, itsFingerprint] : noted_) {
+        const bool agrees =
+            other != term && std::ranges::all_of(samples, [&](std::size_t sample) {
+                return fingerprint[sample] && fingerprint[sample] == itsFingerprint[sample];
+            });
         if (!agrees)
             continue;
         if (areEqual(term, other, facts))
@@ -105,24 +107,25 @@ Term EqualTerms::firstEqualTruth(Term truth, const Facts& facts) {
         return truth;
     if (const auto known = truths_.find({truth, facts}); known != truths_.end())
         return known->second;
-    const Print print = printOf(truth);
+    const Fingerprint fingerprint = fingerprintOf(truth);
     const std::vector<std::size_t> samples = samplesWith(facts);
-    const auto agrees = [&](const Print& other, bool isNegated) {
+    const auto agrees = [&](const Fingerprint& other, bool isNegated) {
         return std::ranges::all_of(samples, [&](std::size_t sample) {
-            return print[sample] && other[sample] &&
-                   (*print[sample] != 0) == ((*other[sample] != 0) != isNegated);
+            return fingerprint[sample] && other[sample] &&
+                   (*fingerprint[sample] != 0) == ((*other[sample] != 0) != isNegated);
         });
     };
-    // What is always true, or never, in the samples is like anything else that is.
+    // A truth value that is the same in all samples agrees with too many others to be compared.
     const bool isMixed = std::ranges::any_of(samples, [&](std::size_t sample) {
-        return print[sample].has_value() && print[sample] != print[samples.front()];
+        return fingerprint[sample].has_value() &&
+               fingerprint[sample] != fingerprint[samples.front()];
     });
     Term result = truth;
     int tried = 0;
     for (std::size_t i = 0; isMixed && result == truth && i < notedTruths_.size(); ++i) {
-        const auto& [other, itsPrint] = notedTruths_[i];
-        const bool isNegated = agrees(itsPrint, true);
-        if (other == truth || (!isNegated && !agrees(itsPrint, false)))
+        const auto& [other, itsFingerprint] = notedTruths_[i];
+        const bool isNegated = agrees(itsFingerprint, true);
+        if (other == truth || (!isNegated && !agrees(itsFingerprint, false)))
             continue;
         const Term wanted = isNegated ? terms_.negation(other) : other;
         if (wanted == truth)
@@ -133,7 +136,7 @@ Term EqualTerms::firstEqualTruth(Term truth, const Facts& facts) {
             break;
     }
     if (result == truth)
-        notedTruths_.emplace_back(truth, print);
+        notedTruths_.emplace_back(truth, fingerprint);
     truths_.emplace(std::pair(truth, facts), result);
     return result;
 }
@@ -146,15 +149,15 @@ Term EqualTerms::firstEqual(Term term, const Facts& facts) {
         return known->second;
     if (const auto known = underFacts_.find({term, facts}); known != underFacts_.end())
         return known->second;
-    const Print print = printOf(term);
+    const Fingerprint fingerprint = fingerprintOf(term);
     if (!everywhere_.contains(term)) {
-        const auto equal = equalUnder(term, print, {});
+        const auto equal = equalUnder(term, fingerprint, {});
         everywhere_.emplace(term, equal.value_or(term));
         if (equal)
             return *equal;
-        noted_.emplace_back(term, print);
+        noted_.emplace_back(term, fingerprint);
     }
-    const Term result = facts.empty() ? term : equalUnder(term, print, facts).value_or(term);
+    const Term result = facts.empty() ? term : equalUnder(term, fingerprint, facts).value_or(term);
     underFacts_.emplace(std::pair(term, facts), result);
     return result;
 }

@@ -1,7 +1,7 @@
 /// Finds integers that are the same number although they are written in other ways.
 ///
-/// Terms that agree on numbers made up for their symbols are the same with some likelihood; such
-/// pairs, and no others, are decided for all numbers.
+/// Each term is computed for some made-up numbers. Two terms that agree on all of them are probably
+/// equal, and only such pairs are compared by a proof for all numbers.
 #pragma once
 
 #include "engine/proof/integer_facts.h"
@@ -19,30 +19,31 @@ class EqualTerms {
 public:
     EqualTerms(TermTable& terms, IntegerFacts& integers);
 
-    /// The term that was noted first of those that are the same number as `term` wherever the facts
-    /// hold. If there is none, or none is found, notes `term` and returns it.
+    /// The earliest term that is proved equal to `term` wherever the facts hold. If none is found,
+    /// remembers `term` for later calls and returns it.
     [[nodiscard]] Term firstEqual(Term term, const Facts& facts);
-    /// The same for a truth value; also the negation of what was noted.
+    /// The same for a truth value. The result may also be the negation of an earlier one.
     [[nodiscard]] Term firstEqualTruth(Term truth, const Facts& facts);
 
 private:
     /// A term's values on all samples.
-    using Print = std::vector<std::optional<Wide>>;
+    using Fingerprint = std::vector<std::optional<Wide>>;
 
-    [[nodiscard]] Print printOf(Term term);
+    [[nodiscard]] Fingerprint fingerprintOf(Term term);
     [[nodiscard]] bool areEqual(Term one, Term other, const Facts& facts);
     [[nodiscard]] bool areEqualTruths(Term one, Term other, const Facts& facts);
-    /// Numbers of the samples on which all facts hold.
+    /// The indices of the samples on which all facts hold.
     [[nodiscard]] std::vector<std::size_t> samplesWith(const Facts& facts);
-    [[nodiscard]] std::optional<Term> equalUnder(Term term, const Print& print, const Facts& facts);
+    [[nodiscard]] std::optional<Term> equalUnder(Term term, const Fingerprint& fingerprint,
+                                                 const Facts& facts);
 
     TermTable& terms_;
     IntegerFacts& integers_;
     std::vector<TermValues> samples_;
-    std::vector<std::pair<Term, Print>> noted_; ///< In the order of their noting.
-    std::map<Term, Term> everywhere_;           ///< What a term is whatever the facts.
+    std::vector<std::pair<Term, Fingerprint>> noted_; ///< In the order of their noting.
+    std::map<Term, Term> everywhere_;                 ///< The equal term without any facts.
     std::map<std::pair<Term, Facts>, Term> underFacts_;
-    std::vector<std::pair<Term, Print>> notedTruths_;
+    std::vector<std::pair<Term, Fingerprint>> notedTruths_;
     std::map<std::pair<Term, Facts>, Term> truths_;
 };
 

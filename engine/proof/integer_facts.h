@@ -1,8 +1,8 @@
 /// Decides by sets of points what conditions, all of them taken together, imply for integers.
 ///
 /// Products of unknowns, and functions of which nothing is known, count as any number of their
-/// range: what is found impossible is so. Bits, values that wrap around and products are a
-/// solver's, if there is one.
+/// range: what is found impossible is so. If a solver is given, it decides questions about bits,
+/// values that wrap around, and products.
 #pragma once
 
 #include "analysis/nest/polyhedra.h"
@@ -35,11 +35,11 @@ private:
     /// of that size.
     [[nodiscard]] bool isLoose(Term term, const IntegerRange& range, const Facts& facts);
 
-    /// Whether the solver says so; false without one. `isOthersToo`: it is asked also what sets of
-    /// points could tell, if they were not too large.
+    /// Whether the solver excludes that all truths hold; false without a solver. `isOthersToo` also
+    /// asks it about truths that sets of points can express but were too large for.
     [[nodiscard]] bool solverExcludes(const std::vector<Term>& truths, bool isOthersToo);
 
-    /// Some 0.3 s of work.
+    /// So many questions take about 0.3 s.
     static constexpr int maxQuestions = 400;
     static constexpr int maxQuestionsBesideSolver = 80;
 

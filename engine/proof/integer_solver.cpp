@@ -18,10 +18,10 @@ struct IntegerSolver::Context {
 
 namespace {
 
-/// A step on numbers takes so many times as long as one on bits, at worst.
+/// A step on Z3's integers may take so many times as long as a step on bits.
 constexpr unsigned stepsOfNumbers = 50;
-/// Ends a step that takes Z3 too long within itself, in milliseconds. Answers in time do not depend
-/// on it.
+/// The max time of a question in milliseconds, for single steps in which Z3 does not return. It
+/// does not change answers that come earlier.
 constexpr unsigned longestStep = 2'000;
 
 /// Asks whether the conditions can hold at once, in the given encoding.
@@ -39,7 +39,7 @@ z3::check_result asked(z3::solver solver, SolverEncoding& encoding, const std::v
     return solver.check();
 }
 
-/// Bits become a formula of truth values at once. Z3's own way with them takes longer.
+/// The solver turns bit vectors into truth values first, which is faster than Z3's default.
 z3::solver solverOfBits(z3::context& context) {
     const z3::tactic tactic = z3::tactic(context, "simplify") &
                               z3::tactic(context, "propagate-values") &
@@ -48,7 +48,7 @@ z3::solver solverOfBits(z3::context& context) {
     return tactic.mk_solver();
 }
 
-/// Calls of Z3, whose exceptions end here.
+/// Runs `work` and returns Z3's exceptions as errors.
 template <typename Work>
 auto guarded(const Work& work) -> std::expected<decltype(work()), std::string> {
     try {
@@ -58,7 +58,7 @@ auto guarded(const Work& work) -> std::expected<decltype(work()), std::string> {
     }
 }
 
-/// Whether a function that numbers say little of stands in the terms.
+/// Whether the terms contain a function that the encoding by integers leaves open.
 bool computesBits(const TermTable& terms, const std::vector<Term>& truths) {
     std::set<Term> seen;
     std::vector<Term> waiting = truths;

@@ -4,12 +4,12 @@
 /// Integers stay numbers, as in a TermTable. They are written in two ways, and one of them is
 /// enough to exclude a case:
 /// - as Z3's integers, where functions of bits count as any number of their range;
-/// - as bit vectors that are wide enough for every number that a sum or a product can be, so that
-///   no sum wraps around. What wraps around in the kernel is a function of its own there: it cuts a
-///   vector off. Signed sums that may leave their type are numbers beyond it, as everywhere in a
-///   proof, which takes it that the original has no such sum and notes those of the candidate.
-/// What cannot be written counts as any truth value, and products of unknowns as numbers that grow
-/// with their factors. So what is found impossible is so.
+/// - as bit vectors that are wide enough for every sum and product, so that none wraps around. A
+///   value that wraps around in the kernel is a function that cuts off the vector. A signed sum may
+///   exceed its type, as everywhere in a proof: the proof assumes that the original has no such
+///   sum, and notes those of the candidate.
+/// A condition that cannot be written counts as any truth value, and a product of unknowns as any
+/// number that grows with its factors. Therefore a case that is found impossible is impossible.
 #pragma once
 
 #include "engine/proof/terms.h"
@@ -26,12 +26,12 @@ class IntegerSolver {
 public:
     enum class Answer : std::uint8_t {
         Never,    ///< The conditions cannot hold at once.
-        Possible, ///< None of this is known: they hold for numbers that Z3 found, if it knew all.
+        Possible, ///< Z3 found numbers, which may rest on functions that it does not know.
     };
 
-    /// `steps` bounds the work for a question, in Z3's own unit; the number of questions is bounded
-    /// as well. The same questions have the same answers on every machine, unless a single step of
-    /// Z3 takes longer than two seconds.
+    /// `steps` is the max work for a question, in Z3's unit of resources. The number of questions
+    /// is bounded, too. Answers are the same on every machine, unless a question takes Z3 longer
+    /// than two seconds.
     explicit IntegerSolver(unsigned steps = defaultSteps);
     ~IntegerSolver();
     IntegerSolver(const IntegerSolver&) = delete;
@@ -48,7 +48,7 @@ private:
     static constexpr int maxBitQuestions = 10;
 
     struct Context;
-    /// Made with the first question: that takes some milliseconds.
+    /// Creates Z3's context at the first question, which takes some milliseconds.
     [[nodiscard]] Context& context();
 
     unsigned steps_;
@@ -56,7 +56,7 @@ private:
     std::unique_ptr<Context> context_;
 };
 
-/// Whether a condition holds what sets of points cannot tell, and the solver may: functions of
+/// Whether the solver may decide what sets of points cannot: the conditions contain functions of
 /// bits, values that wrap around, unknown divisors, or products that share a factor.
 [[nodiscard]] bool needsSolver(const TermTable& terms, const std::vector<Term>& truths);
 

@@ -16,7 +16,7 @@ namespace {
 
 using NamedFunction = std::pair<std::string_view, KnownFunction>;
 
-/// Functions whose name goes on with the number of a type's kind.
+/// The names that are followed by the number of a type's kind.
 constexpr std::array<NamedFunction, 5> ofTypes{{{"&", KnownFunction::And},
                                                 {"|", KnownFunction::Or},
                                                 {"^", KnownFunction::ExclusiveOr},

@@ -1,4 +1,4 @@
-/// The functions of terms of which more is known than that they are functions.
+/// The functions of terms whose meaning a proof knows.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ enum class KnownFunction : std::uint8_t {
 
 struct KnownOperation {
     KnownFunction function = KnownFunction::None;
-    int bits = 0; ///< Of the type, for what works on bits.
+    int bits = 0; ///< The width of the type, for functions of bits.
     bool isSignedType = false;
 };
 
-/// By the name that a TermTable, or a ThreadRun, gives a function of integers.
+/// The operation with the name that a TermTable or a ThreadRun gives it.
 [[nodiscard]] KnownOperation operationOf(std::string_view function);
 
 } // namespace kernelskill::engine

@@ -27,8 +27,8 @@ namespace {
 struct Attempt {
     LaunchAssumptions launches;
     RunRules rules;
-    /// Decides which integers are equal, and whether they fit their types; nullptr: they are where
-    /// they have one term.
+    /// Decides which integers are equal and whether they fit their types. nullptr: only integers
+    /// with the same term are equal.
     IntegerSolver* solver = nullptr;
 };
 
@@ -71,7 +71,7 @@ std::vector<Attempt> solverAttempts(const std::vector<Attempt>& plain, IntegerSo
     return attempts;
 }
 
-/// Whether a kernel computes integers of which polynomials tell little.
+/// Whether a kernel computes integers by operators that polynomials do not express.
 bool computesBits(KernelRef kernel) {
     constexpr std::array operators{"/", "%", "&", "|", "^", "<<", ">>", "~"};
     return std::ranges::any_of(kernel.kernel.body.exprs, [&](const Expr& expr) {
@@ -84,7 +84,7 @@ bool computesBits(KernelRef kernel) {
     });
 }
 
-/// What holds of the places of threads and blocks that the kernel names.
+/// Assumes that the indices of threads and blocks which the kernel names are below their extents.
 void assumePlaces(TermTable& terms, IntegerFacts& integers, KernelRef kernel) {
     constexpr Wide most = (Wide{1} << 31) - 1;
     const auto isNamed = [&](std::string_view name, std::size_t axis) {

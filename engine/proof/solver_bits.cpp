@@ -10,9 +10,9 @@ namespace kernelskill::engine {
 
 namespace {
 
-/// Wider numbers take too long, and hardly stand in a kernel.
+/// Wider vectors take Z3 too long, and kernels hardly need them.
 constexpr unsigned maxWidth = 100;
-/// Products of larger numbers count as any number, unless they have to be computed.
+/// The max width of a product that is computed; a wider one counts as any number.
 constexpr unsigned maxProductWidth = 20;
 
 /// Bits of a signed vector that holds the range.
@@ -269,7 +269,7 @@ BitEncoding::Maybe BitEncoding::remainder(Term atom, const Bits& dividend, Term 
     const Maybe power = number(divisor);
     if (!value || !power)
         return value;
-    // The low bits of a natural number are its remainder by a power of two, if that is one.
+    // The remainder of a natural number by a power of two is its low bits.
     const unsigned width =
         std::max({widthOf(value->range), widthOf(dividend.range), widthOf(power->range)});
     const z3::expr of = widened(dividend, width);
@@ -295,7 +295,7 @@ BitEncoding::Maybe BitEncoding::ofBits(const KnownOperation& operation, const Bi
     default:
         break;
     }
-    // A shift by more bits than there are means nothing, and may be anything.
+    // A shift by the type's width or more is undefined and counts as any number.
     const unsigned width = right.value.get_sort().bv_size() + 8;
     const z3::expr amount = widened(right, width);
     const z3::expr isMeant =

@@ -22,9 +22,9 @@ public:
     SolverEncoding(const SolverEncoding&) = delete;
     SolverEncoding& operator=(const SolverEncoding&) = delete;
 
-    /// The truth value as a formula. What is not known of is a free truth value.
+    /// The truth value as a formula. An unknown truth value becomes a free variable.
     [[nodiscard]] z3::expr truth(Term truth);
-    /// What holds of the numbers in the formulas.
+    /// The conditions that always hold for the numbers in the formulas.
     [[nodiscard]] const std::vector<z3::expr>& facts() const { return facts_; }
 
 protected:
@@ -47,7 +47,7 @@ private:
     int fresh_ = 0;
 };
 
-/// A product of unknowns, of which a formula says how it grows with its factors.
+/// A product of unknowns. Formulas state how it grows with its factors.
 struct SolverProduct {
     std::vector<Term> atoms; ///< Sorted.
     z3::expr value;
@@ -118,7 +118,7 @@ private:
     /// The number that the bits mean in a type.
     [[nodiscard]] Bits meant(const z3::expr& bits, bool isSignedType);
     [[nodiscard]] z3::expr widened(const Bits& number, unsigned width);
-    /// Cut to the range that the term has, which holds whatever its parts are.
+    /// The number with the range that the term is known to have, whatever its parts are.
     [[nodiscard]] Bits within(Term term, const Bits& number);
 
     std::map<Term, Maybe> numbers_;

@@ -8,7 +8,7 @@ namespace kernelskill::engine {
 
 namespace {
 
-/// Comparing all of them takes a square of that.
+/// The max number of products, because each is compared with all others.
 constexpr std::size_t maxComparedProducts = 16;
 
 /// `atoms` without one of `left`.
@@ -108,7 +108,7 @@ z3::expr NumberEncoding::atom(Term term) {
         break;
     }
     case KnownFunction::And:
-        // Clearing bits of a natural number makes no larger one.
+        // Clearing bits of a natural number does not make it larger.
         for (const Term argument : arguments)
             if (terms().range(argument, {}).low >= 0)
                 require(value >= integer(0) && value <= number(argument));

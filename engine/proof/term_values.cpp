@@ -8,7 +8,7 @@ namespace kernelskill::engine {
 
 namespace {
 
-/// The number that the lowest bits of `value` mean in a type.
+/// The lowest bits of `value`, read as a number of the operation's type.
 Wide meant(Wide value, const KnownOperation& operation) {
     const Wide modulus = Wide{1} << operation.bits;
     const Wide bits = value & (modulus - 1);
@@ -45,7 +45,7 @@ std::optional<Wide> TermValues::computed(Term term) {
     if (function.empty())
         return sumOf(term);
     const std::vector<Term>& arguments = terms_.arguments(term);
-    // What is not chosen, or stands behind what fails, need not have a value.
+    // The branch that is not chosen, and literals after a false one, need no value.
     if (function == "choice") {
         const std::optional<Wide> holds = valueOf(arguments[0]);
         return holds ? valueOf(arguments[*holds != 0 ? 1 : 2]) : std::nullopt;

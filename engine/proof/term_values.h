@@ -13,15 +13,14 @@ namespace kernelskill::engine {
 /// Truth values are 1 and 0. Keeps the reference.
 class TermValues {
 public:
-    /// The value of a symbol, or of a function of which nothing is known but its arguments' values;
-    /// nullopt: it has none.
+    /// The value of a symbol, or of an unknown function with these arguments; nullopt if it has
+    /// none.
     using Unknown = std::function<std::optional<Wide>(Term, const std::vector<Wide>&)>;
 
     TermValues(const TermTable& terms, Unknown unknown)
         : terms_(terms), unknown_(std::move(unknown)) {}
 
-    /// nullopt: it depends on what has no value, or is too large, or means nothing (a division by
-    /// zero).
+    /// nullopt if a part has no value, if the number is too large, or after a division by zero.
     [[nodiscard]] std::optional<Wide> valueOf(Term term);
 
 private:

@@ -93,8 +93,8 @@ public:
               bool isOriginal);
     /// Conditions on integers that the run may take for granted, and adds to. Keeps the pointer.
     void relyOn(IntegerFacts* facts) { integers_ = facts; }
-    /// Takes for each integer and comparison that the run computes the first one that is equal.
-    /// Keeps the pointer.
+    /// Makes the run replace each integer and comparison by the earliest equal one. The run keeps
+    /// the pointer.
     void unify(EqualTerms* equals) { equals_ = equals; }
 
     /// The whole kernel; the reason if something in it is not followed.

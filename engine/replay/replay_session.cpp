@@ -18,7 +18,7 @@ std::chrono::milliseconds timeFor(const TryRequest& request, const HeldDescripti
     return std::min(most, besideRuns + runs * kernels * limitOf(request, held));
 }
 
-/// A program that ends so often while the same candidates are tried is ended by one of them.
+/// If the program ends so often during one trial, one of the candidates ends it.
 constexpr int endsByChance = 2;
 
 /// The first candidate by itself, compared and not timed.
@@ -29,7 +29,7 @@ TryRequest firstAlone(const TryRequest& request) {
     return alone;
 }
 
-/// Addresses of another start of the program.
+/// Whether both starts of the program held it at the same launch. Addresses may differ.
 bool isSameLaunch(const HeldDescription& one, const HeldDescription& other) {
     return one.launch.symbol == other.launch.symbol && one.launch.grid == other.launch.grid &&
            one.launch.block == other.launch.block &&

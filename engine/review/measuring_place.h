@@ -1,5 +1,5 @@
-/// Where kernels are compared and timed on a GPU: in a process of ours, or in a program of the
-/// user.
+/// A place where kernels are compared and timed on a GPU: KernelSkill's own process, or a program
+/// of the user.
 #pragma once
 
 #include "engine/execution/kernel_ref.h"
@@ -39,12 +39,12 @@ class MeasuringPlace {
 public:
     virtual ~MeasuringPlace() = default;
 
-    /// Whether its launch and data are a program's own, so that an edit can be judged here that no
+    /// Whether the launch and the data are those of a program. Such a place can judge edits that no
     /// other run can check.
     [[nodiscard]] virtual bool hasOwnLaunch() const = 0;
 
-    /// Times all `candidates` beside the original, in one go and in a fraction of a review's time.
-    /// nullopt for one of which nothing can be said.
+    /// Times all `candidates` beside the original in one run, in a fraction of a review's time. The
+    /// result of a candidate is nullopt if it could not be timed.
     [[nodiscard]] virtual std::vector<std::optional<Screening>>
     screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
            const std::stop_token& stop) = 0;

@@ -90,13 +90,13 @@ private:
     /// Whether the runs show what the edit does.
     bool showsEdit();
     bool control();
-    /// Whether the place of the measurement judges an edit that the emulator cannot run. Then the
-    /// check that could not be made says so, and counts as passed.
+    /// Whether the measuring place judges the edit because the emulator cannot run it. Then the
+    /// missing check is counted as passed and says that it was not done.
     bool leavesRunsToPlace();
     void measure();
     void takeMeasurement(Result<GpuMeasurement> measured);
 
-    /// All steps on the emulator.
+    /// Makes all checks that need the emulator; false if one failed.
     bool checkByRuns();
     /// The steps on runs, of which the file's own size may need none.
     bool runOwnSize();

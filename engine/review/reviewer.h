@@ -33,8 +33,8 @@ struct ReviewOptions {
     bool hostCode = true;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
-    /// Measure here, and only where this place cannot on the GPU; null: on the GPU. Outlives the
-    /// review.
+    /// The place to measure in; the GPU is used if this place cannot measure the edit, or if it is
+    /// null. It outlives the review.
     MeasuringPlace* place = nullptr;
 };
 

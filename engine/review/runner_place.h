@@ -1,4 +1,4 @@
-/// Measures in a process of ours, which a kernel cannot harm.
+/// Measures in the GPU runner, a process of KernelSkill's that a faulting kernel may end.
 #pragma once
 
 #include "engine/execution/gpu/gpu_executor.h"

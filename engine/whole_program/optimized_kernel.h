@@ -23,7 +23,7 @@ struct HeldSearch {
     std::uint64_t allocatedBytes = 0;
     std::uint64_t savedBytes = 0;      ///< The memory that the pause took.
     std::vector<std::string> restarts; ///< Why the program was started again, each time.
-    std::string end; ///< What was unusual about the program's end; empty: nothing.
+    std::string end; ///< Describes an unusual end of the program; empty if it ended as usual.
 };
 
 struct OptimizedKernel {

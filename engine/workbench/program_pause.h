@@ -56,15 +56,15 @@ public:
 
     /// Tries all candidates in one go, see ReplaySession::tryAll(). `kernel` is the one that the
     /// program launches: it tells the types behind pointers, and which memory it only writes.
-    /// `stop` keeps trials from beginning, and waits for those that have begun: else the end of a
-    /// search's time would end the pause.
+    /// `stop` prevents trials from beginning; a trial that has begun is finished, so that the end
+    /// of a search's time does not end the pause.
     [[nodiscard]] Result<std::vector<ReplayedTrial>> tryAll(std::vector<ReplayCandidate> candidates,
                                                             const analysis::KernelModel& kernel,
                                                             const TrialEffort& effort,
                                                             const std::stop_token& stop);
 
-    /// Lets the program go on to its end, for at most the program's restLimit. Returns what is
-    /// worth saying of its end; empty if that was as usual. Cancelled.
+    /// Lets the program go on to its end, for at most the program's restLimit. Returns a
+    /// description of an unusual end; empty if it ended as usual. Cancelled if `stop` is requested.
     [[nodiscard]] Result<std::string> resume(const std::stop_token& stop);
 
 private:

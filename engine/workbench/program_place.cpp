@@ -14,10 +14,10 @@
 namespace kernelskill::engine {
 namespace {
 
-/// The time for the rounds of a glance at several kernels; long launches get fewer rounds.
+/// The time for all rounds of a screening; long launches get fewer rounds.
 constexpr std::chrono::milliseconds glanceTime{2'000};
 constexpr std::chrono::milliseconds::rep fewestRounds = 3;
-/// A kernel that takes longer, and four times the original's time, is not worth a longer look.
+/// The max time of a run in a screening, unless four times the original's time is longer.
 constexpr std::chrono::milliseconds glanceLimit{2'000};
 
 TrialEffort glanceAt(std::size_t kernels, const HeldDescription& held) {
@@ -30,7 +30,7 @@ TrialEffort glanceAt(std::size_t kernels, const HeldDescription& held) {
 
 } // namespace
 
-Result<void> ProgramPlace::knowsOriginal(const std::stop_token& stop) const {
+Result<void> ProgramPlace::reproducesOriginal(const std::stop_token& stop) const {
     auto version = kernel_.versionOf(original_, stop);
     if (!version)
         return std::unexpected(version.error());
@@ -107,7 +107,7 @@ std::vector<std::optional<Screening>> ProgramPlace::screen(KernelRef original,
         }));
     auto own = kernel_.versionOf(original, stop);
     std::vector<ReplayCandidate> tried;
-    std::vector<std::pair<std::size_t, LaunchSpec>> launches; // Which candidates they are of.
+    std::vector<std::pair<std::size_t, LaunchSpec>> launches; // With the index of the candidate.
     if (own)
         tried.push_back(std::move(own->candidate));
     for (std::size_t i = 0; i < compiling.size(); ++i) {

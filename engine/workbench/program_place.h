@@ -21,17 +21,17 @@ public:
 
     [[nodiscard]] const KernelInProgram& kernel() const { return kernel_; }
 
-    /// Whether the original, compiled from its file, does what it does in the program. Failed, and
-    /// why, if it does not: then nothing that is tried here says anything.
-    [[nodiscard]] Result<void> knowsOriginal(const std::stop_token& stop) const;
+    /// Checks that the original, compiled from its file, computes what the program's own kernel
+    /// computes. Failed, with the difference, if it does not: trials would show nothing then.
+    [[nodiscard]] Result<void> reproducesOriginal(const std::stop_token& stop) const;
 
     [[nodiscard]] bool hasOwnLaunch() const override { return true; }
-    /// Compares each candidate once as well, and refuses what is wrong.
+    /// Also compares each candidate's results once, and refuses wrong ones.
     [[nodiscard]] std::vector<std::optional<Screening>>
     screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
            const std::stop_token& stop) override;
-    /// A difference that may be rounding, or that the original's own runs have, does not count
-    /// against an edit that has passed other checks.
+    /// An edit that has passed other checks is not refused for a difference that may be rounding,
+    /// or that the original's own runs show, too.
     [[nodiscard]] Result<GpuMeasurement> measure(const MeasuredEdit& edit,
                                                  const std::stop_token& stop) override;
 

@@ -16,7 +16,8 @@ Error refused(std::string why) {
     return {ErrorKind::Unsupported, std::move(why), {}, {}};
 }
 
-/// Unsupported if a launch of the old version says nothing of the new one.
+/// Unsupported if the versions take other parameters, so that the program's launch does not fit
+/// both.
 Result<void> takeTheSame(const analysis::KernelModel& before, const analysis::KernelModel& after) {
     if (signatureOf(before) != signatureOf(after))
         return std::unexpected(refused("the change gives the kernel other parameters"));

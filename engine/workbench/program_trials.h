@@ -55,9 +55,9 @@ private:
 };
 
 /// Holds the program at the first launch of the changed kernel, tries both versions there, and lets
-/// the program go on. `before` has the kernel under its new name. What cannot be done is an outcome
-/// that is not judged, with its reason; the program is not started if that follows from the change
-/// alone. Cancelled on `stop`.
+/// the program go on. `before` has the kernel under its new name. A change that cannot be tried is
+/// not judged, and the trial says why; if the change alone shows it, the program is not started.
+/// Cancelled on `stop`.
 [[nodiscard]] Result<ProgramTrial>
 tryInProgram(const Machines& machines, const ProgramSource& before, const ProgramSource& after,
              const KernelChange& change, const ProgramTrialOptions& options,

@@ -143,7 +143,7 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     std::optional<ProgramPlace> place;
     if (pause != nullptr) {
         place.emplace(machines_, *pause, original.ref());
-        if (auto known = place->knowsOriginal(stop); !known)
+        if (auto known = place->reproducesOriginal(stop); !known)
             return std::unexpected(known.error());
     }
     WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, drafter_, reviewer_,

@@ -64,8 +64,8 @@ private:
     [[nodiscard]] ReviewOptions reviewOptions() const {
         return {.measure = options_.measure, .seed = options_.seed, .place = tools_.place};
     }
-    /// The standing of a text that the GPU's runner cannot measure: by counts of the emulator, else
-    /// by the text and its compilation.
+    /// The standing of a text that the GPU runner cannot measure. It rests on the emulator's
+    /// counts, or on the text and its compilation if the emulator cannot run it either.
     [[nodiscard]] Result<Standing> assessUnmeasured(const KernelVersion& text,
                                                     const std::stop_token& stop,
                                                     const ProgressSink& progress) const;

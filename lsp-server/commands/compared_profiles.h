@@ -1,4 +1,5 @@
-/// What a profile is compared with: a stored one, another kernel, a report of Nsight Compute.
+/// Reads and prints the profiles that a profile is compared with: stored ones, other kernels, and
+/// reports of Nsight Compute.
 #pragma once
 
 #include "engine/workbench/kernel_report.h"

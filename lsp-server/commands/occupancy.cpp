@@ -24,7 +24,7 @@ struct OccupancyArguments {
     bool isSharedGiven = false;
 };
 
-/// The block, and what of it is not known.
+/// The block's resources, and notes on those that are guessed or not known.
 struct KnownBlock {
     analysis::BlockResources resources;
     std::vector<std::string> notes;
@@ -87,7 +87,7 @@ int runOccupancy(const OccupancyArguments& arguments, const Invocation& invocati
         return reportError(kernel.error(), invocation);
     const Snapshot& snapshot = *opened->snapshot;
     const engine::Gpu& gpu = snapshot.workbench->knowledge().gpuOf({});
-    const auto limits = analysis::limitsOf(gpu.capability); // Each GPU of the table has some.
+    const auto limits = analysis::limitsOf(gpu.capability); // Every GPU of the table has limits.
     const KnownBlock block = blockOf(arguments, snapshot, **kernel, gpu, interruption.token());
     const auto now = analysis::occupancyOf(block.resources, *limits);
     const auto plots = occupancyPlots(block.resources, *limits);

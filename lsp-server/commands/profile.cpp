@@ -291,7 +291,7 @@ int compareProfiles(const std::vector<ProfiledKernel>& profiled,
     return compared > 0 ? exitDone : exitNothingFound;
 }
 
-/// What the arguments say to compare with, profiled or read; empty: nothing.
+/// The profiles that the arguments ask to compare with; empty if they ask for none.
 Result<std::vector<ProfileSide>> comparandsOf(const ProfileArguments& arguments,
                                               const Snapshot& snapshot,
                                               const std::stop_token& stop) {
@@ -326,7 +326,7 @@ int runImport(const ProfileArguments& arguments, const Invocation& invocation) {
     return sides->empty() ? exitNothingFound : exitDone;
 }
 
-/// Why the arguments do not go together; empty if they do.
+/// Explains which arguments exclude each other; empty if they may be given together.
 std::string contradictionIn(const ProfileArguments& arguments) {
     const int comparands =
         !arguments.baseline.empty() + !arguments.against.empty() + !arguments.imported.empty();

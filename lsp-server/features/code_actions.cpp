@@ -84,8 +84,8 @@ public:
         }
     }
 
-    /// For a kernel without any offer, be it elsewhere in it: the question why. A light bulb that
-    /// is not there answers nothing.
+    /// Offers "Why is nothing offered?" on a kernel that has no offer on any of its lines, because
+    /// a missing light bulb would explain nothing.
     void addReasons() {
         const std::string kind = "refactor.explain";
         if (!request_.offerSkills || !isWanted(request_.only, kind))

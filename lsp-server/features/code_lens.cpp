@@ -22,8 +22,8 @@ using nlohmann::json;
 
 namespace {
 
-/// Characters that the lenses of a kernel have together, less what stands between them: more, and
-/// the line is wider than what an editor shows of it.
+/// The max number of characters of all lenses of a kernel, without the separators. Editors cut off
+/// longer lines.
 constexpr std::size_t maxLineLength = 60;
 constexpr std::string_view optimizeTitle = "Optimize";
 constexpr std::string_view profileTitle = "Profile";
@@ -48,7 +48,7 @@ std::string shortened(std::string title, std::size_t limit) {
     return title + "…";
 }
 
-/// The bottleneck's name where it has less room than elsewhere.
+/// The bottleneck's name for a lens, shorter than elsewhere.
 std::string_view lensNameOf(engine::BottleneckKind kind) {
     switch (kind) {
     case engine::BottleneckKind::MemoryBandwidth:
@@ -64,8 +64,8 @@ std::string_view lensNameOf(engine::BottleneckKind kind) {
     }
 }
 
-/// What is known of the distance to what can be reached, in words of falling length: the first
-/// that has room is taken.
+/// Texts for the distance to the best possible time, from the longest to the shortest. The lens
+/// shows the first one that fits.
 std::vector<std::string> distances(const engine::Bottleneck& diagnosis,
                                    const engine::KernelReport* report) {
     if (report != nullptr) {
@@ -84,7 +84,7 @@ std::vector<std::string> distances(const engine::Bottleneck& diagnosis,
     return {describeHeadroom(diagnosis), diagnosis.headroom};
 }
 
-/// The bottleneck with as much of the distance as `limit` characters hold.
+/// The bottleneck with the longest text for its distance that fits into `limit` characters.
 std::string bottleneckTitle(const engine::Bottleneck& diagnosis, const engine::KernelReport* report,
                             std::size_t limit) {
     const std::string name(lensNameOf(diagnosis.kind));

@@ -95,8 +95,8 @@ std::string sharedItem(const analysis::KernelModel& kernel) {
                        isDynamic ? " and more at launch" : "");
 }
 
-/// What to do: the edits that answer the bottleneck, what an expert would do by hand, and where
-/// nothing is offered or applied, the reason.
+/// The remedies: edits that answer the bottleneck, methods to apply by hand, and the reason if
+/// nothing is offered or applied.
 std::string adviceItems(const engine::Plan& plan) {
     std::string text;
     bool isAnswered = false;
@@ -260,7 +260,7 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
     return std::nullopt;
 }
 
-/// The first piece of evidence, which decided, and what else holds the kernel back.
+/// The evidence that decided on the bottleneck, and the other bottlenecks.
 std::string reasonItems(const engine::Bottleneck& bottleneck) {
     std::string text;
     if (!bottleneck.evidence.empty())
@@ -274,7 +274,7 @@ std::string reasonItems(const engine::Bottleneck& bottleneck) {
     return text;
 }
 
-/// Everything else: further evidence, the launch, what was counted or measured, what was tried.
+/// All other facts: further evidence, the launch, counts or times, and earlier trials.
 std::string detailItems(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                         const engine::Bottleneck& bottleneck, const engine::KernelReport* report) {
     std::string text;

@@ -11,7 +11,7 @@
 
 namespace kernelskill::lsp {
 
-/// What occupancy would be if one resource of the block were another.
+/// The occupancy of a kernel for other values of one of its block's resources.
 struct OccupancyPlot {
     analysis::BlockResource resource;
     std::vector<analysis::OccupancyPoint> points;

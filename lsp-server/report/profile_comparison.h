@@ -40,7 +40,7 @@ struct ComparedMetric {
 /// "32 times less", "12 % more"; empty without a ratio.
 [[nodiscard]] std::string changeText(const ComparedMetric& metric);
 
-/// What makes the two hard to compare: other launches, other executors; one sentence each.
+/// Sentences about differences that make a comparison doubtful: other launches, other executors.
 [[nodiscard]] std::vector<std::string> comparisonNotes(const ProfileSide& before,
                                                        const ProfileSide& after);
 

@@ -46,7 +46,7 @@ std::optional<AppliedEdit> appliedTo(const Snapshot& snapshot, const analysis::E
     std::ranges::stable_sort(forward, {},
                              [](const analysis::TextEdit& edit) { return edit.span.begin; });
     std::vector<analysis::TextEdit> backward;
-    std::int64_t moved = 0; // Bytes that the edits before this one have added.
+    std::int64_t moved = 0; // The number of bytes that the earlier edits have added.
     for (const analysis::TextEdit& edit : forward) {
         const auto begin = static_cast<std::uint32_t>(edit.span.begin + moved);
         const auto size = static_cast<std::uint32_t>(edit.newText.size());

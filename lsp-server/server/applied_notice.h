@@ -13,17 +13,16 @@ struct AppliedEdit {
     std::string uri;
     std::string label;          ///< Of the edit.
     std::string after;          ///< The document's text with the edit.
-    analysis::EditSet backward; ///< Makes of `after` what was there before.
+    analysis::EditSet backward; ///< Restores the text before the edit from `after`.
 };
 
-/// The edits as the client has applied them to the snapshot's text; nullopt if they reach other
-/// files, whose texts of afterwards the server does not see.
+/// Describes the edits that the client has applied to the snapshot's text. nullopt if they change
+/// other files, whose new text the server does not see.
 [[nodiscard]] std::optional<AppliedEdit>
 appliedTo(const Snapshot& snapshot, const analysis::EditSet& edits, const std::string& label);
 
-/// Shows the notice. Where the client draws buttons in notices and `edit` is given, it has one that
-/// takes the edit back; else the notice says that one undo of the editor does. On the loop's
-/// thread.
+/// Shows the notice. If the client draws buttons and `edit` is given, the button Undo takes the
+/// edit back; otherwise the notice says that the editor's undo does. Runs on the loop's thread.
 void tellApplied(const ServerContext& context, const std::string& notice,
                  std::optional<AppliedEdit> edit);
 

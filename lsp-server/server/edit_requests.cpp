@@ -48,7 +48,7 @@ std::string explainRefusal(const engine::ReviewedEdit& edit) {
                        describe(edit.verdict));
 }
 
-/// The refusal of an edit; where a guessed launch may be at fault, with buttons that replace it.
+/// The refusal of an edit. If the launch was guessed and may be wrong, buttons offer to replace it.
 ResponseError refusalOf(const Snapshot& snapshot, const skills::Offer& offer,
                         const engine::ReviewedEdit& edit) {
     ResponseError error{ErrorCode::RequestFailed, explainRefusal(edit)};

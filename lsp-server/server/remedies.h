@@ -1,4 +1,4 @@
-/// What a user can do about a failed request, as buttons of the one notice that tells of it.
+/// Buttons that a client shows with the notice about a failed request.
 #pragma once
 
 #include "lsp-server/transport/json_rpc.h"
@@ -30,11 +30,11 @@ struct RemedyButton {
 [[nodiscard]] ResponseError withRemedies(ResponseError error,
                                          const std::vector<RemedyButton>& remedies);
 
-/// The engine's failure; what is missing on the machine has a button that looks for it.
+/// The engine's failure. If something is missing on the machine, a button checks the machine.
 [[nodiscard]] ResponseError toResponseErrorWithRemedy(const Error& error);
 
-/// Kernels are not run, by the user's setting. `consequence` follows in the sentence: ", and an
-/// edit is only applied after it has been verified"; may be empty.
+/// The error that the user's setting forbids running kernels. `consequence` is appended to its
+/// sentence: ", and an edit is only applied after it has been verified"; it may be empty.
 [[nodiscard]] ResponseError executionIsOff(const std::string& consequence = "");
 
 } // namespace kernelskill::lsp

@@ -12,6 +12,7 @@
 #include "engine/capture/captured_launch.h"
 #include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/gpu/runner_wire.h"
+#include "engine/execution/nsight_report.h"
 #include "engine/findings/profile_file.h"
 #include "engine/graph/extent_expression.h"
 #include "engine/graph/graph_json.h"
@@ -302,6 +303,12 @@ void readCmake(std::string_view bytes) {
         require(command.line >= 1);
 }
 
+void readNsightTable(std::string_view bytes) {
+    if (const auto kernels = engine::readNsightTable(bytes, "fuzz"))
+        for (const engine::ImportedKernel& kernel : *kernels)
+            require(!kernel.name.empty());
+}
+
 /// Programs of settings, in JSON with comments, and the same bytes as a command.
 void readPrograms(std::string_view bytes) {
     const std::string plain = engine::plainJson(bytes);
@@ -342,6 +349,7 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"makefiles", readMakefile},
         FuzzTarget{"cmake", readCmake},
         FuzzTarget{"programs", readPrograms},
+        FuzzTarget{"nsight-tables", readNsightTable},
     };
     return targets;
 }

@@ -225,7 +225,7 @@ function currentFolder(): vscode.WorkspaceFolder | undefined {
     return (file && vscode.workspace.getWorkspaceFolder(file)) ?? vscode.workspace.workspaceFolders?.[0];
 }
 
-/** The settings of that folder by which the server finds its tools, as the command line takes them. */
+/** The folder's settings that name tools, as arguments of the command line. */
 function toolArguments(folder: vscode.WorkspaceFolder | undefined): string[] {
     const settings = vscode.workspace.getConfiguration('kernelskill', folder);
     const options = [

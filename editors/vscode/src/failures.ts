@@ -23,13 +23,13 @@ export function messageOf(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
 }
 
-/** "The folder is not trusted." of "the folder is not trusted". */
+/** Makes a sentence: "The folder is not trusted." from "the folder is not trusted". */
 export function sentenceOf(text: string): string {
     const trimmed = text.trim();
     return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? '' : '.'}`;
 }
 
-/** Has the user, or a change of the text, ended it? That is no failure. */
+/** Whether the user or a change of the text ended the request, which is no failure. */
 export function isCancelled(error: unknown): boolean {
     return (
         error instanceof vscode.CancellationError ||
@@ -38,8 +38,8 @@ export function isCancelled(error: unknown): boolean {
 }
 
 /**
- * Tells of a failed request. `again` does it once more, which is offered where the text has changed meanwhile. A request that
- * was cancelled is told of in the status bar alone.
+ * Reports a failed request. `again` repeats it, and is offered if the text has changed meanwhile. A cancelled request is reported
+ * in the status bar only.
  */
 export async function tell(client: LanguageClient, error: unknown, again?: () => Promise<unknown>): Promise<void> {
     if (isCancelled(error)) {

@@ -1,4 +1,4 @@
-// What a click on the status item offers.
+// The menu that a click on the status item opens.
 import * as vscode from 'vscode';
 
 interface Entry extends vscode.QuickPickItem {
@@ -6,7 +6,7 @@ interface Entry extends vscode.QuickPickItem {
     readonly argument?: string;
 }
 
-/** Lets the user pick, and does it. `isOptimizing`: a search is running. */
+/** Shows the menu and runs the chosen entry. `isOptimizing` tells whether a search is running. */
 export async function showMenu(isOptimizing: boolean): Promise<void> {
     const entries: readonly (Entry | false)[] = [
         isOptimizing && { label: '$(debug-stop) Cancel the optimization', command: 'kernelskill.client.cancelRun' },

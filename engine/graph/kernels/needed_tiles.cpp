@@ -23,8 +23,8 @@ bool readsSum(const Scalar& value) {
     return isRead;
 }
 
-/// An index that is at most 0 where the condition holds, or where it does not, and positive
-/// elsewhere; nullopt for other conditions than comparisons of two indices.
+/// An index that is at most 0 exactly where the condition has the truth value `holds`. nullopt if
+/// the condition does not compare two indices.
 std::optional<Index> excessOf(const Scalar& condition, bool holds) {
     const bool isStrict = condition->function == Function::Less;
     if (condition->kind != ScalarNode::Kind::Call ||
@@ -56,7 +56,8 @@ public:
     }
 
 private:
-    /// Notes where the value depends on the sum; false if it does everywhere, as far as is known.
+    /// Collects the conditions under which the value depends on the sum. Returns false if it may
+    /// depend on the sum everywhere.
     bool collect(const Scalar& value) {
         if (!readsSum(value))
             return true;
@@ -79,8 +80,8 @@ private:
         return true;
     }
 
-    /// The least value for a row and a column of the tile; nullopt if the index is not affine in
-    /// both.
+    /// The smallest value of the index within the tile; nullopt if the index is not affine in the
+    /// row and the column.
     std::optional<Index> leastInTile(const Index& index) const {
         std::map<std::uint32_t, Index> corner;
         const auto add = [&](const Axis& axis, const std::string& first, int extent) {

@@ -10,9 +10,9 @@
 
 namespace kernelskill::engine::graph {
 
-/// A tile needs its products if one of these is at most 0. Each is over the batches' axes and the
-/// sizes `firstRow` and `firstColumn`, the numbers of the tile's first row and column. nullopt: all
-/// tiles need them.
+/// Indices of which at least one is at most 0 for each tile that needs its products. They are
+/// functions of the batches' axes and of the sizes `firstRow` and `firstColumn`, the numbers of the
+/// tile's first row and column. nullopt if every tile needs its products.
 [[nodiscard]] std::optional<std::vector<analysis::raise::Index>>
 neededTiles(const Contraction& contraction, const ContractionTile& tile);
 

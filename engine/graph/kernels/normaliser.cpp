@@ -22,7 +22,7 @@ bool isCall(const Scalar& value, Function function) {
            value->type == ScalarKind::Float;
 }
 
-/// Whether the value is made of that buffer's elements and numbers.
+/// Whether the value depends on nothing but elements of that buffer.
 bool readsOnly(const Scalar& value, BufferId buffer) {
     bool isOnly = true;
     forEachNode(value, [&](const ScalarNode& node) {
@@ -43,12 +43,13 @@ bool reads(const Scalar& value, BufferId buffer) {
 
 class Terms {
 public:
-    /// `value`: the text of what the maximum is of. `element`: the maximum's buffer, read.
+    /// `value` is the text of the elements whose maximum is taken; `element` is a load of the
+    /// maximum.
     Terms(std::string value, Scalar element)
         : value_(std::move(value)), element_(std::move(element)) {}
 
-    /// The term with the exponential relative to the maximum's element; null if it is not in
-    /// proportion to one exponential, or another base than those before.
+    /// The term with the maximum's element as the base of its exponential. Null if the term is not
+    /// one exponential times a factor, or has another base than the terms before.
     Scalar relative(const Scalar& term) {
         if (isCall(term, Function::Exponential))
             return exponential(term->arguments[0]);

@@ -1,5 +1,6 @@
-/// Sums of exponentials relative to a row's maximum, as a softmax has them. One pass over the row
-/// forms them together with the maximum: its sums are relative to the maximum so far.
+/// Recognises sums of exponentials relative to a row's maximum, as in a softmax. One pass over the
+/// row can compute the maximum and these sums: it subtracts the maximum of the elements so far, and
+/// scales the sums when that maximum grows.
 #pragma once
 
 #include "analysis/raise/scalar.h"
@@ -16,17 +17,18 @@ struct Normaliser {
     std::size_t reduction = 0; ///< The maximum's number among its pass's reductions.
     /// The buffer that holds each row's maximum.
     analysis::raise::BufferId maximum = 0;
-    /// What each sum adds up, relative to the buffer's element in place of `base`.
+    /// The terms of each sum, with the maximum's element in the place of `base`.
     std::vector<analysis::raise::Scalar> terms;
-    /// What the program's sums are relative to: a function of the maximum.
+    /// The value that the program subtracts before each exponential: a function of the maximum.
     analysis::raise::Scalar base;
 };
 
-/// Replaces what a value reads of earlier passes by what they compute, as the kernel does.
+/// Replaces loads of results of earlier passes by the expressions that compute them.
 using Inlining = std::function<analysis::raise::Scalar(const analysis::raise::Scalar&)>;
 
-/// The maximum that `pass` forms, of floats, if all that `next` adds up over the same elements is
-/// in proportion to exp(element - base). nullopt otherwise, and for rows that may be empty.
+/// The maximum of floats that `pass` computes, if every sum of `next` runs over the same elements
+/// and each of its terms is exp(element - base) times a factor. nullopt otherwise, and if rows may
+/// be empty.
 [[nodiscard]] std::optional<Normaliser> normaliserOf(const RowPass& pass, const RowPass& next,
                                                      const Inlining& inlined);
 

@@ -343,7 +343,7 @@ private:
         return fmt::format("acc{}_{}", pass_, reduction);
     }
 
-    /// Declares the results of the pass's reductions, and returns what they combine.
+    /// Declares the accumulators of the pass's reductions. Returns the values that they combine.
     std::vector<Scalar> beginReductions(const Computation& computation, const Axis& elements) {
         const auto& reductions = computation.reductions;
         std::vector<Scalar> values;
@@ -356,7 +356,7 @@ private:
         return values;
     }
 
-    /// Combines the values of each element of a vector.
+    /// Adds the values of each element of a vector to the accumulators.
     void combineElements(const Computation& computation, const Axis& elements,
                          const std::vector<Scalar>& values, const std::string& first) {
         const auto& reductions = computation.reductions;
@@ -388,7 +388,7 @@ private:
         storeRow(computation.stores);
     }
 
-    /// The maximum of the pass, if the next pass reads the row again to add up exponentials.
+    /// The pass's maximum, if the next pass would read the row again to sum exponentials.
     std::optional<Normaliser> normaliserAt(std::size_t number) const {
         if (number + 1 >= rows_.passes.size() || schedule_.keptVectors > 0)
             return std::nullopt;
@@ -397,8 +397,8 @@ private:
                             [&](const Scalar& value) { return inlined(value, *pass.elements); });
     }
 
-    /// Forms the maximum and the sums relative to it in one pass. A thread's sums are relative to
-    /// its maximum so far, as a finite number, and become smaller when that grows.
+    /// Writes one pass that computes the maximum and the sums. Each thread subtracts the maximum of
+    /// its elements so far, clamped to a finite number, and scales its sums when the maximum grows.
     void writeNormaliser(const Normaliser& normaliser, std::size_t number) {
         const Computation& extremes = rows_.passes[number].computation;
         const Computation& sums = rows_.passes[number + 1].computation;

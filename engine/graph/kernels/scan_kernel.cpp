@@ -177,8 +177,8 @@ private:
         lines_.add("#pragma unroll");
         lines_.open(fmt::format("for (int j = 0; j < {}; ++j) {{", elementsOfThread));
     }
-    /// The loop over the elements that a thread loads or stores, each `at` its place in the tile.
-    /// It is the same thread in each tile, so that no barrier is needed between two.
+    /// The loop over the elements that a thread loads or stores; `at` is an element's place in the
+    /// tile. A thread has the same places in each tile, so no barrier is needed between two tiles.
     void openAccesses(const std::string& along) {
         openOwn();
         lines_.add(fmt::format("const int at = j * {} + threadIdx.x;", threadsOfScan));

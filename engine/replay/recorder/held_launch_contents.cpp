@@ -13,7 +13,7 @@ Result<void> HeldLaunch::poison(const TryRequest& request) {
     poisoned_->addresses = request.onlyWritten;
     auto chosen = choosePoisoned();
     if (!chosen)
-        poisoned_.reset(); // Its places have no results.
+        poisoned_.reset(); // There are no results for these places.
     return chosen;
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t warmUpRounds = 3;
 constexpr std::uint32_t maxRounds = 1'000;
 
-/// Whether it writes nothing but what the original writes as well.
+/// Whether the candidate writes only where the original writes, too.
 bool isHarmless(const CandidateResult& result) {
     return !result.isByStaleMemory &&
            std::ranges::all_of(result.differences,
@@ -141,7 +141,7 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
     const std::uint32_t rounds = warmUpRounds + std::min(request.rounds, maxRounds);
     for (std::uint32_t round = 0; round < rounds; ++round) {
         for (std::size_t step = 0; step < subjects.size(); ++step) {
-            // Each is first as often as last.
+            // The order alternates, so that each kernel is first as often as last.
             const Subject& subject = subjects[round % 2 == 0 ? step : subjects.size() - 1 - step];
             running_ = subject.candidate;
             const auto time =
@@ -164,7 +164,7 @@ Result<double> HeldLaunch::timeOnce(const KernelRun& run, const VariablePlaces& 
         done = memory_->seed(variables);
     if (done)
         done = work_->sweepCache();
-    // A launch that waits in the queue would be timed with the work before it.
+    // The queue has to be empty, because a waiting launch would be timed with the work before it.
     if (done)
         done = work_->finish();
     if (done)

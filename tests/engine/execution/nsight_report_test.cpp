@@ -8,8 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// As `ncu --page raw --csv` prints it, less most of its columns: what the tool says of itself,
-/// names, units, launches.
+/// The output of `ncu --page raw --csv` without most of its columns: messages of the tool, a row of
+/// names, a row of units, and a row for each launch.
 constexpr const char* table =
     "==PROF== Connected to process 4711\n"
     "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\","

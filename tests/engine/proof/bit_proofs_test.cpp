@@ -58,7 +58,7 @@ __global__ void cells(float* out, const float* in, int i, int size) {
 )";
 
 TEST(BitProofs, MaskNaturalNumbersAlone) {
-    // The guard leaves natural numbers, which no single condition of it tells.
+    // The guard as a whole excludes negative numbers; no single condition of it does.
     EXPECT_THAT(proofText(cells, replaced(cells, "i % 8", "i & 7")), StartsWith("proved"));
     EXPECT_THAT(proofText(cells, replaced(cells, "i / 8", "i >> 3")), StartsWith("proved"));
     EXPECT_THAT(proofText(cells, replaced(cells, "i % 8", "i & 6")), StartsWith("unproved"));
@@ -91,7 +91,7 @@ __global__ void swizzled(float* out, const float* in) {
 )";
 
 TEST(BitProofs, FollowSwizzledIndices) {
-    // Bits of the column alone change, so that the exclusive or may be taken of the whole index.
+    // The exclusive or changes bits of the column only, so it may be applied to the whole index.
     EXPECT_THAT(proofText(swizzled, replaced(swizzled, "row * 32 + (column ^ (row % 32))",
                                              "(row * 32 + column) ^ row")),
                 StartsWith("proved"));

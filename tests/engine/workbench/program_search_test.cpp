@@ -1,9 +1,6 @@
-/// Searches that run on one pause of a program, on a stand-in of driver and CUPTI. It runs
-/// functions of its own in the place of compiled kernels and tells them apart by the variables that
-/// they use (tests/engine/replay/fake_gpu/program.cpp); skills of the user make these kernels.
-#include "engine/static_facts/nvcc.h"
-#include "engine/workbench/program_pause.h"
-#include "tests/engine/workbench/workbench_fixture.h"
+/// Searches on one pause of a program that is held on the stand-in of driver and CUPTI. Skills of
+/// the user make the kernels, with variables by which the stand-in tells them apart.
+#include "tests/engine/workbench/held_program_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,13 +27,15 @@ using ::testing::IsEmpty;
 
 // The stand-in's program multiplies by `factor` and counts in `launches`. Its modules have the
 // other variables if a kernel uses them.
-constexpr const char* text = R"(__device__ float factor = 3.0f;
+const std::string variables = R"(__device__ float factor = 3.0f;
 __device__ int launches;
 __device__ int quick = 1;
 __device__ int quickest = 1;
 __device__ int slow = 1;
 __device__ int oddly = 1;
 __device__ int faulty = 1;
+)";
+const std::string text = variables + R"(
 __global__ void scale(float a, const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i == 0) ++launches;
@@ -46,14 +45,7 @@ __global__ void scale(float a, const float* x, float* y, int n) {
 )";
 
 /// The same with an argument that only the program can pass.
-constexpr const char* viewText = R"(__device__ float factor = 3.0f;
-__device__ int launches;
-__device__ int quick = 1;
-__device__ int quickest = 1;
-__device__ int slow = 1;
-__device__ int oddly = 1;
-__device__ int faulty = 1;
-struct View { const float* x; };
+const std::string viewText = variables + R"(struct View { const float* x; };
 __global__ void scale(float a, View x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i == 0) ++launches;
@@ -61,14 +53,12 @@ __global__ void scale(float a, View x, float* y, int n) {
 }
 )";
 
-class ProgramSearchTest : public kernelskill::testing::WorkbenchFixture {
+class ProgramSearchTest : public kernelskill::testing::HeldProgramFixture {
 protected:
     void SetUp() override {
-        const auto found = analysis::findToolchain({});
-        if (!found || !found->toolkit || !findNvcc(*found->toolkit))
-            GTEST_SKIP() << "no nvcc here";
-        toolchain_ = bench_.toolchain;
-        toolchain_.toolkit = found->toolkit;
+        HeldProgramFixture::SetUp();
+        if (IsSkipped())
+            return;
         writeSkill("quick-count", "++launches", "launches += quick");
         writeSkill("slow-count", "++launches", "launches += slow");
         writeSkill("odd-count", "++launches", "launches += oddly");
@@ -77,11 +67,6 @@ protected:
         WorkbenchOptions all = options();
         all.skillFolders = {{folder_.path() / "skills", skills::SkillOrigin::User}};
         workbench_ = std::make_unique<Workbench>(all, toolchain_);
-        const std::filesystem::path capture = KERNELSKILL_CAPTURE_LIBRARY;
-        trial_.program.words = {KERNELSKILL_FAKE_GPU "/kernelskill_replay_fake_program", "launch",
-                                "launch"};
-        trial_.program.library = capture.parent_path() / "libkernelskill-replay.so";
-        trial_.program.environment = {{"LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU}};
         output_ = FileDescriptor(
             ::open((folder_.path() / "output").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
         trial_.program.output = output_.get();
@@ -152,8 +137,6 @@ protected:
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    analysis::Toolchain toolchain_;
-    ProgramTrialOptions trial_;
     FileDescriptor output_;
     OptimizationOptions options_;
 };

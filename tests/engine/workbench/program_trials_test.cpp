@@ -1,9 +1,6 @@
-/// Changes that are tried in a program, on a stand-in of driver and CUPTI. It runs functions of its
-/// own in the place of compiled kernels, with the variables of their modules
-/// (tests/engine/replay/fake_gpu/program.cpp).
-#include "engine/static_facts/nvcc.h"
+/// Changes that are tried in a program that is held on the stand-in of driver and CUPTI.
 #include "engine/workbench/program_trials.h"
-#include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/engine/workbench/held_program_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,20 +29,12 @@ std::string replaced(std::string whole, const std::string& what, const std::stri
     return whole.replace(whole.find(what), what.size(), by);
 }
 
-class ProgramTrialsTest : public kernelskill::testing::WorkbenchFixture {
+class ProgramTrialsTest : public kernelskill::testing::HeldProgramFixture {
 protected:
     void SetUp() override {
-        const auto found = analysis::findToolchain({});
-        if (!found || !found->toolkit || !findNvcc(*found->toolkit))
-            GTEST_SKIP() << "no nvcc here";
-        toolchain_ = bench_.toolchain;
-        toolchain_.toolkit = found->toolkit;
-        workbench_ = std::make_unique<Workbench>(options(), toolchain_);
-        const std::filesystem::path capture = KERNELSKILL_CAPTURE_LIBRARY;
-        trial_.program.words = {KERNELSKILL_FAKE_GPU "/kernelskill_replay_fake_program", "launch",
-                                "launch"};
-        trial_.program.library = capture.parent_path() / "libkernelskill-replay.so";
-        trial_.program.environment = {{"LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU}};
+        HeldProgramFixture::SetUp();
+        if (!IsSkipped())
+            workbench_ = std::make_unique<Workbench>(options(), toolchain_);
     }
 
     [[nodiscard]] ProgramTrial trialOf(const std::string& after, KernelChange change = {}) const {
@@ -55,9 +44,6 @@ protected:
         EXPECT_TRUE(trial) << trial.error().describe();
         return trial ? std::move(*trial) : ProgramTrial{};
     }
-
-    analysis::Toolchain toolchain_;
-    ProgramTrialOptions trial_;
 };
 
 TEST_F(ProgramTrialsTest, ARightChangeIsTriedWhereItIsRight) {

@@ -106,9 +106,9 @@ int main() {
 }
 )";
 
-/// Right, and much less work.
-constexpr const char* circleSkill = R"(---
-name: unit-circle
+/// A skill that replaces sin^2 + cos^2 of the same number.
+std::string circleSkill(const std::string& name, const std::string& after) {
+    return "---\nname: " + name + R"(
 description: Uses that the squares of sine and cosine sum to 1. Use on kernels bound by arithmetic.
 numerics: reassociates
 bottlenecks: [compute]
@@ -120,26 +120,9 @@ sinf($x) * sinf($x) + cosf($x) * cosf($x)
 ```
 
 ```cuda after
-1.0f
-```
-)";
-/// Wrong for one value that occurs in the program.
-constexpr const char* oddSkill = R"(---
-name: odd-circle
-description: As unit-circle, but for one value. Use on kernels bound by arithmetic.
-numerics: reassociates
-bottlenecks: [compute]
-metavariables:
-  x: expression of float
----
-```cuda before
-sinf($x) * sinf($x) + cosf($x) * cosf($x)
-```
-
-```cuda after
-($x == 77.0f ? 0.5f : 1.0f)
-```
-)";
+)" + after +
+           "\n```\n";
+}
 
 class GpuProgram : public testing::GpuWorkspace {
 protected:
@@ -232,10 +215,12 @@ TEST_F(GpuProgram, TakesBackWhatTheCheckRefuses) {
 
 TEST_F(GpuProgram, SearchesInsideTheProgramWhatNothingElseCanLaunch) {
     write("program.cu", viewProgram);
-    for (const auto& [name, skill] :
-         {std::pair{"unit-circle", circleSkill}, std::pair{"odd-circle", oddSkill}}) {
+    // The second is wrong for one value that occurs in the program.
+    for (const auto& [name, after] : {std::pair{"unit-circle", "1.0f"},
+                                      std::pair{"odd-circle", "($x == 77.0f ? 0.5f : 1.0f)"}}) {
         std::filesystem::create_directories(folder_.path() / "config/kernelskill/skills" / name);
-        write("config/kernelskill/skills/" + std::string(name) + "/SKILL.md", skill);
+        write("config/kernelskill/skills/" + std::string(name) + "/SKILL.md",
+              circleSkill(name, after));
     }
     write(".gitignore", "data\ncache\nconfig\nmessages\n");
     const auto config = (folder_.path() / "config").string();

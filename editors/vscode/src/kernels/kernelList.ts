@@ -23,7 +23,7 @@ export interface Kernel {
     };
     /** Measured on a GPU. */
     readonly measured: { readonly microseconds: number; readonly roofline_percent: number | null; readonly gpu: string } | null;
-    /** The roofline of what was counted: the kernel takes at least the first of the two, in seconds. */
+    /** The bounds by the roofline of the counts, in seconds: the kernel takes at least the first. */
     readonly roofline: { readonly seconds: readonly [number, number]; readonly gpu: string } | null;
 }
 
@@ -47,12 +47,12 @@ export type Order = (typeof orders)[number];
 
 const tiers = ['none', 'low', 'medium', 'high'];
 
-/** The largest share of the time first, the most headroom first, the others by their spelling. What is not known comes last. */
+/** Compares by share or headroom, the largest first, or by spelling. Unknown values come last. */
 export function sorted(entries: readonly Entry[], order: Order): Entry[] {
     const number = (value: number | null | undefined, sign: number) => (value == null ? Infinity : sign * value);
     const keys: { readonly [name in Order]: (entry: Entry) => readonly (number | string)[] } = {
         share: ({ kernel }) => [number(kernel.measured?.microseconds ?? atLeast(kernel), -1)],
-        // The tier decides first: the factor of a kernel whose headroom was measured is a model's.
+        // The tier is compared before the factor, because a factor is the estimate of a model.
         headroom: ({ kernel: { bottleneck } }) => [
             number(tierOf(bottleneck.headroom), -1),
             number(bottleneck.gain?.factor[1], -1),
@@ -83,7 +83,7 @@ export function grouped(entries: readonly Entry[], order: Order): Group[] {
     return [...groups].map(([uri, entries]) => ({ uri, file: entries[0]!.file, entries }));
 }
 
-/** Those whose name, file or bottleneck holds each word. */
+/** The kernels whose name, file or bottleneck contains every word. */
 export function filtered(entries: readonly Entry[], filter: string): Entry[] {
     const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
     return entries.filter(({ file, kernel }) => {
@@ -92,7 +92,7 @@ export function filtered(entries: readonly Entry[], filter: string): Entry[] {
     });
 }
 
-/** How much there is to gain, for an icon. */
+/** The possible gain as a level, which chooses the icon. */
 export type Severity = 'high' | 'medium' | 'low' | 'unknown';
 
 export function severityOf({ bottleneck }: Kernel): Severity {
@@ -108,7 +108,7 @@ export function summary(kernel: Kernel, total = 0): string {
         .join(' · ');
 }
 
-/** Microseconds of all kernels that were measured. */
+/** The sum of all measured times, in microseconds. */
 export function totalOf(entries: readonly Entry[]): number {
     return entries.reduce((sum, { kernel }) => sum + (kernel.measured?.microseconds ?? 0), 0);
 }
@@ -145,7 +145,7 @@ function percentText(kernel: Kernel): string {
     return percent == null ? '' : `${percent.toFixed(0)} % of roofline`;
 }
 
-/** Microseconds that the roofline allows at the least. */
+/** The least time that the roofline allows, in microseconds. */
 function atLeast(kernel: Kernel): number | undefined {
     return kernel.roofline ? kernel.roofline.seconds[0] * 1e6 : undefined;
 }

@@ -80,7 +80,7 @@ export class KernelsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
         return isGroup(node) ? [...node.entries] : [];
     }
 
-    /** Lets the user say which kernels are shown: those whose name, file or bottleneck holds the words; nothing shows all. */
+    /** Asks the user for words, and shows the kernels whose name, file or bottleneck contains them; no words show all. */
     async filter(): Promise<void> {
         const words = await vscode.window.showInputBox({
             title: 'Show kernels with these words',
@@ -166,7 +166,7 @@ export class KernelsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
         this.changed.fire();
     }
 
-    /** What stands over an empty tree. */
+    /** The message of an empty tree. */
     private say(): void {
         const isFiltered = this.all.length > 0 && filtered(this.all, this.words).length === 0;
         this.view.message =

@@ -17,7 +17,7 @@ export class AssemblyView implements vscode.Disposable {
         overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.findMatchForeground'),
     });
     private readonly subscriptions: vscode.Disposable[];
-    /** What the view shows: the document, the version of it that was compiled, and its lines that became instructions. */
+    /** The document that the view shows, its compiled version, and its lines that have instructions. */
     private shown: { panel: Panel; document: vscode.TextDocument; version: number; lines: ReadonlySet<number> } | undefined;
 
     constructor(private readonly panels: Panels) {
@@ -69,7 +69,7 @@ export class AssemblyView implements vscode.Disposable {
         return vscode.window.visibleTextEditors.find(({ document }) => document === this.shown?.document);
     }
 
-    /** Lights the line of the editor that an instruction is of. A text that has changed has other lines. */
+    /** Highlights the source line of an instruction, unless the text has changed since. */
     private light(line: number): void {
         const { shown, editor } = this;
         if (!shown || !editor || shown.document.version !== shown.version) return;
@@ -78,7 +78,7 @@ export class AssemblyView implements vscode.Disposable {
         editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     }
 
-    /** The cursor is on this line: its instructions light up. */
+    /** Highlights the instructions of the cursor's line. */
     private follow(editor: vscode.TextEditor | undefined, line: number | undefined): void {
         const { shown } = this;
         if (!shown || !editor || editor.document !== shown.document || line === undefined) return;

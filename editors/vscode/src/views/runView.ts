@@ -86,7 +86,7 @@ class Run {
     async run(): Promise<Optimization | undefined> {
         this.text = (await this.document).getText();
         this.show({});
-        // The view has the one button that cancels, and the menu of the status item once the view is closed.
+        // The view has the only button that cancels; the status item's menu has it once the view is closed.
         const options = { location: vscode.ProgressLocation.Window, title: 'KernelSkill: optimizing' };
         let end!: () => void;
         const ended = new Promise<void>((resolve) => (end = resolve));

@@ -24,7 +24,7 @@ export function drawAssembly(state: AssemblyState, ask: (request: Request) => vo
     link(document.querySelector('.columns')!, ask);
 }
 
-/** Lights up what belongs to the line, and shows the first of it. */
+/** Highlights all instructions of the line, and scrolls to the first one. */
 export function lightLine(line: number): void {
     const columns = document.querySelector('.columns');
     if (!columns) return;

@@ -40,7 +40,7 @@ export function letSort(): void {
     }
 }
 
-/** Numbers by what they say, with their units; cells without one after them, by their spelling. */
+/** Compares cells by their numbers, with units; cells without a number follow, by spelling. */
 function compareCells(a: HTMLTableCellElement | undefined, b: HTMLTableCellElement | undefined): number {
     const [left, right] = [valueOf(a?.textContent ?? ''), valueOf(b?.textContent ?? '')];
     if (left !== undefined && right !== undefined) return left - right;

@@ -65,7 +65,7 @@ export interface AssemblyState {
 
 export type State = MemoryState | RunState | AssemblyState;
 
-/** The line of the editor's cursor, from 0: what belongs to it lights up in the view. */
+/** The line of the editor's cursor, from 0. The view highlights its instructions. */
 export interface Light {
     readonly light: number;
 }

@@ -339,7 +339,7 @@ TEST(NeededTiles, AreAllWhereAnyResultMayDependOnTheProduct) {
     const auto lower = triangular(productOf({150, 140, 24}), true, 0);
     EXPECT_FALSE(isAll(lower));
     EXPECT_TRUE(isAll(productOf({150, 140, 24})));
-    auto added = lower; // The sum stands beside the choice, too.
+    auto added = lower; // The sum is also added outside of the select.
     Store& sum = std::get<Computation>(added.steps.back()).stores.at(0);
     sum.value = plus(sum.value, accumulated(ScalarKind::Float, 0));
     EXPECT_TRUE(isAll(added));

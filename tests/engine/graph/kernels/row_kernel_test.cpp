@@ -1,4 +1,4 @@
-// Row programs whose rows are read again: what one pass forms, for every way to share a row out.
+// Kernels of row programs that read rows again, with one thread, a warp or a block a row.
 #include "analysis/raise/uses.h"
 #include "engine/graph/kernels/row_kernel.h"
 #include "tests/engine/graph/kernels/emulated_contraction.h"
@@ -30,39 +30,53 @@ Scalar isLess(const Scalar& left, const Scalar& right) {
 
 enum class Base : std::uint8_t { Maximum, FiniteMaximum, HalfOfMaximum };
 
-/// For each row of x the sum of exp(v - base) * x, where v is -infinity for elements below `bound`
-/// and 40 * x for others.
-analysis::raise::Program weightedSums(std::int64_t rows, std::int64_t elements, Base base,
-                                      double bound, bool addsMaximum = false) {
+struct WeightedSums {
+    std::int64_t rows = 5;
+    std::int64_t elements = 1204;
+    Base base = Base::Maximum;
+    double bound = -0.1;
+    float outside = -infinity; ///< The score of elements below `bound`.
+    bool addsMaximum = false;
+    bool storesReciprocal = false;
+};
+
+/// For each row of x, the sum of exp(score - base) * x over its elements. The score is 40 * x, or
+/// `outside` for elements below `bound`.
+analysis::raise::Program weightedSums(const WeightedSums& wanted) {
     Builder builder;
-    const Tensor x =
-        builder.input("x", ScalarKind::Float, {rows, elements}, Buffer::Role::Input, "x");
+    const Tensor x = builder.input("x", ScalarKind::Float, {wanted.rows, wanted.elements},
+                                   Buffer::Role::Input, "x");
     const auto score = [&](const At& at) {
-        return select(isLess(x.at(at), number(ScalarKind::Float, bound)),
-                      number(ScalarKind::Float, -infinity),
+        return select(isLess(x.at(at), number(ScalarKind::Float, wanted.bound)),
+                      number(ScalarKind::Float, wanted.outside),
                       of(Function::Multiply, {x.at(at), number(ScalarKind::Float, 40)}));
     };
     const Tensor maximum = builder.reducedBy(
-        Reducer::Maximum, ScalarKind::Float, {rows}, {{"k", elements}},
+        Reducer::Maximum, ScalarKind::Float, {wanted.rows}, {{"k", wanted.elements}},
         [&](const At& at, const At& k) { return score({at[0], k[0]}); }, "maximum");
     (void)builder.reducedBy(
-        Reducer::Sum, ScalarKind::Float, {rows}, {{"k", elements}},
+        Reducer::Sum, ScalarKind::Float, {wanted.rows}, {{"k", wanted.elements}},
         [&](const At& at, const At& k) {
             const Scalar most = maximum.at({at[0]});
-            const Scalar from = base == Base::Maximum ? most
-                                : base == Base::HalfOfMaximum
+            const Scalar isInfinite =
+                call(ScalarKind::Bool, Function::Equal,
+                     {of(Function::Absolute, {most}), number(ScalarKind::Float, infinity)});
+            const Scalar base = wanted.base == Base::Maximum ? most
+                                : wanted.base == Base::HalfOfMaximum
                                     ? of(Function::Multiply, {most, number(ScalarKind::Float, 0.5)})
-                                    : select(isLess(most, number(ScalarKind::Float, -1e30)),
-                                             number(ScalarKind::Float, 0), most);
+                                    : select(isInfinite, number(ScalarKind::Float, 0), most);
             const Scalar weight =
-                of(Function::Exponential, {of(Function::Subtract, {score({at[0], k[0]}), from})});
-            const Scalar factor =
-                addsMaximum ? of(Function::Add, {x.at({at[0], k[0]}), most}) : x.at({at[0], k[0]});
-            return of(Function::Multiply, {weight, factor});
+                of(Function::Exponential, {of(Function::Subtract, {score({at[0], k[0]}), base})});
+            const Scalar element = x.at({at[0], k[0]});
+            return of(Function::Multiply,
+                      {weight, wanted.addsMaximum ? of(Function::Add, {element, most}) : element});
         },
         "weighted");
     auto program = builder.take();
-    program.buffers[contractionIn(program).stores[0].buffer].role = Buffer::Role::Output;
+    Store& store = std::get<Computation>(program.steps.back()).stores.at(0);
+    program.buffers[store.buffer].role = Buffer::Role::Output;
+    if (wanted.storesReciprocal)
+        store.value = of(Function::Divide, {number(ScalarKind::Float, 1), store.value});
     return program;
 }
 
@@ -83,7 +97,7 @@ constexpr RowSchedule schedules[] = {
 TEST_F(RowKernels, FormSumsWithTheMaximumThatTheyAreRelativeTo) {
     for (const RowSchedule& schedule : schedules)
         for (const Base base : {Base::Maximum, Base::FiniteMaximum, Base::HalfOfMaximum}) {
-            const auto program = weightedSums(5, 1204, base, -0.1);
+            const auto program = weightedSums({.base = base});
             const Kernel kernel = kernelOf(program, schedule);
             EXPECT_THAT(kernel.schedule, HasSubstr("one pass forms its maximum"));
             EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 2e-5) << textOf(kernel);
@@ -92,14 +106,28 @@ TEST_F(RowKernels, FormSumsWithTheMaximumThatTheyAreRelativeTo) {
 
 TEST_F(RowKernels, AddUpNothingWhereAllElementsAreNegativeInfinities) {
     for (const RowSchedule& schedule : schedules) {
-        const auto program = weightedSums(2, 300, Base::FiniteMaximum, 2);
+        const auto program =
+            weightedSums({.rows = 2, .elements = 300, .base = Base::FiniteMaximum, .bound = 2});
+        const Kernel kernel = kernelOf(program, schedule);
+        EXPECT_EQ(errorOf(program, kernel, textOf(kernel)), 0) << textOf(kernel);
+    }
+}
+
+TEST_F(RowKernels, OverflowWhereATermDoes) {
+    // The base of an infinite maximum is 0, so the sum is infinite and its reciprocal 0.
+    for (const RowSchedule& schedule : schedules) {
+        const auto program = weightedSums({.rows = 2,
+                                           .elements = 300,
+                                           .base = Base::FiniteMaximum,
+                                           .outside = infinity,
+                                           .storesReciprocal = true});
         const Kernel kernel = kernelOf(program, schedule);
         EXPECT_EQ(errorOf(program, kernel, textOf(kernel)), 0) << textOf(kernel);
     }
 }
 
 TEST_F(RowKernels, ReadTheRowAgainForOtherSums) {
-    const auto program = weightedSums(5, 1204, Base::Maximum, -0.1, true);
+    const auto program = weightedSums({.addsMaximum = true});
     const Kernel kernel = kernelOf(program, schedules[2]);
     EXPECT_THAT(kernel.schedule, Not(HasSubstr("one pass")));
     EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 2e-5) << textOf(kernel);

@@ -207,6 +207,19 @@ TEST_F(EmulatedModel, ScansAlongEachAxis) {
         }
 }
 
+TEST_F(EmulatedModel, ScansRowsFromTheirEnds) {
+    ProgramBuilder builder;
+    builder.input("x", {6, 2500})
+        .node("turned", "aten.flip.default", {value("self", "x"), {"dims", list({1})}})
+        .type("turned", {6, 2500})
+        .node("sum", "aten.cumsum.default", {value("self", "turned"), {"dim", std::int64_t{1}}})
+        .type("sum", {6, 2500})
+        .node("result", "aten.flip.default", {value("self", "sum"), {"dims", list({1})}})
+        .type("result", {6, 2500})
+        .output("result");
+    check(builder, 1, 1e-4);
+}
+
 TEST_F(EmulatedModel, PoolsWindows) {
     ProgramBuilder builder;
     builder.input("x", {2, 3, 17, 19})
