@@ -155,18 +155,24 @@ bool isAtRoofline(const CostEstimate& cost) {
            cost.seconds.high <= nearRoofline * cost.minSeconds;
 }
 
-std::string describeWeights(std::vector<CostPart> parts) {
+std::vector<std::pair<std::string_view, double>> weightsOf(std::span<const CostPart> parts) {
     double sum = 0;
     for (const CostPart& part : parts)
         sum += part.seconds.high;
-    std::ranges::stable_sort(parts, std::ranges::greater{},
-                             [](const CostPart& part) { return part.seconds.high; });
+    std::vector<std::pair<std::string_view, double>> weights;
+    for (const CostPart& part : parts)
+        weights.emplace_back(part.name, sum > 0 ? part.seconds.high / sum : 0);
+    std::ranges::stable_sort(weights, std::ranges::greater{},
+                             &std::pair<std::string_view, double>::second);
+    return weights;
+}
+
+std::string describeWeights(std::span<const CostPart> parts) {
+    constexpr double leastNamed = 0.01;
     std::string text;
-    for (const CostPart& part : parts) {
-        const double percent = sum > 0 ? 100 * part.seconds.high / sum : 0;
-        if (percent >= 1)
-            text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", part.name, percent);
-    }
+    for (const auto& [name, weight] : weightsOf(parts))
+        if (weight >= leastNamed)
+            text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name, 100 * weight);
     return text;
 }
 

@@ -8,8 +8,10 @@
 #include "engine/static_facts/static_facts.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -59,7 +61,10 @@ struct CostInput {
 /// "at least 2.6 us on an H200 (roofline of the counts, not measured); the model weighs latency
 /// 61 %, memory 39 %". The time is the one that a profile's roofline says of the same counts.
 [[nodiscard]] std::string describe(const CostEstimate& cost);
+/// How much the model counts each part at its maximum, as shares whose sum is 1; the largest first.
+[[nodiscard]] std::vector<std::pair<std::string_view, double>>
+weightsOf(std::span<const CostPart> parts);
 /// "latency 61 %, memory 39 %": the largest first, parts below one percent left out.
-[[nodiscard]] std::string describeWeights(std::vector<CostPart> parts);
+[[nodiscard]] std::string describeWeights(std::span<const CostPart> parts);
 
 } // namespace kernelskill::engine

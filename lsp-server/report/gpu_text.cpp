@@ -160,7 +160,7 @@ json rooflineJson(const engine::KernelReport& report) {
         return nullptr;
     const engine::Roofline& roofline = *report.roofline;
     return {{"gpu", roofline.gpu},
-            {"seconds", intervalJson(roofline.seconds)},
+            {"least_seconds", roofline.seconds.low},
             {"intensity", roofline.intensity ? intervalJson(*roofline.intensity) : json(nullptr)},
             {"ridge", roofline.ridge.operationsPerByte},
             {"ridge_basis", basisOf(roofline.ridge)},

@@ -31,7 +31,7 @@ struct MeasuredTexts {
 /// fewer_shared_bytes}, notes}; {error} where they could not be had; null without a toolkit.
 [[nodiscard]] nlohmann::json factsJson(const engine::KernelReport& report);
 
-/// {gpu, seconds: [low, high], intensity: [low, high], ridge, ridge_basis, position, text}; null if
+/// {gpu, least_seconds, intensity: [low, high], ridge, ridge_basis, position, text}; null if
 /// nothing was counted.
 [[nodiscard]] nlohmann::json rooflineJson(const engine::KernelReport& report);
 

@@ -59,9 +59,7 @@ std::string_view spelling(ErrorKind kind) {
 }
 
 json gainJson(const engine::Gain& gain) {
-    return {{"factor", json::array({gain.factor.low, gain.factor.high})},
-            {"basis", gain.basis},
-            {"text", describeGain(gain)}};
+    return {{"at_most", gain.factor.high}, {"basis", gain.basis}, {"text", describeGain(gain)}};
 }
 
 } // namespace

@@ -16,7 +16,7 @@
 
 namespace kernelskill::lsp {
 
-/// {kind, headroom, gain: {factor: [low, high], basis, text}, evidence: [{text, file, line, hint}],
+/// {kind, headroom, gain: {at_most, basis, text}, evidence: [{text, file, line, hint}],
 /// rule, others, shapes}; gain is null where it is not known
 [[nodiscard]] nlohmann::json bottleneckJson(const engine::Bottleneck& bottleneck);
 

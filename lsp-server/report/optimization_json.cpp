@@ -18,20 +18,21 @@ json ruledOutJson(const std::vector<engine::RuledOut>& ruledOut) {
     return list;
 }
 
-json intervalJson(const engine::Interval& interval) {
-    return json::array({interval.low, interval.high});
+/// {memory: 0.39, latency: 0.61, ...}: what the model counts, as shares.
+json weightsJson(std::span<const engine::CostPart> parts) {
+    json weights = json::object();
+    for (const auto& [name, weight] : engine::weightsOf(parts))
+        weights[std::string(name)] = weight;
+    return weights;
 }
 
-/// {seconds: [low, high], least_seconds, parts, text}; null without a model.
+/// {least_seconds, weights, text}; null without a model. The model compares versions of a kernel:
+/// it does not know how long one takes beyond the least that the roofline allows.
 json costJson(const std::optional<engine::Standing>& standing) {
     if (!standing || !standing->cost)
         return nullptr;
-    json parts = json::object();
-    for (const engine::CostPart& part : standing->cost->parts)
-        parts[std::string(part.name)] = intervalJson(part.seconds);
-    return {{"seconds", intervalJson(standing->cost->seconds)},
-            {"least_seconds", standing->cost->minSeconds},
-            {"parts", std::move(parts)},
+    return {{"least_seconds", standing->cost->minSeconds},
+            {"weights", weightsJson(standing->cost->parts)},
             {"text", describe(*standing->cost)}};
 }
 
@@ -46,9 +47,6 @@ json measuredJson(const std::optional<engine::Standing>& standing) {
 json remainingJson(const std::optional<engine::RemainingLoss>& remaining) {
     if (!remaining)
         return nullptr;
-    json parts = json::object();
-    for (const engine::CostPart& part : remaining->parts)
-        parts[std::string(part.name)] = intervalJson(part.seconds);
     json tried = json::array();
     for (const engine::TriedMethod& each : remaining->tried)
         tried.push_back({{"skill", each.skill}, {"outcome", each.outcome}});
@@ -57,11 +55,10 @@ json remainingJson(const std::optional<engine::RemainingLoss>& remaining) {
         remedies.push_back(remedyJson(remedy));
     return {{"bottleneck", bottleneckJson(*remaining->bottleneck)},
             {"roofline",
-             {{"times_as_fast",
-               remaining->distance ? intervalJson(*remaining->distance) : json(nullptr)},
+             {{"at_most", remaining->distance ? json(remaining->distance->high) : json(nullptr)},
               {"measured", remaining->isMeasured},
               {"text", describeDistance(*remaining)}}},
-            {"parts", std::move(parts)},
+            {"weights", weightsJson(remaining->parts)},
             {"tried", std::move(tried)},
             {"not_tried", remaining->notTried},
             {"remedies", std::move(remedies)}};

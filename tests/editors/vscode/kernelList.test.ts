@@ -23,7 +23,7 @@ function entry(file: string, of: Kernel): Entry {
 
 const quick = entry('b.cu', kernel('quick', { measured: { microseconds: 12.34, roofline_percent: 88.2, gpu: 'NVIDIA H200' } }));
 const long = entry('a.cu', kernel('long', { measured: { microseconds: 4200, roofline_percent: 31, gpu: 'NVIDIA H200' } }));
-const modelled = entry('c.cu', kernel('modelled', { roofline: { seconds: [3.1e-6, 5.36e-6], gpu: 'H200' } }));
+const modelled = entry('c.cu', kernel('modelled', { roofline: { least_seconds: 3.1e-6, gpu: 'H200' } }));
 const unknown = entry('a.cu', kernel('another'));
 
 function names(entries: readonly Entry[]): string[] {
@@ -35,7 +35,7 @@ function bottleneck(headroom: string, factor?: number): Kernel['bottleneck'] {
         kind: 'bank-conflicts',
         headroom,
         headroom_text: factor === undefined ? `${headroom} headroom` : `${factor}× headroom`,
-        gain: factor === undefined ? null : { factor: [1, factor] },
+        gain: factor === undefined ? null : { at_most: factor },
         evidence: [{ text: '32 wavefronts' }],
     };
 }

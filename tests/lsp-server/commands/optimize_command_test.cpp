@@ -59,6 +59,14 @@ TEST_F(OptimizeCommand, SaysWhatEachRoundTriedAndWritesNothingUnasked) {
     EXPECT_TRUE(first.at("kept").get<bool>());
     EXPECT_THAT(first.at("model").at("before").at("text").get<std::string>(),
                 HasSubstr("(roofline of the counts, not measured)"));
+    // No time beyond the least is said: it would read as a prediction.
+    const json& model = first.at("model").at("before");
+    EXPECT_GT(model.at("least_seconds").get<double>(), 0);
+    EXPECT_FALSE(model.contains("seconds"));
+    double weights = 0;
+    for (const json& weight : model.at("weights"))
+        weights += weight.get<double>();
+    EXPECT_NEAR(weights, 1, 1e-9);
     EXPECT_GT(first.at("plan").at("score"), 0);
     EXPECT_TRUE(first.at("diagnosis").is_null()) << "it was kept";
     int dropped = 0;

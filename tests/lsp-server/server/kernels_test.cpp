@@ -43,6 +43,20 @@ TEST_F(Kernels, OfAClosedFileAreThoseOnTheDisk) {
     EXPECT_EQ(kernels.at(0).at("bottleneck").at("kind"), "bank-conflicts");
 }
 
+TEST_F(Kernels, SayAfterAProfileTheLeastTimeAndTheMostToGain) {
+    workspace.write("sample.cu", transpose);
+    const std::string uri = workspace.uri("sample.cu");
+    client.open(uri, transpose);
+    const json profiled = client.call(
+        "kernelskill/profile",
+        {{"textDocument", {{"uri", uri}}}, {"kernel", "transpose"}, {"on", "emulator"}});
+    ASSERT_TRUE(profiled.contains("result")) << profiled;
+    const json kernel = ask(uri).at("result").at(0);
+    EXPECT_TRUE(kernel.at("roofline").at("least_seconds").is_number());
+    EXPECT_FALSE(kernel.at("roofline").contains("seconds"));
+    EXPECT_TRUE(kernel.at("bottleneck").at("gain").at("at_most").is_number());
+}
+
 TEST_F(Kernels, OfAFileThatIsNotThereAreAnError) {
     const json answer = ask(workspace.uri("gone.cu"));
     ASSERT_TRUE(answer.contains("error")) << answer;

@@ -17,14 +17,14 @@ export interface Kernel {
         readonly headroom: string;
         /** The same as it is told everywhere: "8× headroom", "at its limit". */
         readonly headroom_text: string;
-        /** How much faster the kernel may become, where counts tell. */
-        readonly gain: { readonly factor: readonly [number, number] } | null;
+        /** How many times as fast the kernel may become at most, where counts tell. */
+        readonly gain: { readonly at_most: number } | null;
         readonly evidence: readonly { readonly text: string }[];
     };
     /** Measured on a GPU. */
     readonly measured: { readonly microseconds: number; readonly roofline_percent: number | null; readonly gpu: string } | null;
-    /** The bounds by the roofline of the counts, in seconds: the kernel takes at least the first. */
-    readonly roofline: { readonly seconds: readonly [number, number]; readonly gpu: string } | null;
+    /** The least time by the roofline of the counts. */
+    readonly roofline: { readonly least_seconds: number; readonly gpu: string } | null;
 }
 
 export interface Entry {
@@ -55,7 +55,7 @@ export function sorted(entries: readonly Entry[], order: Order): Entry[] {
         // The tier is compared before the factor, because a factor is the estimate of a model.
         headroom: ({ kernel: { bottleneck } }) => [
             number(tierOf(bottleneck.headroom), -1),
-            number(bottleneck.gain?.factor[1], -1),
+            number(bottleneck.gain?.at_most, -1),
         ],
         roofline: ({ kernel }) => [number(kernel.measured?.roofline_percent, 1)],
         bottleneck: ({ kernel }) => [kernel.bottleneck.kind],
@@ -147,7 +147,7 @@ function percentText(kernel: Kernel): string {
 
 /** The least time that the roofline allows, in microseconds. */
 function atLeast(kernel: Kernel): number | undefined {
-    return kernel.roofline ? kernel.roofline.seconds[0] * 1e6 : undefined;
+    return kernel.roofline ? kernel.roofline.least_seconds * 1e6 : undefined;
 }
 
 function duration(microseconds: number): string {
