@@ -176,7 +176,7 @@ LaunchCandidates::sitesWith(const LaunchSpec& captured) const {
         CapturedSite found;
         for (const auto& [begin, end] : site.configuration)
             found.configuration += program_.textOf(site.place.file, begin, end) + ";";
-        const auto strict = settings(false, nullptr, values);
+        const auto strict = settings(false, nullptr, values, &site);
         const HostScope scope(program_, site.place, strict);
         const auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);
         const auto block = scope.extent(site.configuration[1].first, site.configuration[1].second);

@@ -10,6 +10,17 @@ using analysis::Token;
 using analysis::Value;
 
 HostScope HostScope::inClass(const std::string& name, std::size_t file) const {
+    for (const auto& [call, type] : callersArguments(name)) {
+        const std::vector<Token>& tokens = program_.files()[call.file].tokens;
+        std::size_t open = type.first;
+        while (open < type.second && !tokens[open].is("<"))
+            ++open;
+        const HostScope caller = at(call);
+        if (open == type.second)
+            return caller.inClass(std::string(tokens[type.second - 1].text), call.file);
+        if (open > type.first)
+            return caller.inInstance({call.file, open, call.function});
+    }
     HostScope scope = at({file, 0, nullptr});
     scope.class_ = name;
     const auto alias = program_.typeNamed(name);
@@ -24,7 +35,13 @@ HostScope HostScope::inClass(const std::string& name, std::size_t file) const {
         ++open;
     if (!isInside(open) || open == 0)
         return scope;
-    scope.class_ = tokens[open - 1].text;
+    return inInstance({alias->file, open, nullptr});
+}
+
+HostScope HostScope::inInstance(TextPlace open) const {
+    const std::vector<Token>& tokens = program_.files()[open.file].tokens;
+    HostScope scope = at({open.file, 0, nullptr});
+    scope.class_ = tokens[open.token - 1].text;
     const auto type = program_.typeNamed(scope.class_);
     if (!type || !type->declaration->isTemplate)
         return scope;
@@ -35,14 +52,14 @@ HostScope HostScope::inClass(const std::string& name, std::size_t file) const {
     const auto parameters =
         program_.listBetween(type->file, header, analysis::matchingAngle(owner, header));
     const auto arguments =
-        program_.listBetween(alias->file, open, analysis::matchingAngle(tokens, open));
+        program_.listBetween(open.file, open.token, analysis::matchingAngle(tokens, open.token));
     for (std::size_t i = 0; i < std::min(parameters.size(), arguments.size()); ++i) {
         const auto [begin, end] = arguments[i];
         const std::string parameter =
-            templateParameterName(owner, parameters[i].first, parameters[i].second);
-        if (const auto bytes = sizeOf(program_.textOf(alias->file, begin, end)))
+            parameterName(owner, parameters[i].first, parameters[i].second);
+        if (const auto bytes = sizeOf(program_.textOf(open.file, begin, end)))
             scope.classTypes_.emplace(parameter, *bytes);
-        else if (const auto value = at({alias->file, 0, nullptr}).value(begin, end))
+        else if (const auto value = at(open).value(begin, end))
             scope.bindings_.emplace(parameter, *value);
     }
     return scope;

@@ -94,7 +94,7 @@ LaunchCandidates::guessedBlock(const HostScope& scope,
 std::optional<LaunchCandidates::Extent> LaunchCandidates::blockOfSites() const {
     for (const bool mayGuess : {false, true}) {
         for (const auto& site : sites_) {
-            const auto sizes = settings(mayGuess, nullptr, casesAround(site));
+            const auto sizes = settings(mayGuess, nullptr, casesAround(site), &site);
             const auto block =
                 HostScope(program_, site.place, sizes)
                     .extent(site.configuration[1].first, site.configuration[1].second);
@@ -124,12 +124,12 @@ void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
     // Names that `given` overrides count as guessed, too.
     const Overrides cases = casesAround(site);
     EvaluationLog log;
-    const auto guessing = settings(true, &log, cases);
+    const auto guessing = settings(true, &log, cases, &site);
     const auto [begin, end] = site.configuration[0];
     static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));
     // If block and arguments follow from the same guesses, the program itself says how they fit.
     EvaluationLog passed;
-    const auto passing = settings(true, &passed, cases);
+    const auto passing = settings(true, &passed, cases, &site);
     const HostScope atLaunch(program_, site.place, passing);
     static_cast<void>(atLaunch.extent(site.configuration[1].first, site.configuration[1].second));
     for (std::size_t i = 0; i < std::min(site.arguments.size(), kernel_.parameters.size()); ++i)

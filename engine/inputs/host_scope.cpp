@@ -262,24 +262,48 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
     return result;
 }
 
+std::string_view HostScope::tokenText(const TextPlace& place) const {
+    return program_.files()[place.file].tokens[place.token].text;
+}
+
+std::vector<HostScope::Range> HostScope::templateArgumentsAt(const TextPlace& call) const {
+    const auto& all = program_.files()[call.file].tokens;
+    const std::size_t open = call.token + 1;
+    if (open >= all.size() || !all[open].is("<"))
+        return {};
+    return program_.listBetween(call.file, open, matchingAngle(all, open));
+}
+
 std::vector<std::pair<TextPlace, HostScope::Range>>
 HostScope::callersArguments(const std::string& parameter) const {
     std::vector<std::pair<TextPlace, Range>> result;
     if (place_.function == nullptr || tooDeep())
         return result;
+    const auto& templated = place_.function->templateParameters;
+    const auto type = std::ranges::find(templated, parameter);
+    const bool isTemplated = type != templated.end();
     const auto& parameters = place_.function->parameters;
     const auto found = std::ranges::find(parameters, parameter);
-    if (found == parameters.end())
+    if (!isTemplated && found == parameters.end())
         return result;
-    const auto index = static_cast<std::size_t>(found - parameters.begin());
+    const auto index = static_cast<std::size_t>(isTemplated ? type - templated.begin()
+                                                            : found - parameters.begin());
+    const auto isOther = [&](const TextPlace& call) {
+        const auto& only = settings_.call;
+        if (!only || tokenText(*only) != place_.function->name)
+            return false;
+        return call.file != only->file || call.token != only->token;
+    };
     for (const auto& call : program_.callsOf(place_.function->name)) {
         // A kernel's call is of another function with that name.
-        if (call.function == place_.function || call.function->isKernel)
+        if (call.function == place_.function || call.function->isKernel || isOther(call))
             continue;
-        const auto arguments = program_.argumentsAt(call);
+        const auto arguments = isTemplated ? templateArgumentsAt(call) : program_.argumentsAt(call);
         if (index < arguments.size())
             result.emplace_back(call, arguments[index]);
     }
+    if (isTemplated)
+        return result;
     if (const auto& value = place_.function->defaults[index]; value.first < value.second)
         result.emplace_back(TextPlace{place_.function->file, value.first, nullptr}, value);
     return result;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct EvaluationSettings {
     AnsweringDevice device = AnsweringDevice::Small;
     /// Names whose guesses are always lengths; see guessLength().
     std::map<std::string, std::int64_t> lengths;
+    /// Of the calls of the function around the evaluated place, the one whose arguments count;
+    /// nullopt: the first that says something.
+    std::optional<TextPlace> call;
     EvaluationLog* log = nullptr;
     mutable std::size_t steps = 0; ///< Steps taken so far: text made to explode ends in "unknown".
 };
@@ -86,8 +90,11 @@ private:
         bool isConstruction; ///< name(a, b) or name{a, b}
     };
     [[nodiscard]] std::vector<Definition> definitionsOf(const std::string& name) const;
+    /// What calls of the function around this place give its parameter, or its template's.
     [[nodiscard]] std::vector<std::pair<TextPlace, Range>>
     callersArguments(const std::string& parameter) const;
+    [[nodiscard]] std::string_view tokenText(const TextPlace& place) const;
+    [[nodiscard]] std::vector<Range> templateArgumentsAt(const TextPlace& call) const;
     [[nodiscard]] std::optional<std::pair<TextPlace, Definition>>
     fileScopeDefinition(const std::string& name) const;
 
@@ -95,8 +102,11 @@ private:
     /// The value of `Class::name`, or of `name` within `class_`, if it is a constant of that class.
     [[nodiscard]] std::optional<analysis::Value> classConstant(const std::string& name) const;
     /// A scope in which the constants of the class are known by their plain names. `name`, as the
-    /// file has it, is the class or an alias of an instance of a template.
+    /// file has it, is the class, an alias of an instance of a template, or a template parameter of
+    /// the function around this place.
     [[nodiscard]] HostScope inClass(const std::string& name, std::size_t file) const;
+    /// The same for the instance of a template whose arguments begin with the "<" at `open`.
+    [[nodiscard]] HostScope inInstance(TextPlace open) const;
     [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
     /// Returns the value that a question to the device before this place gives the variable.
     [[nodiscard]] std::optional<std::int64_t> answerOfDevice(const std::string& name) const;

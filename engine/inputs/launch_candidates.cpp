@@ -83,8 +83,11 @@ bool LaunchCandidates::isTooLarge(const LaunchSpec& spec) const {
 }
 
 EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
-                                              const Overrides& overrides) const {
+                                              const Overrides& overrides,
+                                              const SiteText* site) const {
     EvaluationSettings result;
+    if (site != nullptr)
+        result.call = site->call;
     result.overrides = overrides;
     result.mayGuess = mayGuess;
     result.device =
@@ -116,7 +119,7 @@ bool LaunchCandidates::isCompiledIn(const std::string& root) const {
 }
 
 LaunchCandidates::Overrides LaunchCandidates::casesAround(const SiteText& site) const {
-    const auto strict = settings(false, nullptr, {});
+    const auto strict = settings(false, nullptr, {}, &site);
     return launchCases(program_, site, strict);
 }
 
@@ -137,7 +140,7 @@ TextPlace LaunchCandidates::kernelPlace() const {
 }
 
 std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* site) const {
-    return launchTemplateArguments(program_, kernel_, settings(false, nullptr, {}),
+    return launchTemplateArguments(program_, kernel_, settings(false, nullptr, {}, site),
                                    site == nullptr ? kernelPlace() : site->place, site);
 }
 
@@ -227,7 +230,7 @@ std::map<std::string, std::int64_t>
 LaunchCandidates::gridLengths(const SiteText& site, bool mayGuess, const Overrides& given,
                               const EvaluationLog& block) const {
     EvaluationLog log;
-    const auto guessing = settings(mayGuess, &log, given);
+    const auto guessing = settings(mayGuess, &log, given, &site);
     const auto [begin, end] = site.configuration[0];
     static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));
     std::map<std::string, std::int64_t> lengths;
@@ -244,12 +247,12 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     EvaluationLog blockLog;
     auto given = casesAround(site);
     given.insert(overrides.begin(), overrides.end());
-    const auto blockSettings = settings(mayGuess, &blockLog, given);
+    const auto blockSettings = settings(mayGuess, &blockLog, given, &site);
     const auto block = HostScope(program_, site.place, blockSettings)
                            .extent(site.configuration[1].first, site.configuration[1].second);
-    auto sizes = settings(mayGuess, &log, given);
+    auto sizes = settings(mayGuess, &log, given, &site);
     sizes.lengths.merge(gridLengths(site, mayGuess, given, blockLog));
-    const auto strict = settings(false, &log, given);
+    const auto strict = settings(false, &log, given, &site);
     const HostScope scope(program_, site.place, sizes);
     const HostScope strictScope(program_, site.place, strict);
     auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);

@@ -93,8 +93,10 @@ private:
     /// The same, smaller, when it is too large for the target.
     [[nodiscard]] std::optional<LaunchCandidate> fitted(const SiteText& site, bool mayGuess) const;
 
+    /// `site`: of the launch around whose values are asked for; nullptr for the kernel's own.
     [[nodiscard]] EvaluationSettings settings(bool mayGuess, EvaluationLog* log,
-                                              const Overrides& overrides) const;
+                                              const Overrides& overrides,
+                                              const SiteText* site = nullptr) const;
     [[nodiscard]] std::map<std::string, std::int64_t> gridLengths(const SiteText& site,
                                                                   bool mayGuess,
                                                                   const Overrides& given,

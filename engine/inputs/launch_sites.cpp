@@ -1,5 +1,7 @@
 #include "engine/inputs/launch_sites.h"
 
+#include "engine/inputs/kernel_names.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -201,6 +203,11 @@ private:
 std::vector<SiteText> findLaunchSites(const ProgramText& program, const analysis::FileModel& file,
                                       const analysis::KernelModel& kernel) {
     std::vector<SiteText> result;
+    const auto lineOf = [&](std::size_t f, std::size_t token) {
+        const auto& text = program.files()[f];
+        return 1 + static_cast<std::uint32_t>(std::count(
+                       text.text.begin(), text.text.begin() + text.tokens[token].span.begin, '\n'));
+    };
     for (std::size_t f = 0; f < program.files().size(); ++f) {
         const auto& text = program.files()[f];
         const SiteReader reader(program, f, kernel);
@@ -208,16 +215,30 @@ std::vector<SiteText> findLaunchSites(const ProgramText& program, const analysis
             auto site = reader.at(i);
             if (!site)
                 continue;
-            const auto offset = text.tokens[i].span.begin;
-            site->line = 1 + static_cast<std::uint32_t>(
-                                 std::count(text.text.begin(), text.text.begin() + offset, '\n'));
+            site->line = lineOf(f, i);
             for (const auto& candidate : kernel.launches) {
                 const bool here = candidate.host < file.hostFunctions.size() &&
                                   file.hostFunctions[candidate.host].file == text.path &&
-                                  candidate.span.contains(offset);
+                                  candidate.span.contains(text.tokens[i].span.begin);
                 if (here)
                     site->site = &candidate;
             }
+            result.push_back(std::move(*site));
+        }
+    }
+    for (const KernelName& name : otherNamesOf(program, kernel.name)) {
+        const std::size_t f = name.function->file;
+        const SiteReader reader(program, f, kernel);
+        for (const std::size_t i : program.files()[f].tokensNamed(name.name)) {
+            if (i < name.from || i >= name.to)
+                continue;
+            auto site = reader.at(i);
+            if (!site)
+                continue;
+            site->line = lineOf(f, i);
+            if (site->templateArguments.empty())
+                site->templateArguments = name.templateArguments;
+            site->call = name.call;
             result.push_back(std::move(*site));
         }
     }

@@ -21,7 +21,7 @@ LaunchCandidates::madeFor(const SiteText& site,
         if (found != cases.end())
             result.emplace(kernel_.parameters[i].name, found->second);
     }
-    const auto strict = settings(false, nullptr, cases);
+    const auto strict = settings(false, nullptr, cases, &site);
     const HostScope scope(program_, site.place, strict);
     for (std::size_t i = 0; i < templateArguments.size(); ++i) {
         const analysis::TemplateParameter& parameter = kernel_.templateParameters.at(i);
@@ -47,7 +47,7 @@ std::vector<LaunchCandidates::SiteInstance> LaunchCandidates::instances() const 
     for (const SiteText& site : sites_) {
         SiteInstance instance{templateArguments(&site), {}, {}};
         instance.madeFor = madeFor(site, instance.templateArguments);
-        const auto strict = settings(false, nullptr, casesAround(site));
+        const auto strict = settings(false, nullptr, casesAround(site), &site);
         const HostScope scope(program_, site.place, strict);
         const HostScope fileScope(program_, {site.place.file, site.place.token, nullptr}, strict);
         for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {

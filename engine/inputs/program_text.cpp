@@ -15,8 +15,7 @@ using analysis::Expression;
 using analysis::ExpressionKind;
 using analysis::Token;
 
-std::string templateParameterName(const std::vector<Token>& tokens, std::size_t begin,
-                                  std::size_t end) {
+std::string parameterName(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
     std::string name;
     for (auto i = begin; i < end && !tokens[i].is("="); ++i) {
         const bool isFunction = i + 3 < end && tokens[i].is("(") &&
@@ -179,20 +178,16 @@ void ProgramText::addFunctions(std::size_t f, const std::vector<Declaration>& de
                 }
             }
             function.defaults.emplace_back(nameEnd < end ? nameEnd + 1 : end, end);
-            std::string name;
-            for (auto i = begin; i < nameEnd; ++i) {
-                if (tokens[i].is("["))
-                    break;
-                if (tokens[i].isIdentifier())
-                    name = tokens[i].text;
-            }
-            function.parameters.push_back(std::move(name));
+            auto declaratorEnd = begin;
+            while (declaratorEnd < nameEnd && !tokens[declaratorEnd].is("["))
+                ++declaratorEnd;
+            function.parameters.push_back(parameterName(tokens, begin, declaratorEnd));
         }
         if (declaration.isTemplate) {
             const auto open = tokenAt(f, declaration.span.begin) + 1;
             const auto close = open < tokens.size() ? matchingAngle(tokens, open) : open;
             for (const auto& [begin, end] : listBetween(f, open, close))
-                function.templateParameters.push_back(templateParameterName(tokens, begin, end));
+                function.templateParameters.push_back(parameterName(tokens, begin, end));
         }
         functions_.push_back(std::move(function));
     }

@@ -135,10 +135,10 @@ private:
     std::map<std::string, std::vector<AllocationText>> allocations_;
 };
 
-/// The name that the tokens [begin, end) of a template's header declare: `T` of `typename T = int`,
-/// `op` of `float (*op)(float)`; empty for an unnamed parameter.
-[[nodiscard]] std::string templateParameterName(const std::vector<analysis::Token>& tokens,
-                                                std::size_t begin, std::size_t end);
+/// The name that the tokens [begin, end) of a function's or template's parameter declare: `T` of
+/// `typename T = int`, `op` of `float (*op)(float)`; empty for an unnamed parameter.
+[[nodiscard]] std::string parameterName(const std::vector<analysis::Token>& tokens,
+                                        std::size_t begin, std::size_t end);
 
 /// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
 [[nodiscard]] std::string baseName(const analysis::Expression& expression);

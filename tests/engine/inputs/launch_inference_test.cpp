@@ -32,6 +32,83 @@ TEST_P(EvaluatedSite, givesGridBlockAndScalars) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
+    HeldKernels, EvaluatedSite,
+    ::testing::Values(
+        Site{
+            "int main() { float* x = 0; int n = 960; auto held = scale; held<<<n / 96, 96>>>(x, n, "
+            "1.f); }",
+            {10, 1, 1},
+            {96, 1, 1},
+            960},
+        Site{"int main() { float* x = 0; int n = 960; void (*held)(float*, int, float) = &scale; "
+             "held<<<n / 96, 96>>>(x, n, 1.f); }",
+             {10, 1, 1},
+             {96, 1, 1},
+             960},
+        Site{"using Kernel = void (*)(float*, int, float);\n__global__ void other(float* x, int n, "
+             "float f) {}\nint main(int argc, char**) { float* x = 0; Kernel held = argc > 1 ? "
+             "scale "
+             ": other; held<<<5, 160>>>(x, 800, 1.f); }",
+             {5, 1, 1},
+             {160, 1, 1},
+             800},
+        Site{"__global__ void other(float* x, int n, float f) {}\nint main() { float* x = 0; auto "
+             "held = other; held<<<2, 64>>>(x, 128, 1.f); held = scale; held<<<3, 32>>>(x, 96, "
+             "1.f); "
+             "held = other; held<<<4, 64>>>(x, 256, 1.f); }",
+             {3, 1, 1},
+             {32, 1, 1},
+             96},
+        Site{
+            "__global__ void other(float* x, int n, float f) {}\ntypedef void (*Kernel)(float*, "
+            "int, "
+            "float);\nvoid launch(Kernel held, int threads, float* x, int n) { held<<<n / threads, "
+            "threads>>>(x, n, 1.f); }\nint main() { float* x = 0; launch(other, 64, x, 640); "
+            "launch(scale, 192, x, 1920); }",
+            {10, 1, 1},
+            {192, 1, 1},
+            1920},
+        Site{"void launch(void (*held)(float*, int, float), int threads, float* x, int n) { "
+             "held<<<n / threads, threads>>>(x, n, 1.f); }\nint main() { float* x = 0; "
+             "launch(&scale, 192, x, 1920); }",
+             {10, 1, 1},
+             {192, 1, 1},
+             1920},
+        Site{"template <typename K, typename... Arguments> void launch(K held, int blocks, int "
+             "threads, Arguments... arguments) { held<<<blocks, threads>>>(arguments...); }\nint "
+             "main() { float* x = 0; void* p = (void*)scale; float f = 1; int n = 320; void* "
+             "args[] = "
+             "{&x, &n, &f}; cudaLaunchKernel(p, dim3(5), dim3(64), args, 0, 0); }",
+             {5, 1, 1},
+             {64, 1, 1},
+             320}));
+
+INSTANTIATE_TEST_SUITE_P(
+    TemplatesOfTheHost, EvaluatedSite,
+    ::testing::Values(
+        Site{
+            "template <int Threads> void launch(float* x, int n) { scale<<<(n + Threads - 1) / "
+            "Threads, Threads>>>(x, n, 1.f); }\nint main() { float* x = 0; launch<192>(x, 1920); }",
+            {10, 1, 1},
+            {192, 1, 1},
+            1920},
+        Site{"template <int B> struct Policy { static constexpr int threads = B; };\ntemplate "
+             "<typename P> void go(float* x, int n) { scale<<<n / P::threads, P::threads>>>(x, n, "
+             "1.f); }\nint main() { float* x = 0; go<Policy<288>>(x, 2880); }",
+             {10, 1, 1},
+             {288, 1, 1},
+             2880},
+        Site{
+            "struct Small { static constexpr int threads = 32; };\ntemplate <typename P> void "
+            "inner(float* x, int n) { scale<<<n / P::threads, P::threads>>>(x, n, 1.f); "
+            "}\ntemplate "
+            "<typename P> void outer(float* x, int n) { inner<P>(x, n); }\nint main() { float* x = "
+            "0; outer<Small>(x, 320); }",
+            {10, 1, 1},
+            {32, 1, 1},
+            320}));
+
+INSTANTIATE_TEST_SUITE_P(
     Sites, EvaluatedSite,
     ::testing::Values(
         Site{"int main() { float* x = 0; const int n = 1000; scale<<<(n + 255) / 256, 256>>>(x, n, "
@@ -536,6 +613,21 @@ TEST(LaunchInference, templateArgumentsComeThroughTemplatesOfTheHost) {
         "int main() { outer<twice>(0); }\n");
     EXPECT_EQ(launch.templateArguments,
               (std::vector<std::string>{"twice", "double", "16", "Mode::Fancy"}));
+}
+
+TEST(LaunchInference, templateArgumentsComeWithTheHeldKernel) {
+    const std::string kernel = "template <int B> __global__ void twice(float* x, int n) { int i = "
+                               "blockIdx.x * B + threadIdx.x; if (i < n) x[i] *= 2; }\n";
+    for (const std::string host :
+         {"int main() { float* x = 0; auto held = twice<96>; held<<<4, 96>>>(x, 384); }",
+          "template <class K> void launch(K held, int threads, float* x, int n) { held<<<n / "
+          "threads, threads>>>(x, n); }\nint main() { float* x = 0; launch(twice<96>, 96, x, 384); "
+          "}"}) {
+        const auto launch = bestLaunch(kernel + host);
+        EXPECT_EQ(launch.templateArguments, std::vector<std::string>{"96"}) << host;
+        EXPECT_EQ(launch.block.x, 96u) << host;
+        EXPECT_EQ(launch.grid.x, 4u) << host;
+    }
 }
 
 TEST(LaunchInference, aParameterOfALambdaNamesNothingOutsideIt) {
