@@ -42,6 +42,8 @@ std::optional<LaunchCandidate> LaunchCandidates::pinned(const ParsedPin& pin,
         const auto rest = templateArguments(sites_.empty() ? nullptr : &sites_.front());
         for (auto i = spec.templateArguments.size(); i < rest.size(); ++i)
             spec.templateArguments.push_back(rest[i]);
+        if (!sites_.empty())
+            spec.madeFor = madeFor(sites_.front(), spec.templateArguments);
     }
     std::vector<std::optional<Value>> scalars(kernel_.parameters.size());
     for (const auto& argument : pin.arguments) {

@@ -242,6 +242,8 @@ private:
                 body.expr(access.expression).fromMacro)
                 return fmt::format("{} on line {} is not indexed by {} alone", parameter.name, line,
                                    body.variable(plan_.index).name);
+            if (const auto hint = cacheHintAround(code_, access.expression); !hint.empty())
+                return fmt::format("{} is accessed by {} on line {}", parameter.name, hint, line);
             const bool always = isUnconditional(code_, plan_.work, access.expression);
             anyUnconditional = anyUnconditional || always;
             if (access.kind != AccessKind::Read && !always)

@@ -1,5 +1,7 @@
 #include "skills/gates/vector_types.h"
 
+#include "analysis/model/known_functions.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -78,15 +80,30 @@ ExprId elementOf(const CodeMap& code, ExprId expression) {
     return isAddress || isPart ? code.withoutCasts(expr.children[0]) : inner;
 }
 
-ExprId readOnlyLoadAround(const CodeMap& code, ExprId expression) {
+namespace {
+
+/// The `f(&p[i], ...)` around p[i], or noId.
+ExprId callWithAddress(const CodeMap& code, ExprId expression) {
     ExprId at = code.parent(elementOf(code, expression));
     if (at != noId && code.body().expr(at).kind == ExprKind::Unary &&
         code.body().expr(at).op == "&")
         at = code.parent(at);
-    return at != noId && code.body().expr(at).kind == ExprKind::Call &&
-                   code.body().expr(at).name == "__ldg"
-               ? at
-               : noId;
+    return at != noId && code.body().expr(at).kind == ExprKind::Call ? at : noId;
+}
+
+} // namespace
+
+ExprId readOnlyLoadAround(const CodeMap& code, ExprId expression) {
+    const ExprId call = callWithAddress(code, expression);
+    return call != noId && code.body().expr(call).name == "__ldg" ? call : noId;
+}
+
+std::string_view cacheHintAround(const CodeMap& code, ExprId expression) {
+    const ExprId call = callWithAddress(code, expression);
+    if (call == noId)
+        return {};
+    const std::string_view name = code.body().expr(call).name;
+    return cachedAccess(name) && name != "__ldg" ? name : std::string_view{};
 }
 
 } // namespace kernelskill::skills

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -25,5 +26,10 @@ namespace kernelskill::skills {
 /// The `__ldg(&p[i])` around p[i]; noId when there is none.
 [[nodiscard]] analysis::ExprId readOnlyLoadAround(const analysis::CodeMap& code,
                                                   analysis::ExprId expression);
+
+/// "__ldcs" of `__ldcs(&p[i])` around p[i], and so on for every load and store that says how it is
+/// cached, but for __ldg; empty when there is none.
+[[nodiscard]] std::string_view cacheHintAround(const analysis::CodeMap& code,
+                                               analysis::ExprId expression);
 
 } // namespace kernelskill::skills

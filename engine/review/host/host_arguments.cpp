@@ -2,6 +2,7 @@
 
 #include "analysis/syntax/lexer.h"
 #include "engine/review/host/counterpart.h"
+#include "engine/review/host/device_queries.h"
 #include "engine/review/host/host_order.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/runtime_state.h"
@@ -216,9 +217,13 @@ private:
 };
 
 /// Calls of the runtime with their arguments as written, outside of kernels and of functions that
-/// launch them. Allocations are left out: trials compare the sizes that kernels need.
-std::vector<std::string> callsElsewhere(const FileModel& file) {
+/// launch them. Allocations are left out: trials compare the sizes that kernels need. So are
+/// functions that only one version has and that ask the device for numbers.
+std::vector<std::string> callsElsewhere(const FileModel& file, const FileModel& other) {
     std::vector<Span> known;
+    for (const auto& [name, body] : deviceQueries(file.source->text()))
+        if (!other.source->text().contains(name))
+            known.push_back(body);
     for (const HostFunction& function : file.hostFunctions)
         if (function.file == file.file)
             known.push_back(function.span);
@@ -254,7 +259,7 @@ bool changesHostCode(const FileModel& before, const FileModel& after) {
             codeOf(before, before.hostFunctions[i]) != codeOf(after, after.hostFunctions[*other]))
             return true;
     }
-    return callsElsewhere(before) != callsElsewhere(after);
+    return callsElsewhere(before, after) != callsElsewhere(after, before);
 }
 
 CheckResult checkHostArguments(const FileModel& before, const FileModel& after) {
@@ -266,8 +271,8 @@ CheckResult checkHostArguments(const FileModel& before, const FileModel& after) 
         if (auto same = ArgumentComparison(before, i, after, *other).run(); !same)
             return same;
     }
-    const auto wanted = callsElsewhere(before);
-    const auto found = callsElsewhere(after);
+    const auto wanted = callsElsewhere(before, after);
+    const auto found = callsElsewhere(after, before);
     for (std::size_t i = 0; i < std::max(wanted.size(), found.size()); ++i) {
         const auto at = [&](const std::vector<std::string>& calls) {
             return i < calls.size() ? "'" + calls[i] + "'" : std::string("no call");

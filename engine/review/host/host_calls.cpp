@@ -124,6 +124,12 @@ HostInterpreter::memoryOf(const LaunchSite& launch, const HostValue& grid, const
     return memory;
 }
 
+bool HostInterpreter::asksTheDevice(const std::string& function) {
+    if (!queries_)
+        queries_ = deviceQueries(file_.source->text());
+    return host_.file == file_.file && queries_->contains(function);
+}
+
 HostValue HostInterpreter::call(const Expr& expr) {
     const std::string name(withoutScope(expr.name));
     if (analysis::isStandardSwap(*file_.source, expr)) {
@@ -170,7 +176,7 @@ HostValue HostInterpreter::call(const Expr& expr) {
     for (const HostValue& argument : arguments)
         text += textOf(argument) + ",";
     text += ")";
-    if (isPureFunction(expr.name))
+    if (isPureFunction(expr.name) || (!expr.isMethod && asksTheDevice(name)))
         return termValue(fmt::format("{}@{}", text, epoch()));
     for (const HostValue& argument : arguments) {
         if (argument.pointee == noId)

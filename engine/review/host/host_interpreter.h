@@ -4,6 +4,7 @@
 #include "analysis/model/integer_values.h"
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/kernel_reach.h"
+#include "engine/review/host/device_queries.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/host_value.h"
 #include "engine/review/host/runtime_state.h"
@@ -93,6 +94,7 @@ private:
     /// The value of an expression that names a place; its memory is not read.
     HostValue place(analysis::ExprId id);
     HostValue call(const analysis::Expr& expr);
+    [[nodiscard]] bool asksTheDevice(const std::string& function);
     HostValue other(const analysis::Expr& expr);
 
     const analysis::FileModel& file_;
@@ -104,6 +106,7 @@ private:
     std::map<analysis::VariableId, HostValue> values_;
     std::map<HostPlace, HostValue> elements_; ///< Elements of arrays of streams and events.
     std::map<const analysis::KernelModel*, analysis::KernelReach> reaches_;
+    std::optional<std::map<std::string, analysis::Span>> queries_; ///< See deviceQueries().
     RuntimeState runtime_;
     int steps_ = 0;
     int hostSteps_ = 0;

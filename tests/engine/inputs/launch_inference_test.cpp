@@ -615,6 +615,19 @@ TEST(LaunchInference, templateArgumentsComeThroughTemplatesOfTheHost) {
               (std::vector<std::string>{"twice", "double", "16", "Mode::Fancy"}));
 }
 
+TEST(LaunchInference, aPinnedInstanceIsForWhatItsLaunchIsFor) {
+    const auto launch = bestLaunch(
+        "// kernelskill: launch twice<<<{(n + 63) / 64}, {64}>>>(n=17)\n"
+        "template <int known> __global__ void twice(float* x, int n) { if (known > 0) n = known; "
+        "int "
+        "i = blockIdx.x * 64 + threadIdx.x; if (i < n) x[i] *= 2; }\n"
+        "void run(float* x, int n) { if (n == 17) twice<17><<<(n + 63) / 64, 64>>>(x, n); else "
+        "twice<0><<<(n + 63) / 64, 64>>>(x, n); }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Pinned);
+    EXPECT_EQ(launch.templateArguments, std::vector<std::string>{"17"});
+    EXPECT_EQ(launch.madeFor.at("n"), 17);
+}
+
 TEST(LaunchInference, templateArgumentsComeWithTheHeldKernel) {
     const std::string kernel = "template <int B> __global__ void twice(float* x, int n) { int i = "
                                "blockIdx.x * B + threadIdx.x; if (i < n) x[i] *= 2; }\n";

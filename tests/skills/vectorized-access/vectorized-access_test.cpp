@@ -106,6 +106,13 @@ TEST(VectorizedAccess, SeesThroughReadOnlyLoads) {
     EXPECT_TRUE(text.contains("y4.x = x4.x;")) << text;
 }
 
+TEST(VectorizedAccess, LeavesAccessesAsTheyAreThatSayHowTheyAreCached) {
+    const std::string text =
+        appliedText(id, elementwise("        __stcs(&y[i], x[i] * __ldcs(&m[i]));\n"));
+    EXPECT_TRUE(text.contains("__stcs(&y[4 * i + 1], x4.y * __ldcs(&m[4 * i + 1]))")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+}
+
 TEST(VectorizedAccess, IsExact) {
     EXPECT_EQ(offeredNumerics(id, elementwise("        y[i] = x[i];\n")), Numerics::Exact);
 }
@@ -128,6 +135,8 @@ INSTANTIATE_TEST_SUITE_P(
                  elementwise("        y[i + 1] = x[i - 1] + x[i];\n")},
         GateCase{"Gather", "no-unit-stride-access",
                  elementwise("        y[m[2 * i]] = x[m[2 * i]];\n")},
+        GateCase{"CacheHints", "no-unit-stride-access",
+                 elementwise("        __stcs(&y[i], __ldcs(&x[i]));\n")},
         GateCase{"Strided", "no-unit-stride-access", elementwise("        y[2 * i] = x[3 * i];\n")},
         GateCase{"LoadAfterStore", "load-after-store",
                  elementwise("        y[i] = 1;\n        y[i] += x[i];\n")},
