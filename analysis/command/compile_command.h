@@ -50,6 +50,7 @@ struct CompileCommand {
     /// absolute. Empty: the file itself. See includer_search.h.
     std::string includer;
     std::shared_ptr<const std::vector<OtherIncluder>> otherIncluders; ///< Null: there is none.
+    bool operator==(const CompileCommand&) const = default;
 };
 
 /// Translates the arguments of nvcc, clang or a host compiler, without the program's name.

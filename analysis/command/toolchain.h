@@ -5,14 +5,18 @@
 #include "analysis/source/error.h"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace kernelskill::analysis {
 
+class ParsedUnits;
+
 struct CudaToolkit {
     std::filesystem::path root; ///< Contains include/cuda_runtime.h (or targets/<t>/include).
     int version = 0;            ///< In the form of CUDART_VERSION, e.g. 13000; 0 if unknown.
+    bool operator==(const CudaToolkit&) const = default;
 };
 
 struct Toolchain {
@@ -21,6 +25,10 @@ struct Toolchain {
     std::optional<CudaToolkit> toolkit;
     /// Use the toolkit's headers even if the prelude would suffice: for tests and comparisons.
     bool preferToolkit = false;
+    /// What analyzeFile() parses with, see parsed_units.h; all copies share it. Null: it reads all
+    /// headers again for each text.
+    std::shared_ptr<ParsedUnits> units;
+    bool operator==(const Toolchain&) const = default;
 };
 
 struct ToolchainOptions {

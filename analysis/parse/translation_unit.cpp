@@ -7,6 +7,7 @@
 #include "analysis/parse/diagnostic_reader.h"
 #include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
+#include "analysis/parse/parsed_units.h"
 #include "analysis/parse/preamble_end.h"
 #include "analysis/scan/macro_growth.h"
 #include "analysis/source/files.h"
@@ -213,7 +214,7 @@ struct TranslationUnit::Impl {
         for (const std::string& argument : arguments)
             argumentPointers.push_back(argument.c_str());
         std::vector<CXUnsavedFile> files = clangFiles();
-        const unsigned preamble = purpose == ParsePurpose::Editing
+        const unsigned preamble = purpose != ParsePurpose::Once
                                       ? CXTranslationUnit_PrecompiledPreamble |
                                             CXTranslationUnit_CreatePreambleOnFirstParse
                                       : CXTranslationUnit_None;
@@ -294,7 +295,7 @@ struct TranslationUnit::Impl {
         unit = std::move(before);
     }
 
-    Result<void> reparse() {
+    Result<void> reparse(bool isTyping) {
         std::vector<CXUnsavedFile> files = clangFiles();
         const int code =
             clang_reparseTranslationUnit(unit.get(), static_cast<unsigned>(files.size()),
@@ -303,13 +304,31 @@ struct TranslationUnit::Impl {
             return std::unexpected(failure(code)); // It would crash again.
         if (code != 0)
             return parse(); // After a failed reparse the unit can only be disposed of.
-        if (mayPreludeBeWrong(true))
+        if (mayPreludeBeWrong(isTyping))
             tryToolkit();
         return {};
     }
 
+    /// The mode in which a text is parsed before anything is known of it.
+    [[nodiscard]] ParseMode firstMode() const {
+        return needsToolkit() ? ParseMode::Toolkit : ParseMode::Prelude;
+    }
+
+    /// Sets other contents. True if the preamble cannot serve for them.
+    Result<bool> replaceContent(std::string text, const UnsavedFiles& others) {
+        const std::vector<Include> before = std::move(includes);
+        const std::vector<Include> rootBefore = std::move(rootIncludes);
+        if (auto set = setContent(std::move(text), others); !set)
+            return std::unexpected(set.error());
+        const auto areSame = [](const std::vector<Include>& a, const std::vector<Include>& b) {
+            return std::ranges::equal(a, b, {}, &Include::spelling, &Include::spelling);
+        };
+        return !unit || notParsed || !areSame(before, includes) ||
+               !areSame(rootBefore, rootIncludes);
+    }
+
     Result<void> parseInBestMode() {
-        useMode(needsToolkit() ? ParseMode::Toolkit : ParseMode::Prelude);
+        useMode(firstMode());
         const Result<void> parsed = parse();
         if (parsed && mayPreludeBeWrong(false))
             tryToolkit();
@@ -358,10 +377,15 @@ Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string
     impl->file = fs::absolute(file, error).lexically_normal().string();
     impl->command = withoutToolkitFolders(command);
     impl->toolchain = toolchain;
+    impl->toolchain.units.reset(); // They may own this one.
     impl->systemDirectory = toolchain.preludeInclude.string();
     impl->root = impl->hasIncluder() ? impl->command.includer : impl->file;
     impl->purpose = purpose;
-    impl->index.reset(clang_createIndex(0, 0));
+    CXIndexOptions options{};
+    options.Size = sizeof(CXIndexOptions);
+    // A file of a preamble would outlive a process that is killed.
+    options.StorePreamblesInMemory = purpose == ParsePurpose::Candidates ? 1 : 0;
+    impl->index.reset(clang_createIndexWithOptions(&options));
     Result<void> parsed = impl->setContent(std::move(text), unsaved);
     if (!parsed)
         return std::unexpected(parsed.error());
@@ -372,19 +396,29 @@ Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string
 }
 
 Result<void> TranslationUnit::reparse(std::string text, const UnsavedFiles& unsaved) {
-    const std::vector<Include> before = std::move(impl_->includes);
-    const std::vector<Include> rootBefore = std::move(impl_->rootIncludes);
-    Result<void> parsed = impl_->setContent(std::move(text), unsaved);
-    if (!parsed)
-        return parsed;
-    const auto areSame = [](const std::vector<Include>& a, const std::vector<Include>& b) {
-        return std::ranges::equal(a, b, {}, &Include::spelling, &Include::spelling);
-    };
-    const bool sameHeaders =
-        areSame(before, impl_->includes) && areSame(rootBefore, impl_->rootIncludes);
-    const bool isFresh = !impl_->unit || impl_->notParsed || !sameHeaders;
-    runOnDeepStack([&] { parsed = isFresh ? impl_->parseInBestMode() : impl_->reparse(); });
+    const Result<bool> isFresh = impl_->replaceContent(std::move(text), unsaved);
+    if (!isFresh)
+        return std::unexpected(isFresh.error());
+    Result<void> parsed;
+    runOnDeepStack([&] { parsed = *isFresh ? impl_->parseInBestMode() : impl_->reparse(true); });
     return parsed;
+}
+
+Result<void> TranslationUnit::parseOther(std::string text, const UnsavedFiles& unsaved) {
+    const Result<bool> isFresh = impl_->replaceContent(std::move(text), unsaved);
+    if (!isFresh)
+        return std::unexpected(isFresh.error());
+    impl_->triedNames.clear();
+    Result<void> parsed;
+    runOnDeepStack([&] {
+        const bool keepsMode = !*isFresh && impl_->mode == impl_->firstMode();
+        parsed = keepsMode ? impl_->reparse(false) : impl_->parseInBestMode();
+    });
+    return parsed;
+}
+
+bool TranslationUnit::canParseOthers() const {
+    return impl_->unit && !impl_->notParsed && impl_->mode == impl_->firstMode();
 }
 
 std::vector<Diagnostic> TranslationUnit::diagnostics() const {
@@ -461,6 +495,8 @@ void prepareParser() {
 
 Result<FileModel> analyzeFile(const fs::path& file, std::string text, const CompileCommand& command,
                               const Toolchain& toolchain, const UnsavedFiles& unsaved) {
+    if (toolchain.units)
+        return toolchain.units->analyze(file, std::move(text), command, toolchain, unsaved);
     Result<TranslationUnit> unit = TranslationUnit::parse(file, std::move(text), command, toolchain,
                                                           unsaved, ParsePurpose::Once);
     if (!unit)

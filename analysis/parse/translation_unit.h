@@ -16,8 +16,9 @@ namespace kernelskill::analysis {
 using UnsavedFiles = std::map<std::string, std::string>;
 
 enum class ParsePurpose : std::uint8_t {
-    Editing, ///< It will be parsed again: headers are kept in a precompiled preamble.
-    Once,    ///< It will not be parsed again: a preamble would cost as much as it saves.
+    Editing,    ///< It will be parsed again: headers are kept in a precompiled preamble.
+    Once,       ///< It will not be parsed again: a preamble would cost as much as it saves.
+    Candidates, ///< Other texts will be parsed by parseOther(): the preamble is kept in memory.
 };
 
 /// Call it once, before the process starts its first thread: then a text that makes the parser
@@ -44,6 +45,13 @@ public:
     /// may be called.
     Result<void> reparse(std::string text, const UnsavedFiles& unsaved = {});
 
+    /// Parses another text as parse() would, whatever the unit has parsed before, and reuses the
+    /// preamble. After an error only the destructor may be called.
+    Result<void> parseOther(std::string text, const UnsavedFiles& unsaved = {});
+    /// Whether parseOther() has a preamble to reuse. It has none after a text that the prelude is
+    /// not enough for.
+    [[nodiscard]] bool canParseOthers() const;
+
     /// Only the parser's diagnostics: cheaper than model(), for the typing path.
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
     /// Whether the includer, if there is one, includes the file. Cheap.
@@ -60,7 +68,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Combines parse() and model(), for the command line and for checking a candidate text.
+/// Combines parse() and model(), for the command line and for checking a candidate text. Parses by
+/// the toolchain's units, if it has them.
 [[nodiscard]] Result<FileModel> analyzeFile(const std::filesystem::path& file, std::string text,
                                             const CompileCommand& command,
                                             const Toolchain& toolchain,

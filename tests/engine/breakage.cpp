@@ -1,10 +1,12 @@
 #include "tests/engine/breakage.h"
 
+#include "analysis/parse/parsed_units.h"
 #include "analysis/source/files.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 
 namespace kernelskill::testing {
 
@@ -31,8 +33,11 @@ RepairBench::RepairBench() {
     options.ignoreToolkit = true;
     auto found = analysis::findToolchain(options);
     EXPECT_TRUE(found) << found.error().describe();
+    // Most tests parse texts that begin with the same header.
+    static const auto units = std::make_shared<analysis::ParsedUnits>();
     if (found)
         toolchain = *found;
+    toolchain.units = units;
     command = analysis::translateArguments({}, std::filesystem::temp_directory_path());
 }
 

@@ -1,7 +1,7 @@
 #include "tests/gate/review_bench.h"
 
 #include "analysis/command/compile_command.h"
-#include "analysis/parse/translation_unit.h"
+#include "analysis/parse/parsed_units.h"
 #include "engine/execution/emulator/emulator_executor.h"
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <sched.h>
 #include <thread>
 #include <utility>
@@ -43,6 +44,7 @@ Result<ReviewBench> openReviewBench(const ReviewBenchOptions& options) {
     auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
     if (!toolchain)
         return std::unexpected(std::move(toolchain.error()));
+    toolchain->units = std::make_shared<analysis::ParsedUnits>();
     engine::EmulatorOptions emulator;
     emulator.workerExecutable = options.worker;
     emulator.cacheDirectory = options.cache;
