@@ -24,17 +24,15 @@ bool isOneOf(const Token& token, std::span<const std::string_view> texts) {
 }
 
 bool isQuery(const Token& token) {
-    constexpr std::array<std::string_view, 11> names = {"cudaGetDevice",
-                                                        "cudaGetDeviceCount",
-                                                        "cudaGetDeviceProperties",
-                                                        "cudaDeviceGetAttribute",
-                                                        "min",
-                                                        "max",
-                                                        "sizeof",
-                                                        "if",
-                                                        "for",
-                                                        "while",
-                                                        "return"};
+    constexpr std::array<std::string_view, 9> names = {"cudaGetDevice",
+                                                       "cudaGetDeviceCount",
+                                                       "cudaGetDeviceProperties",
+                                                       "cudaDeviceGetAttribute",
+                                                       "min",
+                                                       "max",
+                                                       "sizeof",
+                                                       "if",
+                                                       "return"};
     return isOneOf(token, names) || token.text.starts_with("cudaOccupancyMax");
 }
 
@@ -54,9 +52,9 @@ bool isRefused(const Token& token) {
     return isOneOf(token, texts);
 }
 
-bool changes(const Token& token) {
-    constexpr std::array<std::string_view, 13> texts = {
-        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+bool assigns(const Token& token) {
+    constexpr std::array<std::string_view, 11> texts = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
     return isOneOf(token, texts);
 }
 
@@ -76,11 +74,16 @@ public:
         for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
             const Token& token = tokens_[i];
             const bool calls = token.isIdentifier() && tokens_[i + 1].is("(");
-            const bool declares = tokens_[i - 1].isIdentifier() && !isQuery(tokens_[i - 1]);
+            const bool declares = isPlainType(tokens_[i - 1]); // int n(0);
             if (isRefused(token) || !macros_.all(token.text).empty() ||
                 (calls && !declares && !isQuery(token)))
                 return false;
-            if (changes(token) && !isOwn(tokens_[i - 1]) && !isOwn(tokens_[i + 1]))
+            // Not `*p = 4`, whatever p is.
+            const bool isBehindPointer = i >= 2 && tokens_[i - 2].is("*");
+            if (assigns(token) && (!isOwn(tokens_[i - 1]) || isBehindPointer))
+                return false;
+            const bool steps = token.is("++") || token.is("--");
+            if (steps && !isOwn(tokens_[i - 1]) && !isOwn(tokens_[i + 1]))
                 return false;
             const bool takesAddress =
                 token.is("&") && !tokens_[i - 1].isIdentifier() && !tokens_[i - 1].is(")");

@@ -23,8 +23,7 @@ TEST(DeviceQueries, MayUseVariablesOfTheirOwn) {
     EXPECT_TRUE(
         asks("cudaDeviceProp found; cudaGetDeviceProperties(&found, 0); const unsigned int n "
              "= found.multiProcessorCount; return min(n, 8u);"));
-    EXPECT_TRUE(asks("int n = 0; for (int i = 0; i < 4; ++i) n += i; if (n > threads) threads = n; "
-                     "return threads;"));
+    EXPECT_TRUE(asks("int n(4); n += 2; ++n; if (n > threads) threads = n; return threads--;"));
     EXPECT_TRUE(asks("int n; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, 128, 0); "
                      "return n;",
                      "Kernel kernel"));
@@ -32,6 +31,14 @@ TEST(DeviceQueries, MayUseVariablesOfTheirOwn) {
 
 TEST(DeviceQueries, ChangeNothingElse) {
     EXPECT_FALSE(asks("last = 4; return last;"));
+    EXPECT_FALSE(asks("int n = 4; last = n; return n;"));
+    EXPECT_FALSE(asks("int n = 4; last++; return n;"));
+    EXPECT_FALSE(asks("int n = 4; n = ++last; return n;"));
+    EXPECT_FALSE(asks("*threads = 4; return 4;", "Pointer threads"));
+    EXPECT_FALSE(asks("if (threads > 4) return 4; else count(); return 8;"));
+    EXPECT_FALSE(asks("kernel(4); return 4;", "Kernel kernel"));
+    EXPECT_FALSE(asks("count(); return 4;"));
+    EXPECT_FALSE(asks("while (threads) threads = 1; return 4;"));
     EXPECT_FALSE(asks("cudaGetDevice(&last); return last;"));
     EXPECT_FALSE(asks("static int calls = 0; return ++calls;"));
     EXPECT_FALSE(asks("count(); return 4;"));

@@ -188,9 +188,9 @@ TEST_F(ReviewerTest, ASumWithATermLeftOutIsIncorrectForAllItsRounding) {
     EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
 }
 
-/// As CUDA's sample has it: a loop of the kernel belongs to a block of 32 x 8 threads, which the
-/// kernel's own text does not say, and the launch is through a pointer.
-constexpr const char* transposeThroughPointer =
+/// A loop of the kernel belongs to a block of 32 x 8 threads, which the kernel's own text does not
+/// say, and the launch is through a table of kernels.
+constexpr const char* transposeThroughTable =
     "#define TILE_DIM 32\n"
     "#define BLOCK_ROWS 8\n"
     "__global__ void transpose(float* odata, const float* idata, int width, int height) {\n"
@@ -208,14 +208,14 @@ constexpr const char* transposeThroughPointer =
     "        odata[out + i * height] = tile[threadIdx.x][threadIdx.y + i];\n"
     "}\n"
     "void run(float* out, float* in, int width, int height) {\n"
-    "    void (*kernel)(float*, const float*, int, int) = &transpose;\n"
+    "    void (*kernels[])(float*, const float*, int, int) = {&transpose};\n"
     "    dim3 grid(width / TILE_DIM, height / TILE_DIM), threads(TILE_DIM, BLOCK_ROWS);\n"
-    "    kernel<<<grid, threads>>>(out, in, width, height);\n"
+    "    kernels[0]<<<grid, threads>>>(out, in, width, height);\n"
     "}\n";
 
 TEST_F(ReviewerTest, AFailureOnAGuessedLaunchIsNotHeldAgainstTheEdit) {
     const Verdict verdict =
-        review(transposeThroughPointer, "tile[TILE_DIM][TILE_DIM]", "tile[TILE_DIM][TILE_DIM + 1]");
+        review(transposeThroughTable, "tile[TILE_DIM][TILE_DIM]", "tile[TILE_DIM][TILE_DIM + 1]");
     EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
     EXPECT_FALSE(verdict.isAboutEdit);
     EXPECT_EQ(verdict.failure, nullptr);
@@ -223,11 +223,21 @@ TEST_F(ReviewerTest, AFailureOnAGuessedLaunchIsNotHeldAgainstTheEdit) {
     EXPECT_THAT(verdict.summary, HasSubstr("`// kernelskill: launch transpose<<<"));
 }
 
+TEST_F(ReviewerTest, TheSameEditPassesOnALaunchThroughAPointer) {
+    std::string text = transposeThroughTable;
+    text.replace(text.find("(*kernels[])"), 12, "(*kernel)");
+    text.replace(text.find("{&transpose}"), 12, "&transpose");
+    text.replace(text.find("kernels[0]<<<"), 13, "kernel<<<");
+    const Verdict verdict =
+        review(text, "tile[TILE_DIM][TILE_DIM]", "tile[TILE_DIM][TILE_DIM + 1]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+}
+
 TEST_F(ReviewerTest, TheSameEditPassesOnThePinnedLaunch) {
     const std::string pinned =
         "// kernelskill: launch transpose<<<dim3(4, 4), dim3(32, 8)>>>(odata=zero[16384], "
         "idata=rand[16384], width=128, height=128)\n";
-    const Verdict verdict = review(pinned + transposeThroughPointer, "tile[TILE_DIM][TILE_DIM]",
+    const Verdict verdict = review(pinned + transposeThroughTable, "tile[TILE_DIM][TILE_DIM]",
                                    "tile[TILE_DIM][TILE_DIM + 1]");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
 }
