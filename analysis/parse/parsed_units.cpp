@@ -21,6 +21,7 @@ Result<FileModel> ParsedUnits::analyze(const std::filesystem::path& file, std::s
     const std::vector<Include> includes = includeDirectives(text);
     Key key{file.string(), includes.empty() ? "" : text.substr(0, includes.back().span.end),
             command, toolchain};
+    key.toolchain.units.reset(); // Else this object would own itself.
     if (isPlain(key)) {
         auto parsed = TranslationUnit::parse(file, std::move(text), command, toolchain, unsaved,
                                              ParsePurpose::Once);
