@@ -40,10 +40,15 @@ bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after) {
         }
         return known;
     };
-    const bool isGuess =
-        before.origin == LaunchOrigin::Guessed || after.origin == LaunchOrigin::Guessed;
-    return sizes(before) == sizes(after) &&
-           (!isGuess || (before.grid == after.grid && before.block == after.block));
+    const auto own = sizes(before);
+    // A number that only one of them passes follows from the others.
+    const bool areSame = std::ranges::all_of(sizes(after), [&](const auto& size) {
+        const auto same = own.find(size.first);
+        return same == own.end() || same->second == size.second;
+    });
+    const bool isShapeGuessed = before.isShapeGuessed || after.isShapeGuessed;
+    return areSame &&
+           (!isShapeGuessed || (before.grid == after.grid && before.block == after.block));
 }
 
 CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before,

@@ -22,8 +22,9 @@ struct CandidateDecision {
 /// if nothing was measured, slower in the cost model; and not known to be wrong.
 [[nodiscard]] bool isNoLoss(const Verdict& verdict, const Standing& before, const Standing& after);
 
-/// Whether counts of both launches can be compared, because they solve the same problem. A guessed
-/// launch depends on the kernel's text, which the edit changed, so it must be equal.
+/// Whether counts of both launches can be compared, because they solve the same problem: what both
+/// pass is equal. Grid and block that follow from the kernel's text, which the edit changed, must be
+/// equal, too; those of a launch in the text follow from what is passed, be it guessed.
 [[nodiscard]] bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after);
 
 /// The first check that failed, else the summary.

@@ -149,8 +149,9 @@ TEST_F(NoGainCauseTest, WhatCannotBeLaunchedIsSaidFirst) {
 
 TEST_F(NoGainCauseTest, CountsOfDifferentProblemsSayNothing) {
     count({{metric::barriers, 8}}, {{metric::barriers, 80}});
-    before_.launch->origin = after_.launch->origin = LaunchOrigin::Guessed;
     after_.launch->grid = {7, 1, 1};
+    EXPECT_TRUE(cause()) << "a launch in the text follows from the sizes";
+    before_.launch->isShapeGuessed = after_.launch->isShapeGuessed = true;
     EXPECT_FALSE(cause());
 }
 

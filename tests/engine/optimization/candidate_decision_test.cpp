@@ -84,10 +84,22 @@ TEST(CandidateDecision, CountsOfAnotherProblemAreNotCompared) {
     Standing other = better;
     other.launch->origin = LaunchOrigin::Guessed;
     EXPECT_TRUE(decideCandidate(verdictOf(VerdictStatus::Unmeasured), guess, other).isKept);
+    // The launch in the text follows the same guess.
     other.launch->grid = {7, 1, 1};
+    EXPECT_TRUE(decideCandidate(verdictOf(VerdictStatus::Unmeasured), guess, other).isKept);
+    other.launch->isShapeGuessed = true;
     const auto decision = decideCandidate(verdictOf(VerdictStatus::Unmeasured), guess, other);
     EXPECT_FALSE(decision.isKept);
     EXPECT_THAT(decision.sentence, HasSubstr("guessed"));
+}
+
+TEST(CandidateDecision, ANumberThatTheEditAddsIsNoOtherProblem) {
+    Standing more = better;
+    ScalarSpec blocks;
+    blocks.name = "blocks";
+    blocks.integer = 4;
+    more.launch->arguments.emplace_back(blocks);
+    EXPECT_TRUE(decideCandidate(verdictOf(VerdictStatus::Unmeasured), before, more).isKept);
 }
 
 } // namespace
