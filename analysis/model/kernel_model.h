@@ -4,6 +4,7 @@
 
 #include "analysis/model/index_expression.h"
 #include "analysis/model/kept_nests.h"
+#include "analysis/model/kept_tokens.h"
 #include "analysis/source/diagnostic.h"
 #include "analysis/source/source_text.h"
 #include "analysis/syntax/syntax.h"
@@ -235,7 +236,8 @@ struct FileModel {
     std::vector<std::string> errorsElsewhere;
     /// Contents of those that differ from the files on disk, by path, the main file's aside.
     std::map<std::string, std::string> unsavedHeaders;
-    KeptNests nests; ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
+    KeptNests nests;   ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
+    KeptTokens tokens; ///< Of the main file.
 };
 
 /// The text of the file that holds the launch; nullptr if its host function is not known.

@@ -19,8 +19,8 @@ const Nest& SharedAnalysis::nest() const {
 }
 
 const std::vector<Token>& SharedAnalysis::tokens() const {
-    if (!tokens_)
-        tokens_ = lex(file_.source->text());
+    if (tokens_ == nullptr)
+        tokens_ = file_.tokens.of(file_.source);
     return *tokens_;
 }
 

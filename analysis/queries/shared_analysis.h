@@ -26,8 +26,8 @@ public:
     [[nodiscard]] const CodeMap& host(std::uint32_t function) const;
     /// The kernel's nest; others that look at this parse share it.
     [[nodiscard]] const Nest& nest() const;
-    /// The tokens of the whole main file. The cost grows with the file, not with the kernel: ask
-    /// only when occurrences() leaves a doubt.
+    /// The tokens of the whole main file; others that look at this parse share them. The cost grows
+    /// with the file, not with the kernel: ask only when occurrences() leaves a doubt.
     [[nodiscard]] const std::vector<Token>& tokens() const;
 
 private:
@@ -36,7 +36,7 @@ private:
     mutable std::optional<CodeMap> code_;
     mutable std::map<std::uint32_t, CodeMap> hosts_;
     mutable std::shared_ptr<const Nest> nest_;
-    mutable std::optional<std::vector<Token>> tokens_;
+    mutable std::shared_ptr<const std::vector<Token>> tokens_;
 };
 
 } // namespace kernelskill::analysis
