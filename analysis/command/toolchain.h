@@ -25,8 +25,8 @@ struct Toolchain {
     std::optional<CudaToolkit> toolkit;
     /// Use the toolkit's headers even if the prelude would suffice: for tests and comparisons.
     bool preferToolkit = false;
-    /// What analyzeFile() parses with, see parsed_units.h; all copies share it. Null: it reads all
-    /// headers again for each text.
+    /// analyzeFile() parses with these units (parsed_units.h), which all copies share. If null, it
+    /// reads all headers again for each text.
     std::shared_ptr<ParsedUnits> units;
     bool operator==(const Toolchain&) const = default;
 };

@@ -49,7 +49,7 @@ private:
     const std::size_t maxIdle_;
     std::mutex mutex_;
     std::list<Idle> idle_; ///< The one that was used last comes first.
-    /// Of texts that no preamble serves: they are parsed once each.
+    /// These texts have no preamble that could be reused: each is parsed by a unit of its own.
     std::list<Key> plain_;
 };
 

@@ -36,8 +36,8 @@ struct EvaluationSettings {
     AnsweringDevice device = AnsweringDevice::Small;
     /// Names whose guesses are always lengths; see guessLength().
     std::map<std::string, std::int64_t> lengths;
-    /// Of the calls of the function around the evaluated place, the one whose arguments count;
-    /// nullopt: the first that says something.
+    /// The parameters of the function around the evaluated place have the values that this call
+    /// passes. If nullopt, the first call whose arguments can be evaluated gives them.
     std::optional<TextPlace> call;
     EvaluationLog* log = nullptr;
     mutable std::size_t steps = 0; ///< Steps taken so far: text made to explode ends in "unknown".
@@ -90,7 +90,8 @@ private:
         bool isConstruction; ///< name(a, b) or name{a, b}
     };
     [[nodiscard]] std::vector<Definition> definitionsOf(const std::string& name) const;
-    /// What calls of the function around this place give its parameter, or its template's.
+    /// The arguments that calls of the function around this place pass for its parameter or its
+    /// template parameter.
     [[nodiscard]] std::vector<std::pair<TextPlace, Range>>
     callersArguments(const std::string& parameter) const;
     [[nodiscard]] std::string_view tokenText(const TextPlace& place) const;

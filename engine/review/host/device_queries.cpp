@@ -44,7 +44,8 @@ bool isPlainType(const Token& token) {
     return isOneOf(token, names);
 }
 
-/// What a body may not hold: lasting variables, other memory, other ways out.
+/// A body with one of these may keep a value for its next call, write to memory that is not its
+/// own, or leave otherwise than by its end or a return.
 bool isRefused(const Token& token) {
     constexpr std::array<std::string_view, 12> texts = {
         "static", "extern", "thread_local", "<<<",   "->", "new",

@@ -1,4 +1,4 @@
-/// What a unit makes of a text does not depend on the texts that it has parsed before.
+/// A unit makes the same model of a text, whatever texts it has parsed before.
 #include "analysis/parse/parsed_units.h"
 #include "tests/analysis/support/analyze.h"
 #include "tests/temporary_folder.h"
@@ -138,8 +138,13 @@ TEST_F(ParsedUnitsTest, TriesTheToolkitForEachTextAnew) {
     shared_.units = std::make_shared<ParsedUnits>();
     const std::string plain =
         "#include <cuda_runtime.h>\n__global__ void k(float* x) { *x = 1; }\n";
-    // The prelude does not know the function.
-    const std::string rare = plain + "void ask() { cudaDeviceProp p; cudaInitDevice(0, 0, 0); }\n";
+    // The prelude does not know the type.
+    const std::string rare = plain + "void ask(cudaAsyncNotificationInfo_t* info) { info->type = "
+                                     "cudaAsyncNotificationTypeOverBudget; }\n";
+    ASSERT_TRUE(modelOf(folder_.path() / "test.cu", plain, plain_)
+                    .starts_with(fmt::format("mode {}\n", static_cast<int>(ParseMode::Prelude))));
+    ASSERT_TRUE(modelOf(folder_.path() / "test.cu", rare, plain_)
+                    .starts_with(fmt::format("mode {}\n", static_cast<int>(ParseMode::Toolkit))));
     for (const std::string& text : {plain, rare, plain, rare, plain})
         expectSame(text);
 }

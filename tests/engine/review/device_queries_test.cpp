@@ -37,7 +37,6 @@ TEST(DeviceQueries, ChangeNothingElse) {
     EXPECT_FALSE(asks("*threads = 4; return 4;", "Pointer threads"));
     EXPECT_FALSE(asks("if (threads > 4) return 4; else count(); return 8;"));
     EXPECT_FALSE(asks("kernel(4); return 4;", "Kernel kernel"));
-    EXPECT_FALSE(asks("count(); return 4;"));
     EXPECT_FALSE(asks("while (threads) threads = 1; return 4;"));
     EXPECT_FALSE(asks("cudaGetDevice(&last); return last;"));
     EXPECT_FALSE(asks("static int calls = 0; return ++calls;"));
