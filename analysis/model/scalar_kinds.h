@@ -9,4 +9,9 @@ namespace kernelskill::analysis {
     return kind >= ScalarKind::Half;
 }
 
+/// Bool and characters are integers as well.
+[[nodiscard]] constexpr bool isIntegerScalar(ScalarKind kind) {
+    return kind >= ScalarKind::Bool && kind <= ScalarKind::UInt64;
+}
+
 } // namespace kernelskill::analysis

@@ -1,4 +1,6 @@
+#include "engine/inputs/known_texts.h"
 #include "engine/inputs/launch_candidates.h"
+#include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_text.h"
 #include "engine/inputs/pointer_shift.h"
 
@@ -159,24 +161,29 @@ Result<LaunchSpec> LaunchCandidates::captured(const StoredLaunch& stored, Captur
     return spec;
 }
 
+LaunchCandidates::Overrides LaunchCandidates::namesPassed(const SiteText& site,
+                                                          const LaunchSpec& captured) const {
+    const auto& tokens = program_.files()[site.place.file].tokens;
+    Overrides values = casesAround(site);
+    for (std::size_t i = 0; i < site.arguments.size() && i < captured.arguments.size(); ++i) {
+        const auto [begin, end] = site.arguments[i];
+        const auto* scalar = std::get_if<ScalarSpec>(&captured.arguments[i]);
+        // Only a name as it stands: what an expression's parts are does not follow.
+        if (scalar != nullptr && scalar->integer && end == begin + 1 &&
+            tokens[begin].isIdentifier())
+            values.insert_or_assign(std::string(tokens[begin].text), *scalar->integer);
+    }
+    return values;
+}
+
 std::vector<LaunchCandidates::CapturedSite>
 LaunchCandidates::sitesWith(const LaunchSpec& captured) const {
     std::vector<CapturedSite> result;
     for (const SiteText& site : sites_) {
-        const auto& tokens = program_.files()[site.place.file].tokens;
-        auto values = casesAround(site);
-        for (std::size_t i = 0; i < site.arguments.size() && i < captured.arguments.size(); ++i) {
-            const auto [begin, end] = site.arguments[i];
-            const auto* scalar = std::get_if<ScalarSpec>(&captured.arguments[i]);
-            // Only a name as it stands: what an expression's parts are does not follow.
-            if (scalar != nullptr && scalar->integer && end == begin + 1 &&
-                tokens[begin].isIdentifier())
-                values.insert_or_assign(std::string(tokens[begin].text), *scalar->integer);
-        }
         CapturedSite found;
         for (const auto& [begin, end] : site.configuration)
             found.configuration += program_.textOf(site.place.file, begin, end) + ";";
-        const auto strict = settings(false, nullptr, values, &site);
+        const auto strict = settings(false, nullptr, namesPassed(site, captured), &site);
         const HostScope scope(program_, site.place, strict);
         const auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);
         const auto block = scope.extent(site.configuration[1].first, site.configuration[1].second);
@@ -191,6 +198,59 @@ LaunchCandidates::sitesWith(const LaunchSpec& captured) const {
         result.push_back(std::move(found));
     }
     return result;
+}
+
+std::optional<LaunchSpec> LaunchCandidates::relaunched(const LaunchCandidates& before,
+                                                       std::size_t site,
+                                                       const LaunchSpec& captured) const {
+    const SiteText& old = before.sites_.at(site);
+    const SiteText& here = sites_.at(site);
+    const auto oldText = [&](std::size_t part) {
+        const auto [begin, end] = old.configuration.at(part);
+        return before.program_.textOf(old.place.file, begin, end);
+    };
+    const auto textAt = [&](SiteText::Range range) {
+        return program_.textOf(here.place.file, range.first, range.second);
+    };
+    const auto strict = settings(false, nullptr, namesPassed(here, captured), &here);
+    const HostScope scope(program_, here.place, strict);
+    KnownTexts known;
+    known.addExtents(oldText(0), captured.grid);
+    known.addExtents(oldText(1), captured.block);
+    const auto extents = [&](std::size_t part, const Dim3& seen,
+                             std::int64_t most) -> std::optional<Dim3> {
+        const std::string text = textAt(here.configuration.at(part));
+        if (text == oldText(part))
+            return seen;
+        const auto expression = analysis::parseExpression(known.numbersIn(text));
+        const auto extent = expression ? scope.extent(*expression) : std::nullopt;
+        return extent ? dim3Of(*extent, most) : std::nullopt;
+    };
+    const auto grid = extents(0, captured.grid, 0x7fffffff);
+    const auto block = extents(1, captured.block, 1024);
+    const bool hasShared = here.configuration.size() > 2;
+    if (!grid || !block || hasShared != (old.configuration.size() > 2) ||
+        (hasShared && textAt(here.configuration[2]) != oldText(2)))
+        return std::nullopt;
+    LaunchSpec launch = captured;
+    launch.grid = *grid;
+    launch.block = *block;
+    for (std::size_t i = captured.arguments.size(); i < kernel_.parameters.size(); ++i) {
+        if (i >= here.arguments.size())
+            return std::nullopt;
+        const auto expression =
+            analysis::parseExpression(known.numbersIn(textAt(here.arguments[i])));
+        const auto value = expression ? analysis::evaluate(*expression, scope) : std::nullopt;
+        if (!value)
+            return std::nullopt;
+        ScalarSpec scalar{kernel_.parameters[i].name,
+                          std::vector<std::byte>(kernel_.parameters[i].type.size),
+                          {},
+                          {}};
+        setInteger(scalar, value->asInteger());
+        launch.arguments.emplace_back(std::move(scalar));
+    }
+    return launch;
 }
 
 } // namespace kernelskill::engine

@@ -56,6 +56,13 @@ public:
         bool operator==(const CapturedSite&) const = default;
     };
     [[nodiscard]] std::vector<CapturedSite> sitesWith(const LaunchSpec& captured) const;
+    /// The number of launches in the text.
+    [[nodiscard]] std::size_t sites() const { return sites_.size(); }
+    /// The launch at the same place of this text as the one of `before`, the text before an edit,
+    /// at `site` that was `captured`. What it repeats of that launch's grid and block has their
+    /// values. Parameters behind the captured ones are integers. nullopt if it cannot be evaluated.
+    [[nodiscard]] std::optional<LaunchSpec>
+    relaunched(const LaunchCandidates& before, std::size_t site, const LaunchSpec& captured) const;
 
     /// The instance of the kernel that a launch in the text runs.
     struct SiteInstance {
@@ -78,6 +85,8 @@ private:
                                                         const Overrides& overrides) const;
     [[nodiscard]] std::optional<LaunchCandidate> fromSite(const SiteText& site, bool mayGuess,
                                                           const Overrides& overrides) const;
+    /// The names that a launch in the text passes on as they stand, with what was passed.
+    [[nodiscard]] Overrides namesPassed(const SiteText& site, const LaunchSpec& captured) const;
     [[nodiscard]] std::optional<Extent> blockOfSites() const;
     [[nodiscard]] LaunchCandidate guessed(const Overrides& overrides) const;
     /// The number of blocks of so many threads that reach the bound of the axis; nullopt without

@@ -1,6 +1,8 @@
 #include "engine/inputs/launch_inference.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/launch_candidates.h"
+#include "engine/inputs/launch_follower.h"
 
 #include <algorithm>
 #include <iterator>
@@ -64,38 +66,33 @@ Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
     const auto refused = [](std::string why) {
         return std::unexpected(Error{ErrorKind::Failed, std::move(why), {}, {}});
     };
-    const bool passesTheSame = std::ranges::equal(
-        original.kernel.parameters, edited.kernel.parameters,
-        [](const analysis::Parameter& before, const analysis::Parameter& after) {
-            return before.name == after.name &&
-                   before.type.pointerDepth == after.type.pointerDepth &&
-                   (before.type.pointerDepth > 0 || before.type.size == after.type.size);
-        });
-    if (!passesTheSame)
+    if (!takesArgumentsOf(edited.kernel, original.kernel))
         return refused("the edit changes the kernel's parameters");
     if (original.kernel.templateParameters.size() != edited.kernel.templateParameters.size())
         return refused("the edit gives the kernel other template parameters");
-    const LaunchCandidates before(original.file, original.kernel);
-    const LaunchCandidates after(edited.file, edited.kernel);
-    const auto launched = before.sitesWith(captured);
-    const auto relaunched = after.sitesWith(captured);
-    if (launched == relaunched)
-        return captured;
-    if (launched.size() != relaunched.size())
-        return refused("the edit changes how often the kernel is launched");
-    for (std::size_t site = 0; site < launched.size(); ++site) {
-        const auto& here = launched[site].shape;
-        if (!here || here->grid != captured.grid || here->block != captured.block ||
-            here->sharedBytes != captured.dynamicSharedBytes || !relaunched[site].shape)
-            continue;
-        LaunchSpec result = captured;
-        result.grid = relaunched[site].shape->grid;
-        result.block = relaunched[site].shape->block;
-        result.dynamicSharedBytes = relaunched[site].shape->sharedBytes;
-        return result;
-    }
-    return refused(
-        "the edit changes the launch, and the captured arguments do not determine what to");
+    auto launch = LaunchFollower(original, edited).ofCaptured(captured);
+    if (!launch)
+        return refused("the edit changes the launch, and the captured arguments do not determine "
+                       "what to");
+    return std::move(*launch);
+}
+
+bool takesArgumentsOf(const analysis::KernelModel& edited, const analysis::KernelModel& original) {
+    const auto& before = original.parameters;
+    const auto& after = edited.parameters;
+    if (after.size() < before.size())
+        return false;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        if (before[i].name != after[i].name ||
+            before[i].type.pointerDepth != after[i].type.pointerDepth ||
+            (before[i].type.pointerDepth == 0 && before[i].type.size != after[i].type.size))
+            return false;
+    return std::all_of(after.begin() + static_cast<std::ptrdiff_t>(before.size()), after.end(),
+                       [](const analysis::Parameter& added) {
+                           return added.type.pointerDepth == 0 && !added.type.isReference &&
+                                  added.type.lanes == 1 && added.type.arrayExtents.empty() &&
+                                  analysis::isIntegerScalar(added.type.scalar);
+                       });
 }
 
 } // namespace kernelskill::engine

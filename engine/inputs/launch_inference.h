@@ -67,9 +67,13 @@ struct KernelInFile {
 /// bytes. Failed if the kernel takes something else by now.
 [[nodiscard]] Result<LaunchSpec> capturedNumbers(KernelInFile kernel, const StoredLaunch& stored);
 
+/// Whether `edited` takes what `original` takes, and behind it nothing but integers.
+[[nodiscard]] bool takesArgumentsOf(const analysis::KernelModel& edited,
+                                    const analysis::KernelModel& original);
+
 /// The launch of `edited` on the data of `captured`, a launch of `original`. Where the edit changes
-/// grid or block, they follow from its launch and the captured values. Failed when they cannot be
-/// computed, or when the edit changes the arguments.
+/// grid or block, or adds integers behind the arguments, they follow from its launch and the
+/// captured values. Failed when they cannot be computed, or without takesArgumentsOf().
 [[nodiscard]] Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
                                                const LaunchSpec& captured);
 

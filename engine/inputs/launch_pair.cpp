@@ -84,6 +84,16 @@ LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
     return candidate;
 }
 
+LaunchSpec withShapeOf(LaunchSpec candidate, const LaunchSpec& other) {
+    candidate = withArgumentsOf(std::move(candidate), other);
+    candidate.arguments = other.arguments;
+    candidate.grid = other.grid;
+    candidate.statedGrid.reset();
+    candidate.block = other.block;
+    candidate.dynamicSharedBytes = other.dynamicSharedBytes;
+    return candidate;
+}
+
 void setInteger(ScalarSpec& scalar, std::int64_t value) {
     scalar.integer = value;
     for (std::size_t at = 0; at < scalar.bytes.size(); ++at)

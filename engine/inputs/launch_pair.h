@@ -27,6 +27,10 @@ void setInteger(ScalarSpec& scalar, std::int64_t value);
 /// far as it passes any.
 [[nodiscard]] bool isMadeFor(const LaunchSpec& candidate, const LaunchSpec& original);
 
+/// `candidate` with the grid, the block and the arguments of `other`, and the symbols of it that
+/// both have.
+[[nodiscard]] LaunchSpec withShapeOf(LaunchSpec candidate, const LaunchSpec& other);
+
 /// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
 [[nodiscard]] bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original);
 

@@ -6,6 +6,7 @@
 #include "engine/inputs/class_numbers.h"
 #include "engine/inputs/equal_pointers.h"
 #include "engine/inputs/input_style.h"
+#include "engine/inputs/launch_follower.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
 #include "engine/inputs/other_blocks.h"
@@ -75,8 +76,11 @@ public:
     ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                  skills::Numerics numerics, std::uint64_t seed)
         : original_(original), candidate_(candidate), statedOriginal_(plan.statedOriginal),
-          stated_(plan.statedCandidate), dictionary_(valueDictionary(original, candidate)),
-          bounds_{numerics},
+          stated_(plan.statedCandidate),
+          follower_(addsIntegers(original.kernel, candidate.kernel)
+                        ? std::optional<LaunchFollower>(std::in_place, original, candidate)
+                        : std::nullopt),
+          dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
           sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
           candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
                           sizes_.relations() != nullptr ? SizeSource::Numbers
@@ -146,6 +150,8 @@ private:
     KernelInFile candidate_;
     const LaunchSpec& statedOriginal_; ///< At the file's own size.
     const LaunchSpec& stated_;         ///< The candidate's.
+    /// For launches that are guessed, or follow from numbers alone, where the edit adds integers.
+    std::optional<LaunchFollower> follower_;
     ValueDictionary dictionary_;
     StyleBounds bounds_;
     LaunchSizes sizes_;
@@ -227,6 +233,10 @@ std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
     // Relations between the numbers of one launch do not tell what another passes.
     const bool isByNumbers =
         sizes_.relations() != nullptr || candidateSizes_.relations() != nullptr;
+    const bool isKnown = !isByNumbers && original.origin != LaunchOrigin::Guessed;
+    if (follower_ && !isKnown && isMadeFor(stated_, original))
+        if (const auto followed = follower_->of(original))
+            return withShapeOf(stated_, *followed);
     if (isByNumbers && !takesNumbersOf(stated_, original))
         return std::nullopt;
     auto other = candidateSizes_.at(extents);

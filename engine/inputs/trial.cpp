@@ -2,6 +2,7 @@
 
 #include "engine/inputs/block_work.h"
 #include "engine/inputs/compared_variables.h"
+#include "engine/inputs/launch_follower.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
@@ -91,6 +92,17 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
                  .isCorner = true};
 }
 
+/// As paired(). Where an edit adds integers to a launch whose shape is guessed, what they are
+/// follows from the launch's text.
+std::optional<LaunchSpec> pairOf(KernelInFile original, const LaunchSpec& launch,
+                                 KernelInFile candidate, LaunchSpec theirs) {
+    if (launch.origin == LaunchOrigin::Guessed && isMadeFor(theirs, launch) &&
+        addsIntegers(original.kernel, candidate.kernel))
+        if (auto followed = LaunchFollower(original, candidate).of(launch))
+            return withShapeOf(std::move(theirs), *followed);
+    return paired(launch, std::move(theirs), !candidate.kernel.launches.empty());
+}
+
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
                                   KernelInFile candidate, const LaunchSpec& candidateLaunch,
                                   double threads, bool odd) {
@@ -103,8 +115,7 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
     bool isGuess = launch.origin == LaunchOrigin::Guessed;
     if (!other && !isGuess)
         return std::nullopt;
-    auto pair = paired(launch, std::move(other).value_or(candidateLaunch),
-                       !candidate.kernel.launches.empty());
+    auto pair = pairOf(original, launch, candidate, std::move(other).value_or(candidateLaunch));
     if (!pair)
         return std::nullopt;
     std::string label = labelOf(launch);
@@ -211,7 +222,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             base = cornerOf(launch, theirs, !candidate.kernel.launches.empty(),
                             eitherLoopsOverGrid(original, candidate), limits.comfortable);
         if (!base) {
-            if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
+            if (auto pair = pairOf(original, launch, candidate, theirs))
                 base = Trial{
                     .label = labelOf(launch), .original = launch, .candidate = std::move(*pair)};
         }
@@ -279,7 +290,7 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
         if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false))
             return std::move(*trial);
     }
-    auto pair = paired(launch, theirs, !candidate.kernel.launches.empty());
+    auto pair = pairOf(original, launch, candidate, theirs);
     if (!pair)
         return std::unexpected(Error{
             ErrorKind::Failed,

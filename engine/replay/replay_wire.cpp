@@ -32,7 +32,8 @@ Json candidateJson(const ReplayCandidate& candidate) {
             {"symbol", candidate.symbol},
             {"grid", candidate.grid},
             {"block", candidate.block},
-            {"shared", candidate.sharedBytes}};
+            {"shared", candidate.sharedBytes},
+            {"added", candidate.added}};
 }
 
 ReplayCandidate candidateFrom(const Json& json) {
@@ -43,6 +44,7 @@ ReplayCandidate candidateFrom(const Json& json) {
     json.at("grid").get_to(candidate.grid);
     json.at("block").get_to(candidate.block);
     json.at("shared").get_to(candidate.sharedBytes);
+    json.at("added").get_to(candidate.added);
     return candidate;
 }
 

@@ -30,13 +30,16 @@ struct TypedRange {
     MemoryElement element = MemoryElement::Bytes;
 };
 
-/// A kernel that is tried in the place of the held launch's, with its arguments.
+/// A kernel that is tried in the place of the held launch's, with its arguments and more behind
+/// them.
 struct ReplayCandidate {
     std::string cubin;
     std::string symbol; ///< Its name in the cubin.
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint64_t sharedBytes = 0; ///< Dynamic shared memory.
+    /// The bytes of each parameter that it takes behind those of the held launch.
+    std::vector<std::vector<std::uint8_t>> added;
 };
 
 struct DescribeHeldRequest {};

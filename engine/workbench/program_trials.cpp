@@ -16,10 +16,10 @@ Error refused(std::string why) {
     return {ErrorKind::Unsupported, std::move(why), {}, {}};
 }
 
-/// Unsupported if the versions take other parameters, so that the program's launch does not fit
-/// both.
+/// Unsupported if the program's launch does not fit both versions: the new one may take integers
+/// behind what the old one takes.
 Result<void> takeTheSame(const analysis::KernelModel& before, const analysis::KernelModel& after) {
-    if (signatureOf(before) != signatureOf(after))
+    if (signatureOf(before) != signatureOf(after) && !takesArgumentsOf(after, before))
         return std::unexpected(refused("the change gives the kernel other parameters"));
     if (before.templateParameters.size() != after.templateParameters.size())
         return std::unexpected(refused("the change gives the kernel other template parameters"));
@@ -55,7 +55,13 @@ Result<VersionInProgram> KernelInProgram::versionOf(KernelRef version,
                               code->facts.symbol,
                               {launch->grid.x, launch->grid.y, launch->grid.z},
                               {launch->block.x, launch->block.y, launch->block.z},
-                              launch->dynamicSharedBytes};
+                              launch->dynamicSharedBytes,
+                              {}};
+    for (std::size_t i = original_.kernel.parameters.size(); i < launch->arguments.size(); ++i)
+        if (const auto* scalar = std::get_if<ScalarSpec>(&launch->arguments[i])) {
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(scalar->bytes.data());
+            candidate.added.emplace_back(bytes, bytes + scalar->bytes.size());
+        }
     return VersionInProgram{std::move(code->facts), std::move(*launch), std::move(candidate)};
 }
 

@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
+#include "skills/gates/callees.h"
 #include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 #include <string>
 
 namespace kernelskill::skills {
@@ -31,30 +31,6 @@ bool namesBuiltin(const Expr& expr) {
 bool hasAssembly(const FunctionBody& body) {
     return std::ranges::any_of(body.stmts,
                                [](const Stmt& stmt) { return stmt.kind == StmtKind::Asm; });
-}
-
-const KernelModel* callee(const FileModel& file, const std::string& name) {
-    const auto found = std::ranges::find(file.deviceFunctions, name, &KernelModel::qualifiedName);
-    return found == file.deviceFunctions.end() ? nullptr : &*found;
-}
-
-/// A function that the kernel calls, directly or through others, for which `depends` holds or whose
-/// body is not known.
-template <typename Predicate>
-std::optional<std::string> calleeThat(const SkillContext& context, const Predicate& depends) {
-    std::vector<std::string> open = context.kernel.calls;
-    std::set<std::string> seen(open.begin(), open.end());
-    while (!open.empty()) {
-        const std::string name = open.back();
-        open.pop_back();
-        const KernelModel* called = callee(context.file, name);
-        if (called == nullptr || depends(*called))
-            return name;
-        for (const std::string& further : called->calls)
-            if (seen.insert(further).second)
-                open.push_back(further);
-    }
-    return std::nullopt;
 }
 
 std::uint32_t lineOf(const SkillContext& context, Span span) {

@@ -7,10 +7,11 @@
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
-#include "skills/gates/launch_sites.h"
+#include "skills/editing/block_count.h"
+#include "skills/gates/separate_blocks.h"
 #include "skills/gates/thread_position.h"
 #include "skills/persistent-kernel/statement_costs.h"
-#include "skills/persistent-kernel/statement_effects.h"
+#include "skills/schedule/statement_effects.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -92,7 +93,7 @@ private:
                 const StatementEffects& effects = effects_[i];
                 if (isBareDeclaration(top_[i]))
                     continue;
-                const bool isOwn = hasBegun || effects.usesBlockIdx || effects.isOpaque ||
+                const bool isOwn = hasBegun || effects.blockAxes != 0 || effects.isOpaque ||
                                    meets(effects.reads) || meets(effects.writes);
                 if (isOwn && !isWork[i]) {
                     isWork[i] = true;
@@ -134,35 +135,14 @@ private:
         return {};
     }
 
-    /// Requires that blocks do not communicate and ask only for blockIdx.x.
+    /// Requires that blocks do not communicate, and ask only for blockIdx.x.
     Gated<void> requireOwnBlocks() {
-        const auto meet = [&](std::string_view what, std::uint32_t at) {
-            return refuse("blocks-meet", fmt::format("blocks may communicate through {} on line "
-                                                     "{}",
-                                                     what, at));
-        };
-        for (const Barrier& barrier : kernel_.barriers)
-            if (barrier.kind == BarrierKind::GridSync || barrier.kind == BarrierKind::Fence)
-                return meet(body_.expr(barrier.call).name, line(body_.expr(barrier.call).span));
-        for (const Parameter& parameter : kernel_.parameters)
-            if (parameter.type.isVolatile)
-                return meet(parameter.name, line(parameter.span));
-        for (const Token& token : lex(context_.file.source->text(), kernel_.span)) {
+        KERNELSKILL_CHECK(requireSeparateBlocks(context_));
+        for (const Token& token : lex(context_.file.source->text(), kernel_.span))
             if (token.is("gridDim"))
                 return refuse("uses-grid", fmt::format("line {} asks how many blocks there are",
                                                        line(token.span)));
-            if (token.text == "this_grid" || token.text.contains("cluster"))
-                return meet(token.text, line(token.span));
-        }
-        const auto asks = [](const KernelModel& function) {
-            return std::ranges::any_of(function.body.exprs,
-                                       [](const Expr& expr) { return expr.name == "gridDim"; });
-        };
-        for (const KernelModel& function : context_.file.deviceFunctions)
-            if (asks(function) &&
-                std::ranges::find(kernel_.calls, function.qualifiedName) != kernel_.calls.end())
-                return refuse("uses-grid",
-                              fmt::format("{} asks how many blocks there are", function.name));
+        KERNELSKILL_CHECK(requireCalleesWithoutGrid(context_));
         KERNELSKILL_TRY(found_.blocks, editableBlockPositions(context_));
         for (const ExprId id : found_.blocks)
             if (body_.expr(id).axis != 0)
@@ -175,12 +155,7 @@ private:
     }
 
     Gated<void> requireLaunches() {
-        KERNELSKILL_CHECK(requireResizableGrids(context_));
-        if (!forwardDeclarations(context_).empty() || fileThatDeclares(context_))
-            return refuse("declared-before",
-                          fmt::format("{} is declared apart from its definition, and that "
-                                      "declaration would have to follow",
-                                      kernel_.name));
+        KERNELSKILL_CHECK(requirePassableGrids(context_));
         for (const LaunchSite& launch : kernel_.launches) {
             const CodeMap& host = context_.shared().host(launch.host);
             const std::string place = placeOf(context_, launch);
@@ -189,18 +164,6 @@ private:
                 return refuse(
                     "grid-axes",
                     fmt::format("the grid of the launch on {} may have blocks along y", place));
-            for (const ExprId id : host.expressionsBelow(launch.grid)) {
-                const Expr& expr = host.body().expr(id);
-                if (isAssignment(expr) || isIncrement(expr))
-                    return refuse("grid-has-effect",
-                                  fmt::format("the grid of the launch on {} cannot be evaluated "
-                                              "twice",
-                                              place));
-            }
-            if (launch.argumentSpans.empty() ||
-                launch.argumentSpans.size() != kernel_.parameters.size())
-                return refuse("default-argument",
-                              fmt::format("the launch on {} leaves arguments to defaults", place));
             const std::string_view name =
                 context_.file.source->slice({launch.span.begin, launch.configurationSpan.begin});
             if (!kernel_.templateParameters.empty() && !name.contains('<'))

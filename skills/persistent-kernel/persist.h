@@ -28,9 +28,9 @@ struct PersistentBlocks {
 };
 
 /// Parts the kernel into set-up and work. Refuses with `no-set-up`, `work-outweighs`,
-/// `blocks-meet`, `uses-grid`, `grid-axes`, `default-argument`, `declared-before`, `early-return`,
-/// `return-in-loop`, `several-statements-a-line`, `few-blocks`, `kernel-name`, `grid-has-effect` or
-/// what editableBlockPositions() and requireResizableGrids() refuse with.
+/// `uses-grid`, `grid-axes`, `early-return`, `return-in-loop`, `several-statements-a-line`,
+/// `few-blocks`, `kernel-name`, or what
+/// requireSeparateBlocks(), editableBlockPositions() and requirePassableGrids() refuse with.
 [[nodiscard]] Gated<PersistentBlocks> persistentBlocks(const SkillContext& context);
 
 /// Rewrites the kernel and its launches, and adds a function that asks how many blocks the GPU

@@ -1,6 +1,7 @@
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/source_words.h"
+#include "skills/editing/block_count.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
 #include "skills/persistent-kernel/persist.h"
@@ -25,7 +26,8 @@ public:
           helper_(kernel_.name.contains('_') ? "resident_blocks" : "residentBlocks") {}
 
     void write() {
-        writeParameter();
+        for (const TextEdit& edit : passedBlockCount(context_, 0, blocks_))
+            draft_.replace(edit.span, edit.newText);
         writeRounds();
         for (const StmtId id : found_.returns)
             draft_.replace(body_.stmt(id).span, "continue;");
@@ -41,11 +43,6 @@ private:
     [[nodiscard]] bool isMoved(Span span) const {
         return std::ranges::any_of(found_.moved,
                                    [&](StmtId id) { return body_.stmt(id).span.contains(span); });
-    }
-
-    void writeParameter() {
-        const std::uint32_t at = kernel_.parameters.back().span.end;
-        draft_.replace({at, at}, fmt::format(", unsigned int {}", blocks_));
     }
 
     void writeRounds() {
@@ -130,15 +127,11 @@ private:
         const Expr& grid = host.expr(launch.grid);
         const bool isList = grid.kind == ExprKind::InitList;
         const Expr& extent = isList ? host.expr(grid.children[0]) : grid;
-        std::string blocks(source_.slice(extent.span));
-        if (isDim3Name(grid))
-            blocks += ".x";
+        const std::string blocks = blocksText(context_, launch, 0);
         const std::string shared(
             launch.sharedBytes == noId ? "0" : source_.slice(host.expr(launch.sharedBytes).span));
         draft_.replace(extent.span, fmt::format("{}({}, {}, {}, {})", helper_, name, blocks,
                                                 threadsOf(host, launch), shared));
-        const std::uint32_t at = launch.argumentSpans.back().end;
-        draft_.replace({at, at}, ", " + blocks);
     }
 
     [[nodiscard]] std::string threadsOf(const FunctionBody& host, const LaunchSite& launch) const {

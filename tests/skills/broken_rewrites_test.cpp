@@ -121,6 +121,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"persistent-kernel", "block < blocks;", "block + 1 < blocks;",
                 VerdictStatus::Incorrect},
         Mistake{"persistent-kernel", "    __syncthreads();\n", "", VerdictStatus::Incorrect},
+        // A part that is left out, one that does another's work, and parts that read what others
+        // of them have not written yet.
+        Mistake{"block-coarsening", "sums[block] = partial[part][0];",
+                "sums[block] = partial[part & 2][0];", VerdictStatus::Incorrect},
+        Mistake{"block-coarsening", "((n + 255) / 256 + 3) / 4", "(n + 255) / 256 / 4",
+                VerdictStatus::Incorrect},
+        Mistake{"block-coarsening",
+                "partial[part][t] += partial[part][t + s];\n        }\n        __syncthreads();",
+                "partial[part][t] += partial[part][t + s];\n        }", VerdictStatus::Incorrect},
         // A warp's result read before every warp has written its own.
         Mistake{"warp-shuffle-reduction", "partial[tid / 32] = sum;\n    __syncthreads();",
                 "partial[tid / 32] = sum;", VerdictStatus::Incorrect},

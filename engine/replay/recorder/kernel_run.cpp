@@ -103,6 +103,10 @@ Result<void> LoadedCandidate::prepare(const ReplayCandidate& candidate, CUfuncti
     run_.grid = candidate.grid;
     run_.block = candidate.block;
     run_.sharedBytes = static_cast<unsigned>(candidate.sharedBytes);
+    for (const std::vector<std::uint8_t>& value : candidate.added) {
+        const auto bytes = std::as_bytes(std::span(value));
+        run_.values.emplace_back(bytes.begin(), bytes.end());
+    }
     std::size_t offset = 0;
     std::size_t bytes = 0;
     std::size_t count = 0;

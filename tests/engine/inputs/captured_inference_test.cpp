@@ -226,11 +226,68 @@ TEST(EditedCapture, GivesUpWhereTheLaunchDoesNotFollow) {
 }
 
 TEST(EditedCapture, GivesUpWhereOtherThingsArePassed) {
-    auto text = replaced(saxpy, "float* y, int n)", "float* y, int n, int more)");
-    text = replaced(text, "(a, x, y, size)", "(a, x, y, size, 1)");
-    const auto launch = edited(saxpy, text, saxpyLaunch());
+    auto pointer = replaced(saxpy, "float* y, int n)", "float* y, int n, int* more)");
+    pointer = replaced(pointer, "(a, x, y, size)", "(a, x, y, size, nullptr)");
+    auto exchanged = replaced(saxpy, "float* y, int n)", "int n, float* y)");
+    exchanged = replaced(exchanged, "(a, x, y, size)", "(a, x, size, y)");
+    for (const std::string& text : {pointer, exchanged}) {
+        const auto launch = edited(saxpy, text, saxpyLaunch());
+        ASSERT_FALSE(launch);
+        EXPECT_THAT(launch.error().what, HasSubstr("parameters"));
+    }
+    auto unknown = replaced(saxpy, "float* y, int n)", "float* y, int n, int more)");
+    unknown = replaced(unknown, "(a, x, y, size)", "(a, x, y, size, nobodyKnows())");
+    const auto launch = edited(saxpy, unknown, saxpyLaunch());
     ASSERT_FALSE(launch);
-    EXPECT_THAT(launch.error().what, HasSubstr("parameters"));
+    EXPECT_THAT(launch.error().what, HasSubstr("do not determine"));
+}
+
+TEST(EditedCapture, PassesIntegersThatAnEditAdds) {
+    auto shared = saxpyLaunch();
+    shared.sharedBytes = 0;
+    auto text = replaced(saxpy, "float* y, int n)", "float* y, int n, unsigned short blocks)");
+    text = replaced(text, "(size + 255) / 256, 256", "((size + 255) / 256 + 3) / 4, 256");
+    text = replaced(text, "(a, x, y, size)", "(a, x, y, size, (size + 255) / 256)");
+    const auto launch = edited(saxpy, text, shared);
+    ASSERT_TRUE(launch) << launch.error().describe();
+    EXPECT_EQ(launch->grid, (Dim3{5, 1, 1}));
+    ASSERT_THAT(launch->arguments, SizeIs(5));
+    EXPECT_EQ(scalarNamed(*launch, "blocks")->integer, 20);
+    EXPECT_EQ(scalarNamed(*launch, "blocks")->bytes, bytesOf(std::uint16_t{20}));
+}
+
+/// A kernel whose grid comes from elsewhere.
+std::string launchedWith(const std::string& grid, const std::string& parameter = "",
+                         const std::string& argument = "") {
+    return R"(
+__global__ void saxpy(float a, const float* x, float* y, int n)" +
+           parameter + R"() {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += a * x[i];
+}
+dim3 gridOf(int size);
+void run(float a, const float* x, float* y, int size) {
+    dim3 grid = gridOf(size);
+    saxpy<<<)" +
+           grid + ", 256>>>(a, x, y, size" + argument + ");\n}\n";
+}
+
+TEST(EditedCapture, FollowsAGridThatOnlyTheProgramKnows) {
+    auto shared = saxpyLaunch();
+    shared.sharedBytes = 0;
+    shared.grid = {23, 3, 1};
+    const auto launch = edited(
+        launchedWith("grid"),
+        launchedWith("dim3((grid.x + 3) / 4, grid.y, grid.z)", ", unsigned int blocks", ", grid.x"),
+        shared);
+    ASSERT_TRUE(launch) << launch.error().describe();
+    EXPECT_EQ(launch->grid, (Dim3{6, 3, 1}));
+    EXPECT_EQ(launch->block, (Dim3{256, 1, 1}));
+    EXPECT_EQ(scalarNamed(*launch, "blocks")->integer, 23);
+    const auto half = edited(launchedWith("grid"),
+                             launchedWith("dim3(grid.x, (grid.y + 1) / 2, grid.z)"), shared);
+    ASSERT_TRUE(half) << half.error().describe();
+    EXPECT_EQ(half->grid, (Dim3{23, 2, 1}));
 }
 
 TEST(EditedCapture, GivesUpWhereTemplateParametersAreAdded) {

@@ -313,6 +313,26 @@ TEST_F(ReplaySessionTest, RefusesCandidatesThatCannotBeRun) {
     EXPECT_THAT(others->at(0).sentence, HasSubstr("no cubin"));
 }
 
+TEST_F(ReplaySessionTest, PassesWhatCandidatesTakeBehindTheLaunchesParameters) {
+    auto session = open("launch");
+    ASSERT_TRUE(session);
+    auto request = requestOf({candidate("counts blocks"), candidate("counts blocks"),
+                              candidate("counts blocks"), candidate("right")});
+    request.candidates[0].added = {{157, 0, 0, 0}};
+    request.candidates[1].added = {{158, 0, 0, 0}};
+    request.candidates[3].added = {{157, 0, 0, 0}}; // One more than it takes.
+    const auto trials = (*session)->tryAll(request, true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Different);
+    for (const std::size_t other : {2, 3}) {
+        EXPECT_EQ(trials->at(other).outcome, TrialOutcome::NotLoaded);
+        EXPECT_THAT(trials->at(other).sentence, HasSubstr("parameters"));
+    }
+    EXPECT_EQ((*session)->resume(milliseconds(20'000), {}).value_or(-1), 0);
+    EXPECT_EQ(said(), alone("launch"));
+}
+
 TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
     for (const char* name : {"faults", "hangs"}) {
         auto session = open("launch launch");

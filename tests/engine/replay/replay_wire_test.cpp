@@ -12,8 +12,8 @@ namespace kernelskill::engine {
 // Each function names all fields of its type, so that a new field does not compile until it is
 // compared. They stand in the type's namespace, where argument-dependent lookup finds them.
 static auto fieldsOf(const ReplayCandidate& of) {
-    const auto& [cubin, symbol, grid, block, sharedBytes] = of;
-    return std::tuple(cubin, symbol, grid, block, sharedBytes);
+    const auto& [cubin, symbol, grid, block, sharedBytes, added] = of;
+    return std::tuple(cubin, symbol, grid, block, sharedBytes, added);
 }
 static auto fieldsOf(const TypedRange& of) {
     const auto& [address, bytes, element] = of;
@@ -79,8 +79,9 @@ void expectToBeKept(const Answer& answer) {
 
 TEST(ReplayWire, KeepsRequests) {
     TryRequest request;
-    request.candidates = {{std::string("\0\x7f\xff", 3), "k", {1, 2, 3}, {4, 5, 6}, 7},
-                          ReplayCandidate{}};
+    request.candidates = {
+        {std::string("\0\x7f\xff", 3), "k", {1, 2, 3}, {4, 5, 6}, 7, {{8, 9}, {}}},
+        ReplayCandidate{}};
     request.elements = {{0x7f0000000000, 8, MemoryElement::Float64}};
     request.onlyWritten = {12};
     request.checks = 2;

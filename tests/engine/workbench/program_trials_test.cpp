@@ -87,7 +87,7 @@ TEST_F(ProgramTrialsTest, SaysWhyItDidNotTry) {
     const auto words = std::exchange(trial_.program.words, {"/nowhere/program"});
     KernelChange signature;
     signature.isSignatureChanged = true;
-    const auto other = trialOf(replaced(text, "int n)", "int n, int m)"), signature);
+    const auto other = trialOf(replaced(text, "int n)", "int n, float* m)"), signature);
     EXPECT_EQ(other.outcome, ChangeOutcome::NotJudged);
     EXPECT_THAT(other.sentence, HasSubstr("other parameters"));
     EXPECT_THAT(trialOf("__global__ void other() {}\n").sentence,

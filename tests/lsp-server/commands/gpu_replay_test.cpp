@@ -183,8 +183,8 @@ protected:
         const auto built = sh("nvcc -arch=native -cubin -o candidate.cubin candidate.cu");
         EXPECT_EQ(built.status, 0) << text("messages");
         const auto& launch = session.held().launch;
-        engine::ReplayCandidate candidate{
-            text("candidate.cubin"), {}, launch.grid, launch.block, launch.sharedBytes};
+        engine::ReplayCandidate candidate{text("candidate.cubin"), {}, launch.grid, launch.block,
+                                          launch.sharedBytes,      {}};
         const auto symbols = engine::cubinSymbols(std::as_bytes(std::span(candidate.cubin)));
         EXPECT_TRUE(symbols && symbols->kernels.size() == 1);
         if (symbols && !symbols->kernels.empty())

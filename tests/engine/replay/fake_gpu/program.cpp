@@ -160,7 +160,16 @@ void varies(const std::byte* given) {
     Parameters(given).y[1] = static_cast<float>(++runs);
 }
 
+/// Takes a fifth parameter: the blocks of the launch that it stands for.
+void countsBlocks(const std::byte* given) {
+    constexpr std::uint32_t launched = 157;
+    std::uint32_t blocks = 0;
+    std::memcpy(&blocks, given + 28, sizeof blocks);
+    scalePart(given, 0, blocks == launched ? 1 : 0.5);
+}
+
 constexpr std::array<std::size_t, 4> sizes{4, 8, 8, 4};
+constexpr std::array<std::size_t, 5> sizesWithBlocks{4, 8, 8, 4, 4};
 
 void addCandidates() {
     const auto add = [](const char* name, void (*body)(const std::byte*)) {
@@ -183,6 +192,7 @@ void addCandidates() {
     add("does not load", &right);
     add("prints", &right);
     fakeImageKernel("three parameters", sizes.data(), 3, &right);
+    fakeImageKernel("counts blocks", sizesWithBlocks.data(), sizesWithBlocks.size(), &countsBlocks);
 }
 
 struct Program {

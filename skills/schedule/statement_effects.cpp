@@ -1,4 +1,4 @@
-#include "skills/persistent-kernel/statement_effects.h"
+#include "skills/schedule/statement_effects.h"
 
 #include "analysis/model/dependence.h"
 #include "analysis/queries/loop_effects.h"
@@ -12,10 +12,6 @@ using namespace analysis;
 
 namespace {
 
-bool isSharedStorage(const Variable& variable) {
-    return variable.storage == Storage::Shared || variable.storage == Storage::DynamicShared;
-}
-
 bool isOwnOrShared(const Variable& variable) {
     return variable.storage == Storage::Local || variable.storage == Storage::Parameter ||
            isSharedStorage(variable);
@@ -28,21 +24,43 @@ public:
         : file_(file), kernel_(kernel), code_(code), body_(code.body()), statement_(statement) {}
 
     StatementEffects read() {
-        const Stmt& stmt = body_.stmt(statement_);
+        readWhole(statement_);
         effects_.isBarrier = isBlockBarrier(kernel_, statement_);
-        effects_.isDeclaration = stmt.kind == StmtKind::Declaration;
-        for (const StmtId id : code_.statementsIn(statement_))
-            readStatement(body_.stmt(id));
-        if (!effects_.isBarrier)
-            for (const ExprId id : code_.expressionsIn(statement_))
-                readExpression(id);
-        for (const MemoryAccess& access : kernel_.accesses)
-            if (code_.holds(statement_, access.expression))
-                readAccess(access);
+        effects_.isDeclaration = body_.stmt(statement_).kind == StmtKind::Declaration;
+        return std::move(effects_);
+    }
+
+    StatementEffects readControl() {
+        const Stmt& stmt = body_.stmt(statement_);
+        if (stmt.init != noId)
+            readWhole(stmt.init);
+        for (const ExprId part : {stmt.condition, stmt.increment})
+            if (part != noId)
+                readTree(part);
         return std::move(effects_);
     }
 
 private:
+    void readWhole(StmtId statement) {
+        for (const StmtId id : code_.statementsIn(statement))
+            readStatement(body_.stmt(id));
+        if (!isBlockBarrier(kernel_, statement))
+            for (const ExprId id : code_.expressionsIn(statement))
+                readExpression(id);
+        for (const MemoryAccess& access : kernel_.accesses)
+            if (code_.holds(statement, access.expression))
+                readAccess(access);
+    }
+
+    void readTree(ExprId root) {
+        const std::vector<ExprId> below = code_.expressionsBelow(root);
+        for (const ExprId id : below)
+            readExpression(id);
+        for (const MemoryAccess& access : kernel_.accesses)
+            if (std::ranges::find(below, access.expression) != below.end())
+                readAccess(access);
+    }
+
     void readStatement(const Stmt& stmt) {
         for (const VariableId id : stmt.declared)
             effects_.writes.insert(id);
@@ -62,7 +80,7 @@ private:
     void readExpression(ExprId id) {
         const Expr& expr = body_.expr(id);
         if (expr.kind == ExprKind::BuiltinIndex && expr.name == "blockIdx")
-            effects_.usesBlockIdx = true;
+            effects_.blockAxes |= static_cast<std::uint8_t>(1U << expr.axis);
         if (expr.kind == ExprKind::Other || expr.type.isVolatile)
             effects_.isOpaque = true;
         const bool isMathOrLoad =
@@ -131,6 +149,11 @@ private:
 StatementEffects effectsOf(const FileModel& file, const KernelModel& kernel, const CodeMap& code,
                            StmtId statement) {
     return EffectReader(file, kernel, code, statement).read();
+}
+
+StatementEffects controlEffectsOf(const FileModel& file, const KernelModel& kernel,
+                                  const CodeMap& code, StmtId statement) {
+    return EffectReader(file, kernel, code, statement).readControl();
 }
 
 } // namespace kernelskill::skills

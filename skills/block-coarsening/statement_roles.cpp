@@ -1,0 +1,175 @@
+#include "skills/block-coarsening/statement_roles.h"
+
+#include "skills/gates/block_collective.h"
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+bool canOpen(StmtKind kind) {
+    return kind == StmtKind::Compound || kind == StmtKind::If || kind == StmtKind::For ||
+           kind == StmtKind::While || kind == StmtKind::Do;
+}
+
+} // namespace
+
+StatementRoles::StatementRoles(const SkillContext& context, std::uint8_t axis)
+    : context_(context), body_(context.kernel.body), axis_(axis) {
+    for (const Barrier& barrier : context.kernel.barriers)
+        if (const StmtId at = context.code().statement(barrier.call);
+            at != noId && isBlockBarrier(context.kernel, at))
+            barriers_.push_back(at);
+    for (VariableId id = 0; id < body_.variables.size(); ++id)
+        if (isSharedStorage(body_.variable(id)))
+            differing_.insert(id);
+    // A statement that differs makes what it changes differ, which makes others differ.
+    std::size_t known = 0;
+    do {
+        known = differing_.size();
+        classify(body_.root);
+    } while (known != differing_.size());
+    findRuns(body_.root);
+}
+
+void StatementRoles::classify(StmtId block) {
+    for (const StmtId id : context_.code().statementsOf(block)) {
+        const StatementRole role = roles_[id] = roleOf(id);
+        if (role == StatementRole::Opened) {
+            for (const StmtId inside : blocksOf(id))
+                classify(inside);
+        }
+        if (role == StatementRole::Parted)
+            differing_.insert(effects_.at(id).writes.begin(), effects_.at(id).writes.end());
+    }
+}
+
+/// The blocks of code that an opened statement runs.
+std::vector<StmtId> StatementRoles::blocksOf(StmtId opened) const {
+    const Stmt& stmt = body_.stmt(opened);
+    return stmt.kind == StmtKind::Compound ? std::vector{opened} : stmt.children;
+}
+
+StatementRole StatementRoles::roleOf(StmtId id) {
+    const Stmt& stmt = body_.stmt(id);
+    const auto known = [&](auto& all, auto read) -> const StatementEffects& {
+        auto found = all.find(id);
+        if (found == all.end())
+            found =
+                all.emplace(id, read(context_.file, context_.kernel, context_.code(), id)).first;
+        return found->second;
+    };
+    if (std::ranges::find(barriers_, id) != barriers_.end())
+        return StatementRole::Barrier;
+    if (isBareDeclaration(stmt))
+        return StatementRole::BareDeclaration;
+    if (isGroupDeclaration(stmt))
+        return StatementRole::OnceDeclaration;
+    if (canOpen(stmt.kind) && (holdsBarrier(id) || isLeavingBranch(stmt)) &&
+        !differs(known(controls_, controlEffectsOf)))
+        return holdsBarrier(id) ? StatementRole::Opened : StatementRole::Once;
+    if (differs(known(effects_, effectsOf)))
+        return StatementRole::Parted;
+    return stmt.kind == StmtKind::Declaration ? StatementRole::OnceDeclaration
+                                              : StatementRole::Once;
+}
+
+bool StatementRoles::differs(const StatementEffects& effects) const {
+    const auto meets = [&](const std::set<VariableId>& variables) {
+        return std::ranges::any_of(variables,
+                                   [&](VariableId id) { return differing_.contains(id); });
+    };
+    return (effects.blockAxes & (1U << axis_)) != 0 || effects.isOpaque || effects.writesShared ||
+           meets(effects.reads) || meets(effects.writes);
+}
+
+bool StatementRoles::isBareDeclaration(const Stmt& stmt) const {
+    return stmt.kind == StmtKind::Declaration &&
+           std::ranges::all_of(stmt.declared, [&](VariableId id) {
+               const Variable& declared = body_.variable(id);
+               return isSharedStorage(declared) ||
+                      (declared.init == noId && !declared.type.isReference);
+           });
+}
+
+/// `cg::thread_block block = cg::this_thread_block();` and tiles of it are the same for all parts.
+bool StatementRoles::isGroupDeclaration(const Stmt& stmt) const {
+    return stmt.kind == StmtKind::Declaration && !stmt.declared.empty() &&
+           std::ranges::all_of(stmt.declared, [&](VariableId id) {
+               const std::string& type = body_.variable(id).type.canonical;
+               return type.contains("cooperative_groups::") && !type.contains("grid_group");
+           });
+}
+
+/// `if (...) return;` without anything else.
+bool StatementRoles::isLeavingBranch(const Stmt& stmt) const {
+    if (stmt.kind != StmtKind::If || stmt.children.size() != 1)
+        return false;
+    const std::vector<StmtId> inside = context_.code().statementsOf(stmt.children.front());
+    return inside.size() == 1 && body_.stmt(inside.front()).kind == StmtKind::Return;
+}
+
+bool StatementRoles::holdsBarrier(StmtId statement) const {
+    return std::ranges::any_of(
+        barriers_, [&](StmtId barrier) { return context_.code().encloses(statement, barrier); });
+}
+
+void StatementRoles::findRuns(StmtId block) {
+    std::vector<RoledStatement> run;
+    std::size_t length = 0; // Up to the last parted statement.
+    const auto end = [&] {
+        run.resize(length);
+        if (!run.empty())
+            addRun(run);
+        run.clear();
+        length = 0;
+    };
+    for (const StmtId id : context_.code().statementsOf(block)) {
+        const StatementRole role = roles_.at(id);
+        switch (role) {
+        case StatementRole::Parted:
+            run.push_back({id, role});
+            length = run.size();
+            break;
+        case StatementRole::OnceDeclaration:
+        case StatementRole::BareDeclaration:
+            if (length > 0)
+                run.push_back({id, role});
+            break;
+        case StatementRole::Barrier:
+            ++commonBarriers_;
+            end();
+            break;
+        case StatementRole::Once:
+            end();
+            break;
+        case StatementRole::Opened:
+            end();
+            for (const StmtId inside : blocksOf(id))
+                findRuns(inside);
+            break;
+        }
+    }
+    const bool hasRun = length > 0;
+    end();
+    if (hasRun && block == body_.root)
+        runs_.back().isLast = true;
+}
+
+void StatementRoles::addRun(std::vector<RoledStatement> run) {
+    for (const RoledStatement& each : run)
+        runOf_[each.statement] = runs_.size();
+    runs_.push_back({std::move(run)});
+}
+
+std::optional<std::size_t> StatementRoles::runOf(StmtId statement) const {
+    for (; statement != noId; statement = body_.stmt(statement).parent)
+        if (const auto found = runOf_.find(statement); found != runOf_.end())
+            return found->second;
+    return std::nullopt;
+}
+
+} // namespace kernelskill::skills

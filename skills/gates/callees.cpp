@@ -1,0 +1,37 @@
+#include "skills/gates/callees.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+const KernelModel* callee(const FileModel& file, const std::string& name) {
+    const auto found = std::ranges::find(file.deviceFunctions, name, &KernelModel::qualifiedName);
+    return found == file.deviceFunctions.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+std::optional<std::string> calleeThat(const SkillContext& context,
+                                      const std::function<bool(const KernelModel&)>& holds) {
+    std::vector<std::string> open = context.kernel.calls;
+    std::set<std::string> seen(open.begin(), open.end());
+    while (!open.empty()) {
+        const std::string name = open.back();
+        open.pop_back();
+        const KernelModel* called = callee(context.file, name);
+        if (called == nullptr || holds(*called))
+            return name;
+        for (const std::string& further : called->calls)
+            if (seen.insert(further).second)
+                open.push_back(further);
+    }
+    return std::nullopt;
+}
+
+} // namespace kernelskill::skills
