@@ -108,6 +108,17 @@ struct DynamicShared {
     }
 };
 
+/// An array of a thread's own with room on both sides, which pointers may not lead into:
+/// `Owned<float [4]> own = {{}, {1, 2}}; float (&name)[4] = own.ksArray`.
+template <typename Array>
+struct Owned {
+    alignas(16) unsigned char ksBefore[64];
+    Array ksArray;
+    unsigned char ksAfter[64];
+    bool ksIsKnown = ks_own_room(ksBefore, ksAfter, 64);
+    ~Owned() { ks_own_room_ends(ksBefore, ksAfter, 64); }
+};
+
 /// Numbers of a class, in its order; those beyond the capacity are left out.
 struct FieldList {
     KsField ksFields[64] = {};
