@@ -152,7 +152,7 @@ TEST_P(PlantedNumerics, AreRefused) {
     EXPECT_THAT(verdict.summary, ::testing::HasSubstr(planted.because));
 }
 
-constexpr const char* oneSided = "off to one side";
+constexpr const char* beyondRounding = "a float64 reference from which the original is";
 constexpr const char* lost = "are lost";
 constexpr const char* small = "where results are small";
 constexpr const char* forms = "both computed in float64";
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rounded{"rows of bfloat16, times 1.004", halfRows, "rsqrtf(sum / n + 1e-5f)",
                 "1.004f * rsqrtf(sum / n + 1e-5f)"},
         Rounded{"rows of bfloat16, times 1.002", halfRows, "rsqrtf(sum / n + 1e-5f)",
-                "1.002f * rsqrtf(sum / n + 1e-5f)", Numerics::Reassociates, oneSided},
+                "1.002f * rsqrtf(sum / n + 1e-5f)", Numerics::Reassociates, beyondRounding},
         Rounded{"rows of bfloat16 without a term", halfRows,
                 "int i = 0; i < n; ++i)\n            sum",
                 "int i = n > 60; i < n; ++i)\n            sum"}),

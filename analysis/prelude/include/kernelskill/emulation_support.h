@@ -137,13 +137,19 @@ struct Fields {
     static constexpr bool ksKnown = false;
 };
 
+/// The kind of a 16-bit type, which KERNELSKILL_WIDE_HALVES stores as a double.
+template <typename T>
+constexpr unsigned shortKind(unsigned narrow) {
+    return sizeof(T) == sizeof(double) ? unsigned(KsElementFloating) : narrow;
+}
+
 template <typename T>
 constexpr unsigned elementKind() {
     using Element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
     return std::is_floating_point<Element>::value                                ? KsElementFloating
            : std::is_integral<Element>::value || std::is_enum<Element>::value    ? KsElementInteger
-           : std::is_same<Element, ::__half>::value                              ? KsElementHalf
-           : std::is_same<Element, ::__nv_bfloat16>::value                       ? KsElementBFloat16
+           : std::is_same<Element, ::__half>::value                              ? shortKind<Element>(KsElementHalf)
+           : std::is_same<Element, ::__nv_bfloat16>::value                       ? shortKind<Element>(KsElementBFloat16)
            : std::is_pointer<Element>::value                                     ? KsElementPointer
                                                                                  : KsElementOther;
 }
