@@ -10,10 +10,9 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A result below this part of its output's scale is small. Below the other one it may be what the
-/// reference's own rounding left of a sum that cancels.
+/// A result below this part of its output's scale is small. What the reference's own rounding left
+/// of a sum that cancels is small, too: then the original does not agree with it, and misses it.
 constexpr double smallPart = 0x1p-10;
-constexpr double noisePart = 0x1p-36;
 /// The original keeps a result to this relative error; it is lost above the other one. Between them
 /// is more than another order of the same operations makes of it.
 constexpr double keptError = 0x1p-10;
@@ -52,6 +51,8 @@ void addSmall(OutputErrors& errors, double magnitude, double was, double is) {
     small.relativeError = std::max(small.relativeError, own);
     if (std::abs(is) > std::max(lostError, 2 * errors.unit) * magnitude)
         ++small.lost;
+    if (is != 0)
+        ++small.candidateErrors[std::ilogb(is / magnitude)];
 }
 
 } // namespace
@@ -73,6 +74,14 @@ double ErrorMoments::spread() const {
 
 double ErrorMoments::doubt() const {
     return weights_ > 0 ? spread() / std::sqrt(weights_) : 0;
+}
+
+std::uint64_t SmallResults::furtherThan(double relativeError) const {
+    std::uint64_t count = 0;
+    for (const auto& [exponent, results] : candidateErrors)
+        if (std::ldexp(1, exponent) > relativeError)
+            count += results;
+    return count;
 }
 
 OutputErrors& ErrorDistribution::errorsOf(const BufferContents& output) {
@@ -126,8 +135,7 @@ void ErrorDistribution::add(const std::vector<BufferContents>& reference,
                 errors.original.add(was / unit, magnitude / base);
                 errors.candidate.add(is / unit, magnitude / base);
             }
-            if (magnitude >= std::max(smallest, noisePart * scale) &&
-                magnitude <= smallPart * scale)
+            if (magnitude >= smallest && magnitude <= smallPart * scale)
                 addSmall(errors, magnitude, was, is);
         }
     }

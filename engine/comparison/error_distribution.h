@@ -41,6 +41,13 @@ struct SmallResults {
     std::uint64_t missed = 0; ///< The original is too far from the reference to tell.
     std::uint64_t lost = 0;   ///< The candidate does not keep so many of them.
     double relativeError = 0; ///< The largest of the original, where it keeps them.
+    /// How many of those that the original keeps have which relative error in the candidate, by
+    /// the exponent of the error's power of two.
+    std::map<int, std::uint64_t> candidateErrors;
+
+    /// The number of results that the original keeps and of which the candidate is further from
+    /// the reference than `relativeError` of them, to a factor of two.
+    [[nodiscard]] std::uint64_t furtherThan(double relativeError) const;
 };
 
 /// The errors of one output, its parts included. Results that both kernels compute exactly do not

@@ -1,6 +1,8 @@
 #include "engine/comparison/float64_reference.h"
 
 #include "analysis/syntax/lexer.h"
+#include "analysis/syntax/scalar_bytes.h"
+#include "engine/comparison/scalar_row.h"
 #include "engine/inputs/argument_specs.h"
 #include "engine/inputs/class_layout.h"
 
@@ -43,13 +45,31 @@ constexpr std::array<std::string_view, 12> obstacles{
     "wmma",           "union",           "memcpy",         "__fdividef",      "sincosf", "bit_cast",
 };
 
+/// Parts of names that tell the bits of a 16-bit number, or are of a shorter format.
+constexpr std::array<std::string_view, 9> sixteenBitObstacles{
+    "_as_short",    "_as_ushort", "__short_as_", "__ushort_as_", "_raw",
+    "CUDART_INF_F", "fp8",        "_FP16",       "_BF16",
+};
+
 /// Names that end in "f" and are none of float functions.
 constexpr std::array<std::string_view, 5> notOfFloat{"if", "sizeof", "erf", "modf", "offsetof"};
 
-bool isSixteenBit(std::string_view name) {
-    return name.find("half") != std::string_view::npos ||
-           name.find("bfloat") != std::string_view::npos ||
-           (name.starts_with("__h") && name != "__host__");
+/// The types that the prelude stores as doubles for a float64 form.
+constexpr std::array<std::string_view, 10> sixteenBitTypes{
+    "__half",  "half",  "nv_half",  "__nv_half",  "__nv_bfloat16",
+    "__half2", "half2", "nv_half2", "__nv_half2", "__nv_bfloat162",
+};
+
+bool isSixteenBitType(std::string_view name) {
+    return std::ranges::find(sixteenBitTypes, name) != sixteenBitTypes.end() ||
+           name == "nv_bfloat16" || name == "nv_bfloat162";
+}
+
+/// Whether the name is of a function that converts from or to 16 bits, or computes in them. The
+/// prelude's form with doubles rounds nothing.
+bool isSixteenBitFunction(std::string_view name) {
+    return name.contains("half") || name.contains("bfloat") || name == "__low2float" ||
+           name == "__high2float" || (name.starts_with("__h") && name != "__host__");
 }
 
 bool isFloatVector(std::string_view name, std::string_view prefix) {
@@ -87,15 +107,50 @@ Error unsupported(std::string what) {
 }
 
 /// `reinterpret_cast<float4*>` remains correct if both sides double; a cast to integers uses the
-/// bits.
-bool castsToFloatFamily(const std::vector<analysis::Token>& tokens, std::size_t keyword) {
+/// bits. Beside 16-bit numbers, which become four times as long, only casts to such do.
+bool castsToFloatFamily(const std::vector<analysis::Token>& tokens, std::size_t keyword,
+                        bool hasSixteenBits) {
     for (std::size_t index = keyword + 2; index < tokens.size() && tokens[index].text != ">";
          ++index) {
         std::string_view text = tokens[index].text;
-        if (text == "float" || text == "double" || isFloatVector(text, "float"))
+        if (hasSixteenBits ? isSixteenBitType(text)
+                           : text == "float" || text == "double" || isFloatVector(text, "float"))
             return true;
     }
     return false;
+}
+
+bool namesSixteenBits(std::string_view text) {
+    return std::ranges::any_of(analysis::lex(text), [](const analysis::Token& token) {
+        const bool isDefinition = token.kind == TokenKind::Directive &&
+                                  token.text.find("define") != std::string_view::npos;
+        return isDefinition ? namesSixteenBits(token.text.substr(token.text.find('#') + 1))
+                            : token.kind == TokenKind::Identifier && isSixteenBitType(token.text);
+    });
+}
+
+bool isNarrow(ScalarKind kind) {
+    return kind == ScalarKind::Float || kind == ScalarKind::Half || kind == ScalarKind::BFloat16;
+}
+
+bool isSixteenBitType(const analysis::Type& type) {
+    return type.scalar == ScalarKind::Half || type.scalar == ScalarKind::BFloat16;
+}
+
+/// Whether a variable of the kernel is of a 16-bit type, which a header may have named.
+bool holdsSixteenBits(const analysis::KernelModel& kernel) {
+    const auto isShort = [](const auto& named) { return isSixteenBitType(named.type); };
+    return std::ranges::any_of(kernel.parameters, isShort) ||
+           std::ranges::any_of(kernel.body.variables, isShort);
+}
+
+/// Whether the function uses a `__device__` or `__constant__` variable of a 16-bit type.
+bool usesSixteenBitSymbol(const analysis::KernelModel& function) {
+    return std::ranges::any_of(function.body.variables, [](const analysis::Variable& variable) {
+        return isSixteenBitType(variable.type) &&
+               (variable.storage == analysis::Storage::DeviceGlobal ||
+                variable.storage == analysis::Storage::Constant);
+    });
 }
 
 /// The numbers that an argument consists of; nullopt if they are not known.
@@ -108,14 +163,18 @@ numbersOf(KernelInFile subject, std::size_t position, const ScalarSpec& scalar,
     const analysis::Parameter* parameter =
         position < parameters.size() ? &parameters[position] : nullptr;
     if (scalar.floating) {
-        const bool isVector = parameter != nullptr && parameter->type.lanes > 1 &&
-                              parameter->type.scalar == ScalarKind::Float;
-        const std::size_t floats = isVector                               ? parameter->type.lanes
-                                   : scalar.bytes.size() == sizeof(float) ? 1
-                                                                          : 0;
+        const ScalarKind stated = parameter != nullptr && isNarrow(parameter->type.scalar)
+                                      ? parameter->type.scalar
+                                      : ScalarKind::Float;
+        const std::size_t bytes = analysis::scalarBytes(stated);
+        const bool isVector =
+            parameter != nullptr && parameter->type.lanes > 1 && parameter->type.scalar == stated;
+        const std::size_t count = isVector                       ? parameter->type.lanes
+                                  : scalar.bytes.size() == bytes ? 1
+                                                                 : 0;
         std::vector<ClassNumber> lanes;
-        for (std::size_t lane = 0; lane < floats; ++lane)
-            lanes.push_back({"", ScalarKind::Float, lane * sizeof(float), sizeof(float)});
+        for (std::size_t lane = 0; lane < count; ++lane)
+            lanes.push_back({"", stated, lane * bytes, bytes});
         return lanes;
     }
     if (parameter == nullptr)
@@ -134,9 +193,10 @@ numbersOf(KernelInFile subject, std::size_t position, const ScalarSpec& scalar,
     return std::move(layout.numbers);
 }
 
-/// Makes a double of each float. `numbers` are those of the argument, in order and inside of it.
+/// Makes a double of each float, also of those in 16 bits. `numbers` are those of the argument, in
+/// order and inside of it.
 void widen(ScalarSpec& scalar, const std::vector<ClassNumber>& numbers) {
-    const auto isFloat = [](const ClassNumber& number) { return number.kind == ScalarKind::Float; };
+    const auto isFloat = [](const ClassNumber& number) { return isNarrow(number.kind); };
     if (std::ranges::none_of(numbers, isFloat))
         return;
     std::vector<std::byte> wide;
@@ -148,9 +208,7 @@ void widen(ScalarSpec& scalar, const std::vector<ClassNumber>& numbers) {
         alignment = std::max(alignment, bytes);
         wide.resize(at + bytes);
         if (isFloat(number)) {
-            float narrow = 0;
-            std::memcpy(&narrow, from, sizeof narrow);
-            const double value = narrow;
+            const double value = floatingScalar(number.kind, from);
             std::memcpy(wide.data() + at, &value, sizeof value);
         } else {
             std::memcpy(wide.data() + at, from, bytes);
@@ -162,7 +220,9 @@ void widen(ScalarSpec& scalar, const std::vector<ClassNumber>& numbers) {
 
 } // namespace
 
-Result<std::string> withDoubleArithmetic(std::string_view text) {
+namespace {
+
+Result<std::string> withDoubleArithmetic(std::string_view text, bool hasSixteenBits) {
     auto tokens = analysis::lex(text);
     std::string result;
     result.reserve(text.size() + text.size() / 16);
@@ -180,18 +240,20 @@ Result<std::string> withDoubleArithmetic(std::string_view text) {
             if (token.text.find("define") == std::string_view::npos)
                 continue;
             auto hash = token.text.find('#');
-            auto inner = withDoubleArithmetic(token.text.substr(hash + 1));
+            auto inner = withDoubleArithmetic(token.text.substr(hash + 1), hasSixteenBits);
             if (!inner)
                 return inner;
             rewrite(token, std::string(token.text.substr(0, hash + 1)) + *inner);
             continue;
         }
         if (token.kind == TokenKind::Identifier) {
+            const auto isPart = [&](std::string_view part) { return token.text.contains(part); };
             if (std::ranges::find(obstacles, token.text) != obstacles.end() ||
-                isSixteenBit(token.text))
+                (hasSixteenBits && std::ranges::any_of(sixteenBitObstacles, isPart)))
                 return std::unexpected(
                     unsupported(fmt::format("{} has no double counterpart", token.text)));
-            if (token.text == "reinterpret_cast" && !castsToFloatFamily(tokens, index))
+            if (token.text == "reinterpret_cast" &&
+                !castsToFloatFamily(tokens, index, hasSixteenBits))
                 return std::unexpected(unsupported("a reinterpret_cast uses the bits of a value"));
         }
         if (std::string replacement = renamed(token); replacement != token.text)
@@ -201,15 +263,25 @@ Result<std::string> withDoubleArithmetic(std::string_view text) {
     return result;
 }
 
+} // namespace
+
+Result<std::string> withDoubleArithmetic(std::string_view text) {
+    return withDoubleArithmetic(text, namesSixteenBits(text));
+}
+
 Result<LaunchSpec> withDoubleArguments(KernelInFile subject, LaunchSpec launch) {
     const auto& [file, kernel] = subject;
+    const bool hasSixteenBits = holdsSixteenBits(kernel) ||
+                                (file.source != nullptr && namesSixteenBits(file.source->text()));
     for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
         if (auto* buffer = std::get_if<BufferSpec>(&launch.arguments[i])) {
-            if (buffer->element == ScalarKind::Float) {
-                buffer->element = ScalarKind::Double;
-                buffer->elementBytes *= 2;
+            if (isNarrow(buffer->element)) {
+                buffer->elementBytes *= sizeof(double) / analysis::scalarBytes(buffer->element);
+                if (buffer->element != ScalarKind::Float)
+                    buffer->valuesOf = buffer->element;
                 if (buffer->choice)
                     buffer->choice->isFloat = true;
+                buffer->element = ScalarKind::Double;
             }
             continue;
         }
@@ -232,7 +304,7 @@ Result<LaunchSpec> withDoubleArguments(KernelInFile subject, LaunchSpec launch) 
                    kernel.body.variable(array.variable).type.scalar != ScalarKind::Double;
         });
     if (hasDynamicFloats)
-        launch.dynamicSharedBytes *= 2;
+        launch.dynamicSharedBytes *= hasSixteenBits ? 4 : 2;
     return launch;
 }
 
@@ -248,12 +320,18 @@ Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
             });
     if (callsElsewhere)
         return std::unexpected(unsupported("the kernel computes in a header"));
+    if (usesSixteenBitSymbol(kernel.kernel) ||
+        std::ranges::any_of(kernel.program.model->deviceFunctions, usesSixteenBitSymbol))
+        return std::unexpected(
+            unsupported("a variable of 16 bits has no double counterpart with its values"));
     auto text = withDoubleArithmetic(kernel.program.text);
     if (!text)
         return std::unexpected(text.error());
     ProgramSource doubled = kernel.program;
     doubled.text = std::move(*text);
-    auto model = analysis::analyzeFile(kernel.program.file, doubled.text, kernel.program.command,
+    if (namesSixteenBits(kernel.program.text) || holdsSixteenBits(kernel.kernel))
+        doubled.command.definitions.emplace_back("KERNELSKILL_WIDE_HALVES=1");
+    auto model = analysis::analyzeFile(kernel.program.file, doubled.text, doubled.command,
                                        toolchain, kernel.program.unsaved);
     if (!model)
         return std::unexpected(model.error());
@@ -277,7 +355,7 @@ bool callsFloatFunction(const ProgramSource& doubled) {
         const bool isOfFloat = (name.ends_with('f') && !name.ends_with("printf") &&
                                 std::ranges::find(notOfFloat, name) == notOfFloat.end()) ||
                                name.starts_with("__f") || name.contains("float");
-        if (isOfFloat && !isOwn(name))
+        if (isOfFloat && !isSixteenBitFunction(name) && !isOwn(name))
             return true;
     }
     return false;

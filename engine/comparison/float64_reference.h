@@ -10,12 +10,14 @@
 namespace kernelskill::engine {
 
 /// `text` with float arithmetic changed to double: types, vector types, literals and math
-/// functions. Unsupported, with the reason, if the text uses the bits of a float or computes in a
-/// 16-bit format.
+/// functions. 16-bit types keep their names; the prelude stores them as doubles where
+/// KERNELSKILL_WIDE_HALVES is defined. Unsupported, with the reason, if the text uses the bits of a
+/// number.
 [[nodiscard]] Result<std::string> withDoubleArithmetic(std::string_view text);
 
-/// `launch`, of `kernel`, for the rewritten kernel: floats in buffers, scalars, vectors and objects
-/// of classes become double and keep their values. Unsupported if an argument's layout is unknown.
+/// `launch`, of `kernel`, for the rewritten kernel: floats, also those of 16 bits, in buffers,
+/// scalars, vectors and objects of classes become double and keep their values. Unsupported if an
+/// argument's layout is unknown.
 [[nodiscard]] Result<LaunchSpec> withDoubleArguments(KernelInFile kernel, LaunchSpec launch);
 
 /// The program with its kernel in double precision, parsed and ready to build. Unsupported if the

@@ -1,5 +1,7 @@
 #include "engine/execution/buffer_fill.h"
 
+#include "analysis/syntax/short_floats.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -91,6 +93,18 @@ std::int64_t chosenInteger(const BufferSpec& buffer, std::uint64_t seed, std::ui
     }
     return static_cast<std::int64_t>((mix(hash) >> 1) %
                                      static_cast<std::uint64_t>(randomRange(buffer)));
+}
+
+/// The number of type `kind` that is next to `value`.
+double rounded(ScalarKind kind, float value) {
+    switch (kind) {
+    case ScalarKind::Half:
+        return analysis::halfValue(halfBits(value));
+    case ScalarKind::BFloat16:
+        return analysis::bfloatValue(bfloat16Bits(value));
+    default:
+        return value;
+    }
 }
 
 float floatingValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
@@ -222,6 +236,10 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
         return fillWith<std::uint16_t>(offset, bytes,
                                        [&](std::uint64_t i) { return bfloat16Bits(floating(i)); });
     case ScalarKind::Double:
+        if (buffer.valuesOf)
+            return fillWith<double>(offset, bytes, [&](std::uint64_t index) {
+                return rounded(*buffer.valuesOf, floating(index));
+            });
         if (buffer.fill == Fill::Chosen)
             return fillWith<double>(offset, bytes, [&](std::uint64_t index) {
                 return chosenFloating(*buffer.choice, seed, index);

@@ -1,12 +1,37 @@
 #include "engine/execution/captured_data.h"
 
+#include "analysis/syntax/short_floats.h"
 #include "engine/execution/buffer_fill.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
 namespace kernelskill::engine {
+namespace {
+
+using analysis::ScalarKind;
+
+/// The bytes of a floating-point number that is shorter than a double; 0 for another type.
+std::uint64_t narrowBytes(ScalarKind kind) {
+    const bool isShort = kind == ScalarKind::Half || kind == ScalarKind::BFloat16;
+    return kind == ScalarKind::Float ? sizeof(float) : isShort ? sizeof(std::uint16_t) : 0;
+}
+
+double widened(ScalarKind kind, const std::byte* from) {
+    if (kind == ScalarKind::Float) {
+        float value = 0;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, from, sizeof bits);
+    return kind == ScalarKind::Half ? analysis::halfValue(bits) : analysis::bfloatValue(bits);
+}
+
+} // namespace
+
 Result<MappedFile> openCapturedFile(const std::string& path) {
     // A workspace's folder of captures could hold a link to any file of the user.
     auto file = MappedFile::open(path, Links::Refused);
@@ -34,9 +59,9 @@ Result<CapturedContents> openCaptured(const LaunchSpec& launch) {
 
 void fillFromCaptured(const BufferSpec& buffer, std::span<const std::byte> data,
                       std::uint64_t offset, std::span<std::byte> bytes) {
-    const bool widens = buffer.element == analysis::ScalarKind::Double && buffer.captured &&
-                        buffer.captured->element == analysis::ScalarKind::Float;
-    const std::uint64_t size = widens ? data.size() / sizeof(float) * sizeof(double) : data.size();
+    const std::uint64_t narrow = buffer.captured ? narrowBytes(buffer.captured->element) : 0;
+    const bool widens = buffer.element == ScalarKind::Double && narrow > 0;
+    const std::uint64_t size = widens ? data.size() / narrow * sizeof(double) : data.size();
     const auto given = static_cast<std::size_t>(
         std::clamp<std::uint64_t>(size, offset, offset + bytes.size()) - offset);
     if (!widens) {
@@ -44,9 +69,8 @@ void fillFromCaptured(const BufferSpec& buffer, std::span<const std::byte> data,
             std::memcpy(bytes.data(), data.data() + offset, given);
     } else {
         for (std::size_t at = 0; at < given; at += sizeof(double)) {
-            float narrow = 0;
-            std::memcpy(&narrow, data.data() + (offset + at) / 2, sizeof narrow);
-            const double wide = narrow;
+            const double wide = widened(buffer.captured->element,
+                                        data.data() + (offset + at) / sizeof(double) * narrow);
             std::memcpy(bytes.data() + at, &wide, std::min(sizeof wide, given - at));
         }
     }

@@ -76,6 +76,9 @@ struct BufferSpec {
     bool isInput = true;   ///< If true, filled by `fill`; else poisoned.
     std::optional<CapturedBytes> captured; ///< Only for Captured.
     std::optional<ValueChoice> choice;     ///< Only for Chosen.
+    /// Every value that is made up is one of this type, although the elements are doubles: for a
+    /// float64 reference of a kernel in 16 bits.
+    std::optional<analysis::ScalarKind> valuesOf = {};
     /// The name of another buffer: the emulator passes its address, and this buffer is not used.
     /// Empty for a buffer of its own.
     std::string sameAs = {};

@@ -82,6 +82,8 @@ Json toJson(const BufferSpec& buffer) {
                             {"element", number(buffer.captured->element)}};
     if (buffer.choice)
         json["choice"] = toJson(*buffer.choice);
+    if (buffer.valuesOf)
+        json["valuesOf"] = number(*buffer.valuesOf);
     return json;
 }
 
@@ -107,6 +109,8 @@ BufferSpec bufferFrom(const Json& json) {
         buffer.captured->before = captured.at("file").get<std::string>();
         readEnum(captured.at("element"), buffer.captured->element);
     }
+    if (json.contains("valuesOf"))
+        readEnum(json.at("valuesOf"), buffer.valuesOf.emplace());
     if (buffer.fill == Fill::Chosen)
         buffer.choice = choiceFrom(json.at("choice"));
     return buffer;

@@ -113,15 +113,17 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics, std::size_t turn) {
 }
 
 /// Values of one magnitude near zero, a smaller one at each turn: an edit may lose results below
-/// any bound.
-ValueChoice tinyOnes(bool isFloating, std::size_t turn) {
+/// any bound. The last turns have those that vanish beside the constants which it adds.
+ValueChoice tinyOnes(bool isFloating, const ValueDictionary& dictionary, std::size_t turn) {
     ValueChoice choice;
     if (!isFloating) {
         choice.values = {0, 1};
         choice.share = 1;
         return choice;
     }
-    constexpr std::array exponents{-14, -18, -22};
+    std::vector<int> exponents{-14, -18, -22};
+    static_assert(usualTinyTurns == 3);
+    exponents.insert(exponents.end(), dictionary.vanishing.begin(), dictionary.vanishing.end());
     choice.maxExponent = exponents.at(turn % exponents.size());
     choice.minExponent = choice.maxExponent - 2;
     choice.share = 0;
@@ -197,7 +199,7 @@ ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& 
     if (style == InputStyle::Extremes)
         return extremesFor(isFloating, bounds.numerics, bounds.turn);
     if (style == InputStyle::Tiny)
-        return tinyOnes(isFloating, bounds.turn);
+        return tinyOnes(isFloating, dictionary, bounds.turn);
     if (style == InputStyle::Large)
         return largeOnes(isFloating, bounds.turn);
     if (style == InputStyle::Wide)

@@ -17,13 +17,17 @@ enum class InputStyle : std::uint8_t {
     Constants, ///< The constants of both texts and their neighbours, among values of any magnitude.
     Ties,      ///< Few small values, so that most elements have equals.
     Extremes,  ///< Largest, smallest, denormal, infinite and negative values; NaN.
-    Tiny,      ///< Every value is of one magnitude near zero.
+    Tiny,      ///< Every value is of one magnitude near zero, of which ValueDictionary adds some.
     Large,     ///< Values whose exponentials overflow, and NaN. For edits that reorder sums.
     Wide,      ///< Values whose exponentials are tiny or huge. For edits that reorder sums.
     Close,     ///< Values whose differences are small. For edits that round differently.
     /// Two values, also for known indices: threads that follow them meet at the same elements.
     Collisions,
 };
+
+/// The turns of Tiny whose magnitudes do not depend on the edit; those of
+/// ValueDictionary::vanishing follow.
+inline constexpr std::size_t usualTinyTurns = 3;
 
 /// "values around the constants of the text"; empty for Plain.
 [[nodiscard]] std::string_view describe(InputStyle style);

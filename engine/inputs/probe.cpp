@@ -113,6 +113,7 @@ private:
     void addScalars();
     void addClassNumbers();
     void addGrids();
+    void addFewerBlocks();
     void addBlocks();
     void addCollisions();
     void addLargeValues();
@@ -399,9 +400,29 @@ void ProbePlanner::addClassNumbers() {
         plan_.varied.emplace_back("integers of classes");
 }
 
-void ProbePlanner::addGrids() {
-    if (!hasSameShape())
+/// Fewer blocks than a guessed launch has, where the edited launch follows: an edit that gathers
+/// blocks may treat what is left of a grid differently.
+void ProbePlanner::addFewerBlocks() {
+    if (!follower_ || base_.original.origin != LaunchOrigin::Guessed)
         return;
+    for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
+        if (base_.original.grid.*axis < 2)
+            continue;
+        LaunchSpec original = base_.original;
+        original.grid.*axis -= 1;
+        const auto followed = follower_->of(original);
+        if (!followed)
+            continue;
+        add(std::move(original), withShapeOf(base_.candidate, *followed));
+        plan_.probes.back().label += ", one block less";
+    }
+}
+
+void ProbePlanner::addGrids() {
+    if (!hasSameShape()) {
+        addFewerBlocks();
+        return;
+    }
     // Fewer would leave work undone that a loop over the grid does, unless both have one.
     if (loopsOverGrid(original_.kernel) && loopsOverGrid(candidate_.kernel)) {
         for (const std::uint32_t fewer : {6u, 3u}) {
@@ -493,10 +514,14 @@ void ProbePlanner::addLargeValues() {
 void ProbePlanner::addTinyValues() {
     if (!writesFloats(base_.original) || threadsOf(base_.original) > maxProbeThreads * 16)
         return;
-    constexpr int probes = 3; // A few lost results of one alone may be chance.
-    for (int probe = 0; probe < probes; ++probe)
+    // A few lost results of one probe alone may be chance. Of an exact edit no digit is lost.
+    const bool isExact = bounds_.numerics == skills::Numerics::Exact;
+    const std::size_t probes = usualTinyTurns + (isExact ? 0 : dictionary_.vanishing.size());
+    for (std::size_t probe = 0; probe < probes; ++probe)
         add(base_.original, base_.candidate, InputStyle::Tiny);
     plan_.varied.emplace_back("values near zero");
+    if (probes > usualTinyTurns)
+        plan_.varied.emplace_back("values that vanish beside the constants of the edit");
 }
 
 /// Where little else varies, the values have to do it alone.
@@ -637,20 +662,25 @@ std::vector<Trial> planInstanceProbes(KernelInFile original, KernelInFile candid
                                       const Trial& trial, skills::Numerics numerics,
                                       std::uint64_t seed) {
     const ValueDictionary dictionary = valueDictionary(original, candidate);
-    std::vector<InputStyle> styles{InputStyle::Constants, InputStyle::Extremes, InputStyle::Ties};
-    if (numerics != skills::Numerics::Exact)
-        styles = {InputStyle::Ties, InputStyle::Tiny};
+    using Turn = std::pair<InputStyle, std::size_t>;
+    std::vector<Turn> turns{
+        {InputStyle::Constants, 0}, {InputStyle::Extremes, 0}, {InputStyle::Ties, 0}};
+    if (numerics != skills::Numerics::Exact) {
+        turns = {{InputStyle::Ties, 0}, {InputStyle::Tiny, 0}};
+        for (std::size_t i = 0; i < dictionary.vanishing.size(); ++i)
+            turns.emplace_back(InputStyle::Tiny, usualTinyTurns + i);
+    }
     if (numerics == skills::Numerics::Reassociates)
-        styles.insert(styles.end(), {InputStyle::Wide, InputStyle::Large});
+        turns.insert(turns.end(), {Turn{InputStyle::Wide, 0}, Turn{InputStyle::Large, 0}});
     std::vector<Trial> probes;
-    for (const InputStyle style : styles) {
+    for (const auto& [style, turn] : turns) {
         Trial probe = trial;
         probe.seeds = 1;
         probe.isProbe = true;
         probe.onlyFiniteness = style == InputStyle::Large;
         probe.label += fmt::format(", {}", describe(style));
-        probe.original =
-            withStyle(std::move(probe.original), style, dictionary, {numerics}, seed + 1);
+        probe.original = withStyle(std::move(probe.original), style, dictionary,
+                                   {.numerics = numerics, .turn = turn}, seed + 1);
         probe.candidate = withArgumentsOf(std::move(probe.candidate), probe.original);
         probes.push_back(std::move(probe));
         // Large launches take long.

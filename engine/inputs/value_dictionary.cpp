@@ -1,8 +1,11 @@
 #include "engine/inputs/value_dictionary.h"
 
+#include "engine/inputs/floating_literals.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -53,6 +56,34 @@ std::vector<std::int64_t> editedSizes(const std::set<double>& before,
     return {sizes.begin(), sizes.end()};
 }
 
+/// A float rounds what is added to a constant to 24 bits of the constant.
+constexpr int bitsOfFloat = 24;
+/// Values near zero are no larger in any review (InputStyle::Tiny).
+constexpr int largestVanishing = -26;
+/// Squares of smaller numbers are none of float.
+constexpr int smallestVanishing = -60;
+/// Constants of about one size hide the same numbers.
+constexpr int exponentsOfOneSize = 3;
+constexpr std::size_t maxVanishing = 3;
+
+/// See ValueDictionary::vanishing.
+std::vector<int> vanishingBeside(const std::multiset<double>& before,
+                                 const std::multiset<double>& after) {
+    std::vector<double> added;
+    std::ranges::set_difference(after, before, std::back_inserter(added));
+    std::set<int, std::greater<>> exponents;
+    for (const double constant : added)
+        if (constant != 0 && std::isfinite(constant))
+            exponents.insert(std::ilogb(constant) - bitsOfFloat);
+    std::vector<int> vanishing;
+    for (const int exponent : exponents)
+        if (exponent >= smallestVanishing && exponent <= largestVanishing &&
+            vanishing.size() < maxVanishing &&
+            (vanishing.empty() || vanishing.back() - exponent >= exponentsOfOneSize))
+            vanishing.push_back(exponent);
+    return vanishing;
+}
+
 } // namespace
 
 ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
@@ -85,7 +116,9 @@ ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
     }
     return {{floating.begin(), floating.end()},
             {integral.begin(), integral.end()},
-            editedSizes(before, after)};
+            editedSizes(before, after),
+            vanishingBeside(floatingLiterals(original.file.source->text()),
+                            floatingLiterals(candidate.file.source->text()))};
 }
 
 } // namespace kernelskill::engine

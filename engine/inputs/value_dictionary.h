@@ -17,6 +17,11 @@ struct ValueDictionary {
     /// The positive integers that only one of the texts has, with their neighbours: an edit may
     /// hold up to such a size, or from it on.
     std::vector<std::int64_t> edited;
+    /// Powers of two, by their exponents, so far below floating-point constants which only the
+    /// candidate has, or has more often, that a float which gets such a constant added keeps
+    /// next to nothing of a number of this size. Descending, a few at most, and none for constants
+    /// near 1, beside which all values near zero vanish.
+    std::vector<int> vanishing = {};
 };
 
 [[nodiscard]] ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate);

@@ -69,9 +69,25 @@ double statedError(const skills::StatedError& stated, double enlarged) {
     return std::max(error, std::min(largestStatedError, error * enlarged));
 }
 
-/// How much the kernel enlarges an error on its way to a result.
-double enlargement(double ownError, const Closeness& closeness) {
-    return std::max(1.0, std::max(ownError, closeness.usualError) / skills::unitInTheLastPlace);
+/// The largest unit of roundoff of the outputs.
+double roundoffOf(const RunPair& pair) {
+    double roundoff = 0;
+    for (const BufferContents& output : pair.original.outputs)
+        roundoff = std::max(roundoff, unitRoundoff(output.element));
+    return roundoff;
+}
+
+/// How much the kernel enlarges an error on its way to a result. Where it rounds results of float
+/// to 16 bits, that rounding is no error that was enlarged, and hides those that were; where it
+/// computes in 16 bits, its errors have their unit.
+double enlargement(double ownError, const RunPair& pair, const Closeness& closeness) {
+    const double roundoff = roundoffOf(pair);
+    const double own = std::max(ownError, closeness.usualError);
+    if (roundoff <= unitRoundoff(analysis::ScalarKind::Float))
+        return std::max(1.0, own / skills::unitInTheLastPlace);
+    return closeness.onlyStoresHalf
+               ? std::max(enlargedWithoutReference, (own - roundoff) / skills::unitInTheLastPlace)
+               : std::max(1.0, own / (2 * roundoff));
 }
 
 } // namespace
@@ -129,15 +145,17 @@ Tolerance toleranceWithoutReference(const RunPair& pair, const Closeness& closen
 
 Tolerance toleranceBeside(double ownError, const RunPair& pair, const Closeness& closeness) {
     const skills::Numerics numerics = closeness.accuracy.numerics;
-    double roundoff = 0;
-    for (const BufferContents& output : pair.original.outputs)
-        roundoff = std::max(roundoff, unitRoundoff(output.element));
+    const double roundoff = roundoffOf(pair);
     const double computing = closeness.onlyStoresHalf
                                  ? std::min(roundoff, unitRoundoff(analysis::ScalarKind::Float))
                                  : roundoff;
-    Tolerance tolerance{
-        false, std::max(errorGrowthAllowed * ownError,
-                        roundoffsAllowed * computing + (computing < roundoff ? 2 * roundoff : 0))};
+    Tolerance tolerance{false,
+                        std::max(errorGrowthAllowed * ownError, roundoffsAllowed * computing)};
+    // A result that is rounded to 16 bits once, at its end, is as far off as that, whatever else;
+    // of the error before it the rest of the original's own is all that is seen.
+    if (computing < roundoff)
+        tolerance.scaledError = roundoff + std::max(errorGrowthAllowed * (ownError - roundoff),
+                                                    errorOfSum(computing, termsOf(pair)));
     // The error of one sum says little of the error of another order: the original may have been
     // lucky.
     if (numerics == skills::Numerics::Reassociates && floatingOutputs(pair) < minSampledOutputs)
@@ -153,7 +171,7 @@ Tolerance toleranceBeside(double ownError, const RunPair& pair, const Closeness&
     // An error of a function reaches the result as much enlarged as the original's own roundings.
     if (numerics == skills::Numerics::ReducedPrecision) {
         tolerance.scaledError +=
-            statedError(closeness.accuracy.error, enlargement(ownError, closeness));
+            statedError(closeness.accuracy.error, enlargement(ownError, pair, closeness));
     }
     return tolerance;
 }
@@ -163,10 +181,15 @@ Tolerance toleranceOfForms(double ownError, const RunPair& pair, const Closeness
     rounding.accuracy = skills::Numerics::Reassociates;
     Tolerance tolerance = toleranceBeside(ownError, pair, rounding);
     const double float32 = unitRoundoff(analysis::ScalarKind::Float);
-    tolerance.scaledError *= formsMargin * unitRoundoff(analysis::ScalarKind::Double) / float32;
+    const double roundoff = std::max(float32, roundoffOf(pair));
+    // Rounding to 16 bits hides how far off the result is before it.
+    if (roundoff > float32)
+        tolerance.scaledError =
+            std::max(errorGrowthAllowed * ownError, errorOfSum(roundoff, termsOf(pair)));
+    tolerance.scaledError *= formsMargin * unitRoundoff(analysis::ScalarKind::Double) / roundoff;
     // An approximate intrinsic becomes an exact function in float64; only new numbers keep errors.
     if (closeness.bringsRoundedNumbers) {
-        const double enlarged = enlargement(ownError, closeness);
+        const double enlarged = enlargement(ownError, pair, closeness);
         tolerance.scaledError +=
             statedError(closeness.accuracy.error, enlarged) + numbersMargin * float32 * enlarged;
     }

@@ -30,9 +30,16 @@ constexpr double biasOfRounding = 0.25;
 constexpr double biasGrowthAllowed = 4;
 /// The standard errors that are added to the original's bias.
 constexpr double chanceOfOwn = 3;
-/// So many small results must be lost, and this part of all up to their magnitude.
+/// So many small results must be lost, and this part of all up to their magnitude. More of them
+/// must have lost digits alone, as chance may take digits where sums cancel.
 constexpr std::uint64_t minLost = 4;
+constexpr std::uint64_t minCoarse = 32;
 constexpr double lostPart = 0.5;
+/// A small result lost digits if it is so far from the reference, relatively and in units of its
+/// type, and so many times as far as any that the original computes of that magnitude.
+constexpr double coarseError = 0x1p-14;
+constexpr double coarseUnits = 4;
+constexpr double coarseGrowth = 64;
 /// The original keeps so many results for each that it misses, or the kernel is no measure there.
 constexpr double missedAllowed = 8;
 /// A relative error that the statement explains makes a loss no surprise.
@@ -72,39 +79,50 @@ bool isBiased(const OutputErrors& errors, double allowed) {
            bias > sidePart * errors.candidate.spread();
 }
 
-/// Whether the stated error may make results of this magnitude vanish.
-bool explainsLoss(const skills::StatedError& stated, const OutputErrors& errors, int exponent,
-                  const SmallResults& small) {
+/// The relative error of results of this magnitude that the statement explains.
+double explainedAt(const skills::StatedError& stated, const OutputErrors& errors, int exponent,
+                   const SmallResults& small) {
     const double enlarged = std::max(1.0, small.relativeError / skills::unitInTheLastPlace);
     const double relative = stated.ulps * skills::unitInTheLastPlace * enlarged;
     // A root near zero makes of an absolute error its root.
     const double absolute =
         std::sqrt(stated.absolute) * std::max(errors.scale, 1.0) / std::ldexp(1, exponent);
-    return statementsMargin * (relative + absolute) > explainedLoss;
+    return statementsMargin * (relative + absolute);
 }
 
 struct LostResults {
-    std::uint64_t lost = 0;
+    std::uint64_t lost = 0; ///< Or only digits of them.
     std::uint64_t kept = 0; ///< By the original.
     int below = 0;          ///< All are below 2 to this power.
+    bool isWhole = true;    ///< Next to nothing of them is left.
 };
 
 /// The small results up to a magnitude of which the candidate loses the most.
 std::optional<LostResults> lostResults(const OutputErrors& errors,
                                        const skills::StatedError& stated) {
     std::optional<LostResults> worst;
-    LostResults all;
+    LostResults gone;
+    LostResults coarse{.isWhole = false};
+    const auto take = [&](LostResults& all, std::uint64_t lost, std::uint64_t least) {
+        all.lost += lost;
+        if (all.lost >= least &&
+            static_cast<double>(all.lost) >= lostPart * static_cast<double>(all.kept) &&
+            (!worst || (all.isWhole && !worst->isWhole) ||
+             (all.isWhole == worst->isWhole && all.lost > worst->lost)))
+            worst = all;
+    };
     for (const auto& [exponent, small] : errors.small) {
-        if (explainsLoss(stated, errors, exponent, small) ||
+        const double explained = explainedAt(stated, errors, exponent, small);
+        if (explained > explainedLoss ||
             missedAllowed * static_cast<double>(small.missed) > static_cast<double>(small.kept))
             continue;
-        all.lost += small.lost;
-        all.kept += small.kept;
-        all.below = exponent + 1;
-        if (all.lost >= minLost &&
-            static_cast<double>(all.lost) >= lostPart * static_cast<double>(all.kept) &&
-            (!worst || all.lost > worst->lost))
-            worst = all;
+        gone.kept = coarse.kept += small.kept;
+        gone.below = coarse.below = exponent + 1;
+        take(gone, small.lost, minLost);
+        take(coarse,
+             small.furtherThan(std::max({coarseError, coarseUnits * errors.unit,
+                                         coarseGrowth * small.relativeError, explained})),
+             minCoarse);
     }
     return worst;
 }
@@ -185,10 +203,11 @@ CheckResult ReviewErrors::judge(const Closeness& closeness) const {
                                            errors.buffer, errors.candidate.bias(), allowed));
             // Only float64 shows what the original keeps.
             if (const auto lost = isTruth ? lostResults(errors, stated) : std::nullopt)
-                return refused(fmt::format("{} of {} results of '{}' below {:.3g} in magnitude are "
-                                           "lost, which the original keeps",
+                return refused(fmt::format("{} of {} results of '{}' below {:.3g} in magnitude {}, "
+                                           "which the original keeps",
                                            lost->lost, lost->kept, errors.buffer,
-                                           std::ldexp(1, lost->below)));
+                                           std::ldexp(1, lost->below),
+                                           lost->isWhole ? "are lost" : "lost digits"));
             if (errors.candidate.count > 0)
                 seen += fmt::format("{}against {}, {}", seen.empty() ? "" : "; ", against,
                                     inWords(errors));

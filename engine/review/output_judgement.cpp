@@ -47,10 +47,10 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
 /// branch went the other way, or a rewritten text computes something else than its kernel.
 void judgeForms(CheckResult& check, const std::string& name, const TrialPlace& place,
                 const RunPair& pair, const Closeness& closeness, double ownError) {
-    const bool isOfFloat = std::ranges::all_of(pair.original.outputs, [](const auto& output) {
-        return !isFloatingScalar(output.element) || output.element == analysis::ScalarKind::Float;
+    const bool isNarrower = std::ranges::none_of(pair.original.outputs, [](const auto& output) {
+        return output.element == analysis::ScalarKind::Double;
     });
-    if (!pair.wideCandidate || !isOfFloat || closeness.onlyFiniteness)
+    if (!pair.wideCandidate || !isNarrower || closeness.onlyFiniteness)
         return;
     Tolerance tolerance = toleranceOfForms(ownError, pair, closeness);
     tolerance.usualScales = closeness.usualScales;

@@ -12,6 +12,7 @@
 #include "engine/review/rounded_numbers.h"
 #include "engine/review/runner_place.h"
 #include "engine/review/schedule_check.h"
+#include "engine/review/smaller_arrays.h"
 #include "engine/review/success_summary.h"
 #include "engine/review/walked_arrays.h"
 
@@ -206,6 +207,17 @@ bool Review::keepsWidths() {
 bool Review::keepsOwnArrays() {
     if (isProved())
         return true;
+    const auto smaller =
+        smallerArrays(original_.file(), original_.kernel, *candidate_.model, *candidateKernel_);
+    if (!smaller.empty()) {
+        const SmallerArray& first = smaller.front();
+        return take(incorrect(
+            "own arrays keep their room",
+            fmt::format("line {} leaves '{}', an array of a thread's own, {} of {} elements, and "
+                        "nothing in the kernel shows that so few are enough",
+                        first.line, first.name, first.after, first.before),
+            {.stage = ReviewStage::Reach}));
+    }
     const auto walked = walkedArrays(*candidate_.model, *candidateKernel_);
     if (walked.size() <= walkedArrays(original_.file(), original_.kernel).size())
         return true;

@@ -54,7 +54,7 @@ private:
     bool keepsHardwareRules();
     /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
     bool keepsWidths();
-    /// Nor do they follow pointers that step through a thread's own array.
+    /// Nor do they follow pointers that step through a thread's own array, or fill every array.
     bool keepsOwnArrays();
     bool build();
     // review_size.cpp

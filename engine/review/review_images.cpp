@@ -22,6 +22,7 @@ Result<WideImage> buildWide(Executor& executor, const analysis::Toolchain& toolc
     if (!program)
         return std::unexpected(program.error());
     program->watched.clear(); // Their places are those of another text.
+    program->followsLocals = false;
     auto launch = withDoubleArguments({subject.file(), subject.kernel}, subjectsLaunch);
     if (!launch)
         return std::unexpected(launch.error());
@@ -41,10 +42,13 @@ struct WatchedImage {
 WatchedImage buildWatched(Executor& executor, KernelRef subject, const LaunchSpec& launch,
                           const std::stop_token& stop) {
     auto image = executor.build(subject, launch, stop);
-    if (image || subject.program.watched.empty() || stop.stop_requested())
+    const bool isPlain = subject.program.watched.empty() && !subject.program.followsLocals;
+    if (image || isPlain || stop.stop_requested())
         return {std::move(image)};
+    // Marks and rooms around arrays are written into the text, of which they may make no program.
     ProgramSource plain = subject.program;
     plain.watched.clear();
+    plain.followsLocals = false;
     auto other = executor.build({plain, subject.kernel}, launch, stop);
     const bool isBuilt = other.has_value();
     return {std::move(other), isBuilt};

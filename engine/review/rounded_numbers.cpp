@@ -1,45 +1,20 @@
 #include "engine/review/rounded_numbers.h"
 
-#include "analysis/syntax/lexer.h"
+#include "engine/inputs/floating_literals.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <iterator>
 #include <set>
-#include <string>
 #include <variant>
 
 namespace kernelskill::engine {
 namespace {
 
-using analysis::Token;
-using analysis::TokenKind;
-
-/// Adds the value of each floating literal that float rounds, also in macros. Ignores suffixes.
-void collectRounded(std::string_view text, std::set<double>& numbers) {
-    for (const Token& token : analysis::lex(text)) {
-        if (token.kind == TokenKind::Directive) {
-            const auto hash = token.text.find('#');
-            if (token.text.find("define") != std::string_view::npos)
-                collectRounded(token.text.substr(hash + 1), numbers);
-            continue;
-        }
-        const bool isHexadecimal = token.text.starts_with("0x") || token.text.starts_with("0X");
-        if (token.kind != TokenKind::Number ||
-            token.text.find_first_of(isHexadecimal ? "pP" : ".eE") == std::string_view::npos)
-            continue;
-        std::string digits;
-        std::ranges::remove_copy(token.text, std::back_inserter(digits), '\'');
-        char* end = nullptr;
-        const double value = std::strtod(digits.c_str(), &end);
-        if (value != static_cast<double>(static_cast<float>(value)))
-            numbers.insert(value);
-    }
-}
-
+/// The floating literals that float rounds.
 std::set<double> roundedNumbers(std::string_view text) {
     std::set<double> numbers;
-    collectRounded(text, numbers);
+    for (const double value : floatingLiterals(text))
+        if (value != static_cast<double>(static_cast<float>(value)))
+            numbers.insert(value);
     return numbers;
 }
 

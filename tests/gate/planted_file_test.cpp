@@ -112,10 +112,10 @@ TEST(PlantedFile, HoldsTheEditsOfTheTrial) {
             for (const PlantedCase& one : program.cases)
                 ++counts[one.kind];
     }
-    EXPECT_EQ(kernels, 27u);
-    EXPECT_EQ(counts[PlantedKind::Wrong], 171u);
+    EXPECT_EQ(kernels, 31u);
+    EXPECT_EQ(counts[PlantedKind::Wrong], 183u);
     EXPECT_EQ(counts[PlantedKind::Equal], 9u);
-    EXPECT_EQ(counts[PlantedKind::Right], 40u);
+    EXPECT_EQ(counts[PlantedKind::Right], 52u);
 }
 
 } // namespace

@@ -24,8 +24,13 @@ KS_INLINE float ks_bfloat16_to_float(unsigned short bits) {
 #define KS_PAIR_RAW __nv_bfloat162_raw
 #define KS_NAME(prefix, suffix) prefix##bfloat16##suffix
 #define KS_NAME2(prefix, suffix) prefix##bfloat162##suffix
+#ifdef KERNELSKILL_WIDE_HALVES
+#define KS_ENCODE(value) (value)
+#define KS_DECODE(value) (value)
+#else
 #define KS_ENCODE(value) ks_bfloat16_from_float(value)
 #define KS_DECODE(bits) ks_bfloat16_to_float(bits)
+#endif
 #include "kernelskill/narrow_float.inc"
 #undef KS_T
 #undef KS_PAIR

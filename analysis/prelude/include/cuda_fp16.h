@@ -41,8 +41,13 @@ KS_STRAIGHT float ks_half_to_float(unsigned short half) {
 #define KS_PAIR_RAW __half2_raw
 #define KS_NAME(prefix, suffix) prefix##half##suffix
 #define KS_NAME2(prefix, suffix) prefix##half2##suffix
+#ifdef KERNELSKILL_WIDE_HALVES
+#define KS_ENCODE(value) (value)
+#define KS_DECODE(value) (value)
+#else
 #define KS_ENCODE(value) ks_half_from_float(value)
 #define KS_DECODE(bits) ks_half_to_float(bits)
+#endif
 #include "kernelskill/narrow_float.inc"
 #undef KS_T
 #undef KS_PAIR

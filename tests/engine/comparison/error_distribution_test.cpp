@@ -68,8 +68,29 @@ TEST(ErrorDistribution, LeavesOutWhatIsNextToTheSmallestNumbers) {
     EXPECT_EQ(errorsOf({0x1p-90, 0x1p-105}, {0x1p-90f, 0}).small.size(), 1u);
 }
 
-TEST(ErrorDistribution, LeavesOutWhatTheReferencesRoundingMayLeaveOfASum) {
-    EXPECT_TRUE(errorsOf({1, 0x1p-40}, {1, 0}).small.empty());
+TEST(ErrorDistribution, CountsWhatTheOriginalMissesApart) {
+    ErrorDistribution errors;
+    errors.add({doubles({1, 0x1p-52, 0x1p-50})}, {floats({1, 0x1p-24f, 0x1p-50f})},
+               {floats({1, 0, 0})}, {}, 16 * ulp);
+    const auto& small = errors.outputs().at(0).small;
+    EXPECT_EQ(small.at(-52).missed, 1u);
+    EXPECT_EQ(small.at(-52).lost, 0u);
+    EXPECT_EQ(small.at(-50).kept, 1u);
+    EXPECT_EQ(small.at(-50).lost, 1u);
+}
+
+TEST(ErrorDistribution, TellsHowMuchOfASmallResultIsLeft) {
+    const OutputErrors errors =
+        errorsOf({1, 1.1e-5, 1.2e-5, 1.3e-5}, {1, 1.1e-5f, 1.2e-5f * (1 + 0x1p-10f), 1.3e-5f * 2});
+    std::uint64_t coarse = 0;
+    std::uint64_t gone = 0;
+    for (const auto& [exponent, small] : errors.small) {
+        coarse += small.furtherThan(0x1p-12);
+        gone += small.furtherThan(0x1p-5);
+        EXPECT_LE(small.furtherThan(2), 0u);
+    }
+    EXPECT_EQ(coarse, 2u);
+    EXPECT_EQ(gone, 1u);
 }
 
 TEST(ErrorDistribution, LeavesOutWhatIsExactOrNotFinite) {

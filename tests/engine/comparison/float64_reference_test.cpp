@@ -43,7 +43,7 @@ TEST(DoubleArithmetic, LeavesIntegersNamesStringsAndCommentsAlone) {
 
 TEST(DoubleArithmetic, FunctionsOfTheHostTooHaveADoubleForm) {
     EXPECT_EQ(doubled("__host__ __device__ float half2x(float x);"),
-              "refused: half2x has no double counterpart");
+              "__host__ __device__ double half2x(double x);");
     EXPECT_EQ(doubled("__host__ __device__ float twice(float x);"),
               "__host__ __device__ double twice(double x);");
 }
@@ -57,8 +57,49 @@ TEST(DoubleArithmetic, WhatLooksAtBitsIsRefusedByName) {
     EXPECT_THAT(doubled("int b = __float_as_int(x);"), HasSubstr("refused: __float_as_int"));
     EXPECT_THAT(doubled("int b = *reinterpret_cast<int*>(&x);"),
                 HasSubstr("refused: a reinterpret_cast"));
-    EXPECT_THAT(doubled("__half h = __float2half(x);"), HasSubstr("refused: __half"));
+    EXPECT_THAT(doubled("__half h; unsigned short b = __half_as_ushort(h);"),
+                HasSubstr("refused: __half_as_ushort"));
+    EXPECT_THAT(doubled("const __half* h; float4 v = *reinterpret_cast<const float4*>(h);"),
+                HasSubstr("refused: a reinterpret_cast"));
     EXPECT_THAT(doubled("asm(\"add.f32\");"), HasSubstr("refused: asm"));
+}
+
+TEST(DoubleArithmetic, SixteenBitNumbersKeepTheirNames) {
+    EXPECT_EQ(doubled("__half h = __float2half(2.0f * x);"), "__half h = __float2half(2.0 * x);");
+    EXPECT_EQ(doubled("float2 f = __bfloat1622float2(p[i]);"),
+              "double2 f = __bfloat1622float2(p[i]);");
+    EXPECT_EQ(doubled("half* h; half2 v = *reinterpret_cast<half2*>(h);"),
+              "half* h; half2 v = *reinterpret_cast<half2*>(h);");
+}
+
+TEST(DoubleArguments, SixteenBitNumbersKeepTheirValues) {
+    const auto file = parsedProgram(
+        "#include <cuda_bf16.h>\n__global__ void k(__half* x, const __nv_bfloat162* y, __half a) "
+        "{ extern __shared__ float part[]; part[threadIdx.x] = a; x[threadIdx.x] = y[0].x; }\n"
+        "void run(__half* x, __nv_bfloat162* y) { k<<<1, 32, 128>>>(x, y, __float2half(0.1f)); "
+        "}\n");
+    const auto launches = inferLaunches(file, file.kernels.at(0));
+    ASSERT_TRUE(launches) << launches.error().describe();
+    const LaunchSpec& narrow = launches->front();
+    const auto wide = withDoubleArguments({file, file.kernels.at(0)}, narrow);
+    ASSERT_TRUE(wide) << wide.error().describe();
+    const auto& x = std::get<BufferSpec>(wide->arguments.at(0));
+    EXPECT_EQ(x.element, analysis::ScalarKind::Double);
+    EXPECT_EQ(x.elementBytes, 8u);
+    EXPECT_EQ(x.valuesOf, analysis::ScalarKind::Half);
+    const auto& y = std::get<BufferSpec>(wide->arguments.at(1));
+    EXPECT_EQ(y.elementBytes, 16u);
+    EXPECT_EQ(y.valuesOf, analysis::ScalarKind::BFloat16);
+    const auto& before = std::get<ScalarSpec>(narrow.arguments.at(2)).bytes;
+    const auto& after = std::get<ScalarSpec>(wide->arguments.at(2)).bytes;
+    ASSERT_EQ(before.size(), 2u);
+    ASSERT_EQ(after.size(), sizeof(double));
+    _Float16 half = 0;
+    double value = 0;
+    std::memcpy(&half, before.data(), sizeof half);
+    std::memcpy(&value, after.data(), sizeof value);
+    EXPECT_EQ(value, static_cast<double>(half));
+    EXPECT_EQ(wide->dynamicSharedBytes, 512u);
 }
 
 TEST(DoubleArguments, FloatBuffersAndScalarsKeepTheirValues) {

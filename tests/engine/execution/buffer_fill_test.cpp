@@ -51,6 +51,30 @@ TEST(Fill, HalvesAreFloatsRounded) {
                   static_cast<float>(static_cast<_Float16>(floats[i])));
 }
 
+TEST(Fill, DoublesThatStandForShorterNumbersHoldTheirValues) {
+    for (const Fill fill : {Fill::Random, Fill::Iota, Fill::Chosen}) {
+        BufferSpec narrow = of(ScalarKind::Half, fill);
+        narrow.choice.emplace();
+        narrow.choice->values = {0.1, 1e-6};
+        BufferSpec wide = narrow;
+        wide.element = ScalarKind::Double;
+        wide.elementBytes = 8;
+        wide.valuesOf = ScalarKind::Half;
+        wide.choice->isFloat = true;
+        const auto halves = filled<_Float16>(narrow, 100);
+        const auto doubles = filled<double>(wide, 100);
+        for (std::size_t i = 0; i < 100; ++i)
+            EXPECT_EQ(static_cast<double>(halves[i]), doubles[i]) << i;
+        wide.valuesOf = ScalarKind::BFloat16;
+        for (const double value : filled<double>(wide, 100)) {
+            const float exact = static_cast<float>(value);
+            std::uint32_t bits = 0;
+            std::memcpy(&bits, &exact, sizeof bits);
+            EXPECT_EQ(bits & 0xffffu, 0u) << value;
+        }
+    }
+}
+
 TEST(Fill, AnyPartHasTheValuesOfTheWhole) {
     const auto whole = filled<float>(of(ScalarKind::Float), 1000);
     const auto part = filled<float>(of(ScalarKind::Float), 100, 400 * sizeof(float));

@@ -23,7 +23,9 @@ protected:
     void SetUp() override { std::filesystem::create_directories(folder_); }
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
-    [[nodiscard]] std::string write(const std::string& name, std::span<const float> values) const {
+    template <typename Values>
+    [[nodiscard]] std::string write(const std::string& name, const Values& numbers) const {
+        const auto values = std::as_bytes(std::span(numbers));
         const auto path = (folder_ / name).string();
         std::ofstream(path, std::ios::binary)
             .write(reinterpret_cast<const char*>(values.data()),
@@ -91,6 +93,21 @@ TEST_F(CapturedDataTest, BecomesDoublesForTheReference) {
               poisonWord * 0x100000001ull); // After the three.
 }
 
+TEST_F(CapturedDataTest, BecomesDoublesFromSixteenBitsToo) {
+    const auto path = write("x", std::array<std::uint16_t, 3>{0x3e00, 0xc000, 0x2e66});
+    const auto file = openCapturedFile(path);
+    ASSERT_TRUE(file);
+    auto spec = captured(path);
+    spec.element = ScalarKind::Double;
+    spec.elementBytes = 8;
+    spec.captured->element = ScalarKind::Half;
+    EXPECT_THAT(filled<double>(spec, file->bytes(), 3), ElementsAre(1.5, -2.0, 0x1.998p-4));
+    EXPECT_THAT(filled<double>(spec, file->bytes(), 1, 8), ElementsAre(-2.0));
+    EXPECT_EQ(filled<std::uint64_t>(spec, file->bytes(), 4).back(), poisonWord * 0x100000001ull);
+    spec.captured->element = ScalarKind::BFloat16;
+    EXPECT_THAT(filled<double>(spec, file->bytes(), 2), ElementsAre(0.125, -2.0));
+}
+
 TEST_F(CapturedDataTest, NamesAFileThatIsGone) {
     LaunchSpec launch;
     launch.arguments.emplace_back(captured((folder_ / "gone").string()));
@@ -113,7 +130,7 @@ TEST_F(CapturedDataTest, OpensWhatIsReadAlone) {
 }
 
 TEST_F(CapturedDataTest, TakesAnEmptyFile) {
-    const auto path = write("empty", {});
+    const auto path = write("empty", std::array<float, 0>{});
     const auto file = openCapturedFile(path);
     ASSERT_TRUE(file);
     EXPECT_TRUE(file->bytes().empty());

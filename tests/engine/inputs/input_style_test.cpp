@@ -52,6 +52,25 @@ TEST(ValueDictionary, HasSizesAroundTheConstantsOfOneTextAlone) {
     EXPECT_THAT(dictionaryOf(after, after).edited, IsEmpty());
 }
 
+TEST(ValueDictionary, HasSizesThatVanishBesideTheConstantsThatAnEditAdds) {
+    const auto with = [](const std::string& text) {
+        std::string edited = clampText;
+        edited.replace(edited.find("2.5f * x"), 8, text);
+        return edited;
+    };
+    const auto vanishing = [&](const std::string& text) {
+        return dictionaryOf(clampText, with(text)).vanishing;
+    };
+    EXPECT_THAT(vanishing("2.5f * x + 1e-3f"), ElementsAre(-34));
+    EXPECT_THAT(vanishing("(2.5f * x + 1e-6f) - 1e-3f"), ElementsAre(-34, -44));
+    EXPECT_THAT(vanishing("2.5f * x + 1.1e-3f - 1e-3f"), ElementsAre(-34));
+    EXPECT_THAT(vanishing("2.5f * x * 8.0f + 1e-30f + 0.0f"), IsEmpty());
+    const std::string small = with("2.5f * x + 1e-3f");
+    EXPECT_THAT(dictionaryOf(small, small).vanishing, IsEmpty());
+    const std::string twice = with("2.5f * x + 1e-3f - 1e-3f");
+    EXPECT_THAT(dictionaryOf(small, twice).vanishing, ElementsAre(-34));
+}
+
 TEST(ValueDictionary, HasDoublesThatAreNoFloats) {
     std::string precise = clampText;
     precise.replace(precise.find("> 0.75f"), 7, "> 0.1");
@@ -188,6 +207,19 @@ TEST(InputStyle, GivesSmallerValuesNearZeroInTurn) {
         EXPECT_LT(choice.maxExponent, std::min(last, -10));
         last = choice.maxExponent;
     }
+}
+
+TEST(InputStyle, GivesValuesThatVanishBesideConstantsAfterTheUsualOnes) {
+    ValueDictionary dictionary;
+    dictionary.vanishing = {-34, -50};
+    const auto largest = [&](std::size_t turn) {
+        const auto styled =
+            withStyle(bestLaunch(clampText), InputStyle::Tiny, dictionary, {.turn = turn}, 1);
+        return bufferNamed(styled, "x")->choice->maxExponent;
+    };
+    EXPECT_EQ(largest(usualTinyTurns), -34);
+    EXPECT_EQ(largest(usualTinyTurns + 1), -50);
+    EXPECT_EQ(largest(usualTinyTurns + 2), largest(0));
 }
 
 TEST(InputStyle, MakesLongRowsOnceInAWhileUnlessAPinStatesTheOffsets) {

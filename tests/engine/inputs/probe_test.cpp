@@ -262,6 +262,28 @@ TEST(Probes, CoverAsManyThreadsInBothAxesWithOtherBlocks) {
     EXPECT_EQ(widths, (std::set<std::uint32_t>{16, 64}));
 }
 
+TEST(Probes, FollowAGuessedGridToWhichAnEditAddsItsSize) {
+    const auto launched = [](const std::string& parameter, const std::string& position,
+                             const std::string& grid, const std::string& argument) {
+        return "__global__ void k(float* x, int n" + parameter + ") {\n    x[" + position +
+               " * 64 + threadIdx.x] *= n;\n}\ndim3 gridOf(int n);\n"
+               "void run(float* x, int n) {\n    dim3 grid = gridOf(n);\n    k<<<" +
+               grid + ", 64>>>(x, n" + argument + ");\n}\n";
+    };
+    const ProbePlan plan =
+        probesOfEdit(launched("", "blockIdx.x", "grid", ""),
+                     launched(", unsigned int blocks", "min(blockIdx.x * 4, blocks)",
+                              "dim3((grid.x + 3) / 4, grid.y, grid.z)", ", grid.x"));
+    ASSERT_FALSE(plan.probes.empty());
+    bool hasRest = false;
+    for (const Trial& probe : plan.probes) {
+        EXPECT_EQ(probe.candidate.grid.x, (probe.original.grid.x + 3) / 4) << probe.label;
+        EXPECT_EQ(scalarNamed(probe.candidate, "blocks")->integer, probe.original.grid.x);
+        hasRest = hasRest || probe.original.grid.x % 4 != 0;
+    }
+    EXPECT_TRUE(hasRest);
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

@@ -92,6 +92,23 @@ __global__ void k(const float* x, float* y, int rows, int n) {
 int main() { int rows = 512, n = 64; float *x, *y; k<<<rows / 128, 128>>>(x, y, rows, n); }
 )";
 
+/// A kernel for two functions, of which the second is an instance of its own.
+const std::string twoKinds = R"(
+struct Twice { __device__ float operator()(float v) const { return 2 * v; } };
+struct Curve { __device__ float operator()(float v) const { return v + v * v; } };
+template <typename F>
+__global__ void k(float* x, int n, F f) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = f(x[i]);
+}
+int main() {
+    int n = 1 << 14; float* x;
+    k<Twice><<<(n + 255) / 256, 256>>>(x, n, Twice{});
+    k<Curve><<<(n + 255) / 256, 256>>>(x, n, Curve{});
+}
+)";
+
 /// Rows of 16-bit numbers, summed in float and normalised; the last store rounds.
 const std::string halfRows = R"(
 #include <cuda_bf16.h>
@@ -135,7 +152,7 @@ TEST_P(PlantedNumerics, AreRefused) {
     EXPECT_THAT(verdict.summary, ::testing::HasSubstr(planted.because));
 }
 
-constexpr const char* oneSided = "off to one side";
+constexpr const char* beyondRounding = "a float64 reference from which the original is";
 constexpr const char* lost = "are lost";
 constexpr const char* small = "where results are small";
 constexpr const char* forms = "both computed in float64";
@@ -167,6 +184,15 @@ INSTANTIATE_TEST_SUITE_P(
                 Numerics::ReducedPrecision, lost},
         Rounded{"small results to a grid", mapOf("a * v"), "a * v",
                 "rintf(a * v * 16777216) / 16777216", Numerics::Reassociates, forms},
+        Rounded{"small results beside a constant", mapOf("v / (1 + expf(-v))"),
+                "v / (1 + expf(-v))", "(v / (1 + expf(-v)) + 1e-5f) - 1e-5f"},
+        Rounded{"small results of an exponential beside a constant", mapOf("a * expf(v)"),
+                "a * expf(v)", "(a * expf(v) + 1e-4f) - 1e-4f", Numerics::Reassociates, lost},
+        Rounded{"small results beside a constant in a function for two kinds of values", twoKinds,
+                "v + v * v", "(v + v * v + 1e-3f) - 1e-3f"},
+        Rounded{"small results in 12 bits", mapOf("expf(v)"), "expf(v)",
+                "(expf(v) > 1e-3f ? expf(v) : __int_as_float(__float_as_int(expf(v)) & -4096))",
+                Numerics::Reassociates, "lost digits"},
         Rounded{"a factor within the bound, which float holds", mapOf("a * v * v"), "a * v * v",
                 "(1 + 0x1p-22f) * a * (v * v)", Numerics::Reassociates, forms},
         Rounded{"a clipped normal distribution", mapOf("0.5f * v * (1 + erff(v * 0.70710678f))"),
@@ -185,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
         Rounded{"rows of bfloat16, times 1.004", halfRows, "rsqrtf(sum / n + 1e-5f)",
                 "1.004f * rsqrtf(sum / n + 1e-5f)"},
         Rounded{"rows of bfloat16, times 1.002", halfRows, "rsqrtf(sum / n + 1e-5f)",
-                "1.002f * rsqrtf(sum / n + 1e-5f)", Numerics::Reassociates, oneSided},
+                "1.002f * rsqrtf(sum / n + 1e-5f)", Numerics::Reassociates, beyondRounding},
         Rounded{"rows of bfloat16 without a term", halfRows,
                 "int i = 0; i < n; ++i)\n            sum",
                 "int i = n > 60; i < n; ++i)\n            sum"}),
@@ -246,6 +272,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "v * 0.33333334f"},
         Rounded{"a product with a rounded logarithm", mapOf("expf(v)"), "expf(v)",
                 "exp2f(v * 1.442695f)", states(11)},
+        Rounded{"a factor in two parts", mapOf("v * 0.001f"), "v * 0.001f",
+                "v * (0.0005f + 0.0005f)"},
+        Rounded{"an exponential of the negative value", mapOf("a * expf(v)"), "a * expf(v)",
+                "a / expf(-v)"},
         Rounded{"a factored product", mapOf("a * v + a * 0.5f"), "a * v + a * 0.5f",
                 "a * (v + 0.5f)"},
         Rounded{"an approximate exponential", mapOf("a * expf(v)"), "expf", "__expf", states(11)},

@@ -7,6 +7,7 @@
 /// Every function is called on the fiber of one CUDA thread. "Lane" is the thread's index in its warp.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,11 @@ void ks_begin_copy(void* address, const void* value, unsigned bytes);
 void ks_commit_copies(void);
 /// Returns when all groups of the thread but the last `pending` are there.
 void ks_await_copies(size_t pending);
+
+/// A variable of the thread begins: no access may touch `roomBytes` bytes from `before` on, up to the variable,
+/// and as many from `after` on, behind it, until ks_own_room_ends() gets the same values. Returns true.
+bool ks_own_room(const void* before, const void* after, unsigned roomBytes);
+void ks_own_room_ends(const void* before, const void* after, unsigned roomBytes);
 
 /// __threadfence_block / __threadfence / __threadfence_system, by KsScope.
 void ks_fence(int scope);

@@ -108,6 +108,17 @@ struct DynamicShared {
     }
 };
 
+/// An array of a thread's own with room on both sides, which pointers may not lead into:
+/// `Owned<float [4]> own = {{}, {1, 2}}; float (&name)[4] = own.ksArray`.
+template <typename Array>
+struct Owned {
+    alignas(16) unsigned char ksBefore[64];
+    Array ksArray;
+    unsigned char ksAfter[64];
+    bool ksIsKnown = ks_own_room(ksBefore, ksAfter, 64);
+    ~Owned() { ks_own_room_ends(ksBefore, ksAfter, 64); }
+};
+
 /// Numbers of a class, in its order; those beyond the capacity are left out.
 struct FieldList {
     KsField ksFields[64] = {};
@@ -126,13 +137,19 @@ struct Fields {
     static constexpr bool ksKnown = false;
 };
 
+/// The kind of a 16-bit type, which KERNELSKILL_WIDE_HALVES stores as a double.
+template <typename T>
+constexpr unsigned shortKind(unsigned narrow) {
+    return sizeof(T) == sizeof(double) ? unsigned(KsElementFloating) : narrow;
+}
+
 template <typename T>
 constexpr unsigned elementKind() {
     using Element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
     return std::is_floating_point<Element>::value                                ? KsElementFloating
            : std::is_integral<Element>::value || std::is_enum<Element>::value    ? KsElementInteger
-           : std::is_same<Element, ::__half>::value                              ? KsElementHalf
-           : std::is_same<Element, ::__nv_bfloat16>::value                       ? KsElementBFloat16
+           : std::is_same<Element, ::__half>::value                              ? shortKind<Element>(KsElementHalf)
+           : std::is_same<Element, ::__nv_bfloat16>::value                       ? shortKind<Element>(KsElementBFloat16)
            : std::is_pointer<Element>::value                                     ? KsElementPointer
                                                                                  : KsElementOther;
 }

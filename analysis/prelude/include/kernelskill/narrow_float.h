@@ -1,4 +1,5 @@
-/// The code that the 16-bit floating types share besides narrow_float.inc.
+/// The code that the 16-bit floating types share besides narrow_float.inc, and how they are stored: in 16 bits, or with
+/// KERNELSKILL_WIDE_HALVES in a double each, for float64 references of kernels that compute in them.
 #pragma once
 
 #include "kernelskill/atomics.h"
@@ -37,4 +38,24 @@ KS_STRAIGHT float ks_fused_to_odd(float a, float b, float c) {
 #else
 /// A constructor's initialisers, written only where it is defined.
 #define KS_INIT(...)
+#endif
+
+#ifdef KERNELSKILL_WIDE_HALVES
+#define KS_STORED double
+#define KS_REAL double
+#define KS_REAL2 double2
+#define KS_ODD(value) static_cast<double>(value)
+#define KS_FUSED(a, b, c) std::fma(a, b, c)
+#define KS_NEGATIVE(a) KS_T(-a.__x)
+#define KS_MAGNITUDE(a) KS_T(std::fabs(a.__x))
+#define KS_NO_NUMBER(T) T(__builtin_nan(""))
+#else
+#define KS_STORED unsigned short
+#define KS_REAL float
+#define KS_REAL2 float2
+#define KS_ODD(value) ks_round_to_odd(value)
+#define KS_FUSED(a, b, c) ks_fused_to_odd(a, b, c)
+#define KS_NEGATIVE(a) KS_T(KS_RAW{static_cast<unsigned short>(a.__x ^ 0x8000u)})
+#define KS_MAGNITUDE(a) KS_T(KS_RAW{static_cast<unsigned short>(a.__x & 0x7fffu)})
+#define KS_NO_NUMBER(T) T(KS_RAW{0x7fff})
 #endif

@@ -10,7 +10,8 @@ namespace kernelskill::engine {
 
 /// Part of an image's cache key. Changes with the behaviour of annotateAssembly.
 inline constexpr std::string_view assemblyEdition =
-    "guards, predication all round, absent functions, arithmetic 4, guarded, rooms, objects";
+    "guards, predication all round, absent functions, arithmetic 4, guarded, rooms, objects, own "
+    "rooms";
 
 /// GNU assembly of an instrumented unit, with six changes:
 /// - around each thread-local (`__shared__`) variable, and in front of each other one, there is

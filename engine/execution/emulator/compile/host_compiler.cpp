@@ -214,6 +214,9 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
         flags.emplace_back("-fsanitize=bounds");
     if (locals == LocalChecks::Pointers)
         flags.emplace_back("-fsanitize=object-size");
+    // The compiler may take it that no round of a loop leaves an array, and drop those that do.
+    if (locals != LocalChecks::None && !isClang(options.hostCompiler))
+        flags.emplace_back("-fno-aggressive-loop-optimizations");
     if (const auto macro = architectureMacro(command); !macro.empty())
         flags.push_back(macro);
     return flags;

@@ -1,6 +1,8 @@
 #include "engine/execution/emulator/unit/emulation_unit.h"
 
 #include "engine/execution/emulator/unit/entry.h"
+#include "engine/execution/emulator/unit/guarded_arrays.h"
+#include "engine/execution/emulator/unit/local_accesses.h"
 #include "engine/execution/emulator/unit/rewrites.h"
 #include "engine/execution/emulator/unit/watched_conditions.h"
 #include "engine/unit/unit_parts.h"
@@ -71,6 +73,8 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
             text = withWatched(std::move(text), isOwn ? "" : file.source.path.string(),
                                kernel.program.watched);
         }
+        if (kernel.program.followsLocals)
+            text = withGuardedArrays(std::move(text), pointedArrays(kernel, file));
         text = withCopiesIncluded(std::move(text), file.source);
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -25,7 +26,9 @@ bool isOwnElement(const analysis::FunctionBody& body, const analysis::Expr& expr
            isOwn(body, expr.children.front());
 }
 
-bool pointsIntoLocals(const analysis::FunctionBody& body) {
+/// The variables whose arrays the function uses as pointers: `p = a`, `sort(a)`, `&a[1]`.
+std::set<analysis::VariableId> pointedIn(const analysis::FunctionBody& body) {
+    std::set<analysis::VariableId> pointed;
     std::vector<bool> isSubscripted(body.exprs.size());
     for (const analysis::Expr& expr : body.exprs)
         if (expr.kind == analysis::ExprKind::Subscript)
@@ -33,13 +36,13 @@ bool pointsIntoLocals(const analysis::FunctionBody& body) {
     for (analysis::ExprId id = 0; id < body.exprs.size(); ++id) {
         const analysis::Expr& expr = body.expr(id);
         const bool isArray = !expr.type.arrayExtents.empty() && !isSubscripted[id];
-        if (isArray && isOwn(body, id))
-            return true;
-        if (expr.kind == analysis::ExprKind::Unary && expr.op == "&" && !expr.children.empty() &&
-            isOwnElement(body, body.expr(expr.children.front())))
-            return true;
+        const bool isAddress = expr.kind == analysis::ExprKind::Unary && expr.op == "&" &&
+                               !expr.children.empty() &&
+                               isOwnElement(body, body.expr(expr.children.front()));
+        if ((isArray && isOwn(body, id)) || isAddress)
+            pointed.insert(analysis::rootVariable(body, isAddress ? expr.children.front() : id));
     }
-    return false;
+    return pointed;
 }
 
 } // namespace
@@ -64,9 +67,26 @@ FileLines localAccesses(KernelRef kernel, const ScannedProgram& program) {
     return lines;
 }
 
+DeclaredNames pointedArrays(KernelRef kernel, const ScannedProgram::File& file) {
+    DeclaredNames names;
+    const analysis::SourceText text(file.source.text);
+    const auto& model = kernel.file();
+    for (const auto* functions : {&model.kernels, &model.deviceFunctions})
+        for (const analysis::KernelModel& function : *functions) {
+            if (std::filesystem::path(function.file) != file.source.path)
+                continue;
+            for (const analysis::VariableId id : pointedIn(function.body)) {
+                const analysis::Variable& variable = function.body.variable(id);
+                if (!variable.type.arrayExtents.empty())
+                    names.insert({text.lineColumn(variable.span.begin).line + 1, variable.name});
+            }
+        }
+    return names;
+}
+
 bool pointsIntoLocals(KernelRef kernel) {
     const auto points = [](const analysis::KernelModel& function) {
-        return pointsIntoLocals(function.body);
+        return !pointedIn(function.body).empty();
     };
     return std::ranges::any_of(kernel.file().kernels, points) ||
            std::ranges::any_of(kernel.file().deviceFunctions, points);

@@ -52,6 +52,19 @@ void ks_named_barrier(unsigned name, unsigned threadCount) {
     hookState.launch->block().namedBarrier(name, threadCount, callSite());
 }
 
+bool ks_own_room(const void* before, const void* after, unsigned roomBytes) {
+    if (hookState.launch != nullptr)
+        for (const void* room : {before, after})
+            hookState.launch->stacks().close(reinterpret_cast<std::uint64_t>(room), roomBytes);
+    return true;
+}
+
+void ks_own_room_ends(const void* before, const void* after, unsigned roomBytes) {
+    if (hookState.launch != nullptr)
+        for (const void* room : {before, after})
+            hookState.launch->stacks().open(reinterpret_cast<std::uint64_t>(room), roomBytes);
+}
+
 void ks_syncwarp(unsigned mask) {
     unsigned arrived = 0;
     hookState.launch->block().exchange(mask, nullptr, 0, arrived, callSite());

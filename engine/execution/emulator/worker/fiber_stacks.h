@@ -27,8 +27,23 @@ public:
     /// Whether a fault at `address` is a stack overflow.
     [[nodiscard]] bool isGuard(std::uint64_t address) const;
 
+    /// Nothing may access these bytes, which are room beside a variable, until open() or until a
+    /// new fiber gets the stack. Bytes outside of the stacks are ignored.
+    void close(std::uint64_t address, unsigned bytes);
+    void open(std::uint64_t address, unsigned bytes);
+    /// Whether an access reaches into closed bytes.
+    [[nodiscard]] bool isClosed(std::uint64_t address, unsigned bytes) const {
+        return closed_.bytes() > 0 && (hasClosed(address) || hasClosed(address + bytes - 1));
+    }
+
 private:
+    [[nodiscard]] bool hasClosed(std::uint64_t address) const;
+    void mark(std::uint64_t address, unsigned bytes, bool isClosed);
+
     Reservation memory_;
+    /// A byte for each of the stacks' bytes, 1 if it is closed. Made for the first one that is.
+    Reservation closed_;
+    std::vector<std::uint32_t> rooms_; ///< By stack, those that are closed.
     std::vector<std::uint32_t> free_;
     std::uint32_t taken_ = 0; ///< Stacks from this index on were never used.
 };

@@ -53,8 +53,11 @@ template <EventKind kind>
 [[gnu::noinline]] void onOtherAccess(std::uint64_t address, unsigned bytes,
                                      const void* returnAddress, bool isVolatile,
                                      const SyncAccess* access) {
-    if (isPrivate(address))
+    if (isPrivate(address)) {
+        if (hookState.launch != nullptr && hookState.launch->stacks().isClosed(address, bytes))
+            hookState.checker->besideOwnArray(bytes, siteOf(returnAddress));
         return;
+    }
     const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
     synchronise(access);
     hookState.checker->elsewhere(kind, address, bytes, site, hookState.thread, isVolatile);

@@ -133,6 +133,7 @@ public:
     // Called by fault handlers. All are async-signal-safe except fail().
     [[nodiscard]] DeviceMemory& memory() { return memory_; }
     [[nodiscard]] const FiberStacks& stacks() const { return stacks_; }
+    [[nodiscard]] FiberStacks& stacks() { return stacks_; }
     [[nodiscard]] const LoadedImage& image() const { return image_; }
     [[nodiscard]] bool running() const { return current_ != nullptr; }
     void timeIsUp() { timeIsUp_ = true; }

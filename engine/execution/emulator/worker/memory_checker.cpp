@@ -361,6 +361,14 @@ void MemoryChecker::beyondOwnObject(std::string_view type, Site site) {
                                     launch_.runningThread(), type)));
 }
 
+void MemoryChecker::besideOwnArray(unsigned bytes, Site site) {
+    if (!wantHazards_ || !hazards_.isNew(HazardKind::OutOfBounds, site, 0))
+        return;
+    hazards_.add(report(HazardKind::OutOfBounds, !guessed_, site, 0,
+                        fmt::format("{} uses {} bytes beyond an array of its own, by a pointer",
+                                    launch_.runningThread(), bytes)));
+}
+
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
                                   Site site) {
     if (uninitialised_.size() == maxPendingReads ||

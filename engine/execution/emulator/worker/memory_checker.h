@@ -63,6 +63,8 @@ public:
     void beyondLocal(std::string_view type, std::int64_t index, Site site);
     /// An access as this type beyond a variable of the running thread, by a pointer.
     void beyondOwnObject(std::string_view type, Site site);
+    /// An access of `bytes` bytes in front of an array of the running thread, or behind it.
+    void besideOwnArray(unsigned bytes, Site site);
 
     /// Called for an asynchronous copy into shared memory whose store was checked: from here on no
     /// thread may access its bytes.

@@ -375,6 +375,45 @@ void launch(const float* in, float* out) { collect<<<1, 32>>>(in, out, 4); }
     }
 }
 
+TEST_F(StrictlyEmulated, SeesAPointerThatLeavesALocalArrayWhichTheCompilerLosesSightOf) {
+    const auto collect = [](const std::string& use) {
+        return R"(
+__attribute__((noinline)) __device__ void push(float* held, int& top, float v) { held[top++] = v; }
+__device__ float sum(const float* begin, const float* end) {
+    float total = 0;
+    for (; begin != end; ++begin)
+        total += *begin;
+    return total;
+}
+__global__ void collect(const float* in, float* out, int n) {
+    float held[6] = {1, 2, 3}, last = 0;
+    int top = n;
+    const float table[2][3] = {{1, 2, 3},
+                               {4, 5, 6}};
+    )" + use + R"(
+    out[threadIdx.x] = in[threadIdx.x] + held[0] + last + top + table[1][n % 3];
+}
+void launch(const float* in, float* out) { collect<<<1, 32>>>(in, out, 0); }
+)";
+    };
+    for (const char* use :
+         {"", "for (int i = 0; i < 6; ++i) push(held, top, i);", "last = sum(held, held + 6);",
+          "for (float* p = held + 5; p >= held; --p) *p = n;",
+          "last = sum(table[1], table[1] + 3);", "push(&last, n, 2);"})
+        EXPECT_TRUE(hazardsOf(collect(use)).empty()) << use;
+    for (const char* use :
+         {"for (int i = 0; i < 7; ++i) push(held, top, i);", "last = sum(held, held + 7);",
+          "top = -1; push(held, top, n);", "for (float* p = held; p <= held + 6; ++p) *p = n;",
+          "for (float* p = held + 5; p >= held - 1; --p) *p = n;",
+          "last = sum(table[1], table[1] + 4);", "last = sum(table[0] - 1, table[1]);"}) {
+        const auto hazards = hazardsOf(collect(use));
+        ASSERT_FALSE(hazards.empty()) << use;
+        EXPECT_EQ(hazards.front().kind, HazardKind::OutOfBounds) << use;
+        EXPECT_TRUE(hazards.front().certain) << use;
+        EXPECT_THAT(hazards.front().message, HasSubstr("beyond an array of its own")) << use;
+    }
+}
+
 TEST_F(StrictlyEmulated, SuspectsABarrierThatThreadsEndedWithout) {
     const std::string text = R"(
 __global__ void twice(const float* in, float* out, int n) {
