@@ -29,6 +29,7 @@ struct OccupancyStep {
     std::uint64_t fewer = 0; ///< Registers per thread, or shared bytes per block.
     std::uint32_t blocks = 0;
     double percent = 0;
+    bool operator==(const OccupancyStep&) const = default;
 };
 
 struct Occupancy {
@@ -41,6 +42,7 @@ struct Occupancy {
     std::optional<OccupancyStep> fewerSharedBytes;
 
     [[nodiscard]] bool isLimitedBy(OccupancyLimiter limiter) const;
+    bool operator==(const Occupancy&) const = default;
 };
 
 /// InvalidInput, with the exceeded limit, if such a block cannot be launched at all.

@@ -161,4 +161,13 @@ KernelInsights::diagnosis(KernelRef kernel, const KernelFindings& findings, cons
     return entry.bottleneck = std::move(bottleneck);
 }
 
+std::shared_ptr<PreparedOffers> KernelInsights::prepared(KernelRef kernel,
+                                                         PreparedOffers::Compiled compiled) {
+    const std::scoped_lock lock(mutex_);
+    Known& entry = known(kernel);
+    if (entry.prepared == nullptr || entry.prepared->compiled() != compiled)
+        entry.prepared = std::make_shared<PreparedOffers>(std::move(compiled));
+    return entry.prepared;
+}
+
 } // namespace kernelskill::engine

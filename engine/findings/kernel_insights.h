@@ -5,6 +5,7 @@
 #include "analysis/features/features.h"
 #include "engine/capture/capture_store.h"
 #include "engine/diagnosis/bottleneck.h"
+#include "engine/findings/prepared_offers.h"
 #include "engine/findings/profile_cache.h"
 
 #include <list>
@@ -45,6 +46,10 @@ public:
     /// with the same `gpu`.
     [[nodiscard]] std::shared_ptr<const Bottleneck>
     diagnosis(KernelRef kernel, const KernelFindings& findings, const Gpu& gpu);
+    /// What skills said about the kernel while the compiler said the same; begins anew when that
+    /// changes. The skills outlive this object.
+    [[nodiscard]] std::shared_ptr<PreparedOffers> prepared(KernelRef kernel,
+                                                           PreparedOffers::Compiled compiled);
 
 private:
     struct Known {
@@ -55,6 +60,7 @@ private:
         std::shared_ptr<const Launches> launches;
         std::shared_ptr<const Result<LaunchSpec>> gpuLaunch;
         std::shared_ptr<const ProfileKey> measuredKey;
+        std::shared_ptr<PreparedOffers> prepared;
         std::shared_ptr<const Bottleneck> bottleneck;
         KernelFindings diagnosed; ///< The findings from which `bottleneck` was computed.
     };

@@ -236,7 +236,8 @@ Plan Planner::plan(const PlannerInput& input) const {
             plan.ruledOut.push_back({id, "its SKILL.md is missing or cannot be read"});
             continue;
         }
-        auto offer = skill->prepare(context);
+        auto offer = input.prepared != nullptr ? input.prepared->of(*skill, context, input.range)
+                                               : skill->prepare(context);
         if (!offer) {
             plan.ruledOut.push_back(
                 {id, fmt::format("{}: {}", offer.error().gate, offer.error().reason)});

@@ -2,6 +2,7 @@
 /// order. The order follows from a table.
 #pragma once
 
+#include "engine/findings/prepared_offers.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/short_term_memory.h"
 #include "engine/planning/plan.h"
@@ -23,9 +24,13 @@ struct PlannerInput {
     bool wantsAlternatives = false; ///< Adds the further options of each skill, for a search.
     /// Null if the kernel was not compiled; skills that need this say so.
     const skills::CompiledKernel* compiled = nullptr;
+    /// What skills said about the kernel before, with the same `compiled`. If not null, it answers
+    /// for them, and keeps what they say now.
+    PreparedOffers* prepared = nullptr;
 };
 
-/// Cheap: calls prepare() of each skill once, and alternatives() if they are wanted. Thread-safe.
+/// Cheap: calls prepare() of each skill once, unless its answer is kept, and alternatives() if they
+/// are wanted. Thread-safe.
 class Planner {
 public:
     /// Both arguments outlive the planner.

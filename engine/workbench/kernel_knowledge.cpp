@@ -54,6 +54,10 @@ std::optional<KernelReport> KernelKnowledge::cachedReport(KernelRef kernel) {
     return report(kernel, std::move(findings));
 }
 
+std::shared_ptr<const Profile> KernelKnowledge::cachedProfile(KernelRef kernel) {
+    return cachedFindings(kernel).profile;
+}
+
 std::optional<skills::CompiledKernel> KernelKnowledge::compiled(KernelRef kernel) {
     const auto findings = cachedFacts(kernel);
     if (!findings.facts || !*findings.facts)

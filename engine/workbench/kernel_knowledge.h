@@ -42,6 +42,8 @@ public:
     /// The cached profile of exactly this kernel text and launch. A profile measured on a GPU, also
     /// by another process, is preferred to one of the emulator.
     [[nodiscard]] std::optional<KernelReport> cachedReport(KernelRef kernel);
+    /// The profile of cachedReport(), without what a report derives from it; null if there is none.
+    [[nodiscard]] std::shared_ptr<const Profile> cachedProfile(KernelRef kernel);
     /// The compiled kernel as skills see it: cached facts of the GPU's compiler, and the launch of
     /// the profile. nullopt if the kernel was not compiled yet.
     [[nodiscard]] std::optional<skills::CompiledKernel> compiled(KernelRef kernel);

@@ -6,9 +6,23 @@
 #include <filesystem>
 
 namespace kernelskill::engine {
+namespace {
+
+/// The GPU of the table that is configured, an H200 by default.
+const Gpu& gpuToEstimateFor(const std::string& configured) {
+    static const Gpu none; // If the built-in table cannot be read, the build is at fault.
+    const auto& table = builtinGpus();
+    if (!table)
+        return none;
+    const Gpu* named = gpuNamed(*table, configured);
+    const Gpu* usual = gpuNamed(*table, "H200");
+    return named != nullptr ? *named : usual != nullptr ? *usual : none;
+}
+
+} // namespace
 
 Machines::Machines(const WorkbenchOptions& options, const analysis::Toolchain& toolchain)
-    : options_(options), toolchain_(toolchain),
+    : options_(options), toolchain_(toolchain), estimatedGpu_(gpuToEstimateFor(options.gpu)),
       emulator_(makeEmulatorExecutor(
           {options.executable, options.hostCompiler, options.cacheDirectory, true}, toolchain)),
       gpu_(gpuOptions()) {}
@@ -30,16 +44,6 @@ GpuSource Machines::gpuSource() {
             found.error().kind = ErrorKind::Failed;
         return found;
     };
-}
-
-const Gpu& Machines::estimatedGpu() const {
-    static const Gpu none; // If the built-in table cannot be read, the build is at fault.
-    const auto& table = builtinGpus();
-    if (!table)
-        return none;
-    const Gpu* configured = gpuNamed(*table, options_.gpu);
-    const Gpu* usual = gpuNamed(*table, "H200");
-    return configured != nullptr ? *configured : usual != nullptr ? *usual : none;
 }
 
 const Gpu& Machines::gpuNamedByCuda(std::string_view name) const {

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::string gpuExecutorName() const { return options_.slurm ? "slurm" : "gpu"; }
 
     /// The GPU that estimates are made for: the configured one, an H200 by default.
-    [[nodiscard]] const Gpu& estimatedGpu() const;
+    [[nodiscard]] const Gpu& estimatedGpu() const { return estimatedGpu_; }
     /// The table's entry for the GPU that CUDA calls `name`; estimatedGpu() if the table has none.
     [[nodiscard]] const Gpu& gpuNamedByCuda(std::string_view name) const;
     /// The architecture of the opened GPU, else that of estimatedGpu().
@@ -54,6 +54,7 @@ private:
 
     const WorkbenchOptions& options_;
     const analysis::Toolchain& toolchain_;
+    const Gpu& estimatedGpu_; ///< Of the built-in table.
     Result<std::unique_ptr<Executor>> emulator_;
     GpuAccess gpu_;
 };

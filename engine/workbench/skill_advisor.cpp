@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,10 +62,11 @@ Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermM
     const auto features = knowledge_.features(kernel);
     const auto bottleneck = knowledge_.diagnosis(kernel);
     const auto remembered = recall_.entries(memory, kernelHashes(kernel.file()));
-    const auto compiled = knowledge_.compiled(kernel);
+    const auto prepared = knowledge_.insights().prepared(kernel, knowledge_.compiled(kernel));
     PlannerInput input{kernel.file(), kernel.kernel, *features, *bottleneck,
                        range,         *remembered,   {}};
-    input.compiled = compiled ? &*compiled : nullptr;
+    input.compiled = prepared->compiled() ? &*prepared->compiled() : nullptr;
+    input.prepared = prepared.get();
     input.wantsAlternatives = alternatives == Alternatives::Wanted;
     if (longTermMemory_) {
         if (auto records = longTermMemory_->records(
@@ -75,6 +77,16 @@ Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermM
     Plan plan = planner_.plan(input);
     plan.uncheckable = knowledge_.checkObstacle(kernel);
     return plan;
+}
+
+void SkillAdvisor::prepare(const ProgramSource& program, const ShortTermMemory& memory,
+                           const std::function<bool()>& isOvertaken) {
+    for (const analysis::KernelModel& kernel : program.model->kernels) {
+        if (isOvertaken())
+            return;
+        if (kernel.file == program.file)
+            std::ignore = plan({program, kernel}, kernel.span, memory);
+    }
 }
 
 Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& offer,

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -49,6 +50,11 @@ public:
     /// that were ruled out. Cheap, because it runs for code actions.
     [[nodiscard]] Plan plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory,
                             Alternatives alternatives = Alternatives::Left);
+    /// Calls plan() for every kernel of the main file as a whole, so that what skills say of them
+    /// is known when it is asked for. Called after a parse, away from the typing path. Ends early
+    /// once `isOvertaken` returns true.
+    void prepare(const ProgramSource& program, const ShortTermMemory& memory,
+                 const std::function<bool()>& isOvertaken);
     /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. If memory
     /// cannot be written, the verdict's summary says so; the edit is judged all the same. Slow.
     [[nodiscard]] Result<ReviewedEdit> apply(KernelRef kernel, const skills::Offer& offer,

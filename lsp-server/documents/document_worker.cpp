@@ -312,8 +312,12 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
         unit.reset();
         outcome = std::unexpected(ResponseError{ErrorCode::InternalError, problem.what()});
     }
+    const SnapshotPtr parsed = outcome ? *outcome : nullptr;
     loop.post([self = shared_from_this(), generation, outcome = std::move(outcome),
                took = took()]() mutable { self->finish(generation, std::move(outcome), took); });
+    if (parsed) // Requests do not wait for this: it only lets them find what they would work out.
+        parsed->workbench->advisor().prepare(parsed->program, parsed->memory(),
+                                             [&] { return isOvertaken(generation); });
 }
 
 void DocumentWorker::State::finish(std::uint64_t generation,

@@ -191,10 +191,10 @@ private:
     std::vector<analysis::Diagnostic> guessedHazards(const analysis::KernelModel& kernel) const {
         std::vector<analysis::Diagnostic> hazards;
         TextLookup texts(snapshot_.program);
-        if (const auto report =
-                snapshot_.workbench->knowledge().cachedReport({snapshot_.program, kernel}))
-            for (const engine::Hazard& hazard : report->profile->hazards)
-                if (mayBeTheGuess(hazard, report->profile->launch))
+        if (const auto profile =
+                snapshot_.workbench->knowledge().cachedProfile({snapshot_.program, kernel}))
+            for (const engine::Hazard& hazard : profile->hazards)
+                if (mayBeTheGuess(hazard, profile->launch))
                     hazards.push_back(hazardDiagnostic(snapshot_, kernel, hazard, texts));
         return hazards;
     }

@@ -160,8 +160,8 @@ analysis::Diagnostic hazardDiagnostic(const Snapshot& snapshot, const analysis::
     analysis::Diagnostic diagnostic;
     diagnostic.file = hazard.file.empty() ? snapshot.model().file : hazard.file;
     diagnostic.span = lineSpan(diagnostic.file, hazard.line);
-    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-    const engine::LaunchSpec launch = report ? report->profile->launch : engine::LaunchSpec{};
+    const auto profile = snapshot.workbench->knowledge().cachedProfile({snapshot.program, kernel});
+    const engine::LaunchSpec launch = profile ? profile->launch : engine::LaunchSpec{};
     diagnostic.severity =
         isSureOf(hazard, launch) ? analysis::Severity::Error : analysis::Severity::Information;
     diagnostic.origin = analysis::DiagnosticOrigin::Hazard;
@@ -184,11 +184,11 @@ std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
     std::vector<analysis::Diagnostic> diagnostics;
     TextLookup texts(snapshot.program);
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
-        const auto report =
-            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-        if (!report)
+        const auto profile =
+            snapshot.workbench->knowledge().cachedProfile({snapshot.program, kernel});
+        if (!profile)
             continue;
-        for (const engine::Hazard& hazard : report->profile->hazards)
+        for (const engine::Hazard& hazard : profile->hazards)
             diagnostics.push_back(hazardDiagnostic(snapshot, kernel, hazard, texts));
     }
     return diagnostics;

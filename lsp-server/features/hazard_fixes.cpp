@@ -22,10 +22,10 @@ void forEachHazardous(const Snapshot& snapshot, analysis::Span range, See see) {
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel) || !kernel.span.touches(range))
             continue;
-        const auto report =
-            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-        if (report && !report->profile->hazards.empty())
-            see(kernel, report->profile->hazards);
+        const auto profile =
+            snapshot.workbench->knowledge().cachedProfile({snapshot.program, kernel});
+        if (profile && !profile->hazards.empty())
+            see(kernel, profile->hazards);
     }
 }
 

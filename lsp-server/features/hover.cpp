@@ -164,11 +164,11 @@ std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& ke
 /// The counts of the line of `offset`; empty without a profile.
 std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                           std::uint32_t offset) {
-    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-    if (!report)
+    const auto profile = snapshot.workbench->knowledge().cachedProfile({snapshot.program, kernel});
+    if (!profile)
         return {};
     const std::uint32_t line = snapshot.source().lineColumn(offset).line;
-    const auto& lines = report->profile->lines;
+    const auto& lines = profile->lines;
     const auto place = std::ranges::find_if(lines, [&](const engine::LineMetrics& counted) {
         return counted.line == line && counted.file == snapshot.model().file;
     });

@@ -25,17 +25,16 @@ analysis::TextEdit pinAbove(const Snapshot& snapshot, const analysis::KernelMode
 
 std::optional<analysis::TextEdit> launchPinFor(const Snapshot& snapshot,
                                                const analysis::KernelModel& kernel) {
-    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
-    if (!report)
+    const auto profile = snapshot.workbench->knowledge().cachedProfile({snapshot.program, kernel});
+    if (!profile)
         return std::nullopt;
-    const engine::Profile& profile = *report->profile;
-    const bool isGuess = profile.launch.origin == engine::LaunchOrigin::Guessed ||
-                         std::ranges::any_of(profile.hazards, [&](const engine::Hazard& hazard) {
-                             return mayBeTheGuess(hazard, profile.launch);
+    const bool isGuess = profile->launch.origin == engine::LaunchOrigin::Guessed ||
+                         std::ranges::any_of(profile->hazards, [&](const engine::Hazard& hazard) {
+                             return mayBeTheGuess(hazard, profile->launch);
                          });
     if (!isGuess)
         return std::nullopt;
-    return pinAbove(snapshot, kernel, engine::withExtents(profile.launch, profile.extents));
+    return pinAbove(snapshot, kernel, engine::withExtents(profile->launch, profile->extents));
 }
 
 std::optional<analysis::TextEdit> guessedLaunchPinFor(const Snapshot& snapshot,

@@ -69,7 +69,7 @@ std::vector<const analysis::KernelModel*> SaveProfiling::changedKernels(const Sn
         const auto known = document.known.find(kernel.qualifiedName);
         if (known != document.known.end() && known->second == hash)
             continue;
-        if (snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel}))
+        if (snapshot.workbench->knowledge().cachedProfile({snapshot.program, kernel}))
             document.known[kernel.qualifiedName] = hash;
         else
             changed.push_back(&kernel);

@@ -28,6 +28,7 @@ struct CompiledKernel {
     /// is unknown.
     std::optional<analysis::Occupancy> occupancy;
 
+    bool operator==(const CompiledKernel&) const = default;
     [[nodiscard]] std::uint64_t spilledBytes() const { return spillStoreBytes + spillLoadBytes; }
     [[nodiscard]] std::uint64_t sharedBytes() const {
         return staticSharedBytes + dynamicSharedBytes;

@@ -46,10 +46,6 @@ Gated<const CompiledKernel*> requireCompiled(const SkillContext& context) {
     return context.compiled;
 }
 
-bool touches(Span range, Span span) {
-    return range.begin <= span.end && span.begin <= range.end;
-}
-
 Gated<void> requireEditable(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
     if (kernel.file != context.file.file)
@@ -67,7 +63,7 @@ Gated<void> requireEditable(const SkillContext& context) {
         return refuse("does-not-compile",
                       fmt::format("{} has a compile error on line {}: {}", kernel.name,
                                   lineNumber(context, error->span.begin), error->message));
-    if (!touches(context.range, kernel.span))
+    if (!context.cursor().touches(kernel.span))
         return refuse("cursor-outside", fmt::format("the cursor is not in {}", kernel.name));
     return {};
 }

@@ -27,9 +27,6 @@ namespace kernelskill::skills {
 /// The facts of the compiler about the kernel; refuses with `needs-compiled-facts` without them.
 [[nodiscard]] Gated<const CompiledKernel*> requireCompiled(const SkillContext& context);
 
-/// True if the cursor is in `span` or the selection overlaps it.
-[[nodiscard]] bool touches(analysis::Span range, analysis::Span span);
-
 /// An apply() whose gates no longer hold: the refusal as an error with the kernel's place.
 [[nodiscard]] Error unsupported(const SkillContext& context, const Refusal& refusal);
 

@@ -1,7 +1,7 @@
 /// Values that skills have worked out about one kernel, kept as long as the context they are for.
 #pragma once
 
-#include "analysis/source/text_edit.h"
+#include "skills/base/cursor.h"
 
 #include <map>
 #include <memory>
@@ -14,25 +14,32 @@ namespace kernelskill::skills {
 /// all that it was made from: the skill, the cursor and what the compiler said. For one thread.
 class HeldValues {
 public:
-    struct Source {
-        const void* skill = nullptr; ///< Null: the value is the same for every skill.
-        analysis::Span range;
-        const void* compiled = nullptr;
-    };
-
-    /// The reference is valid as long as this object.
+    /// The reference is valid as long as this object. A null `skill` means that the value is the
+    /// same for every skill and wherever the cursor is. What was asked about the cursor to make the
+    /// value counts as asked by everyone who gets it.
     template <typename Value, typename Make>
-    const Value& value(const Source& from, Make make) {
-        std::shared_ptr<const void>& held =
-            values_[{typeid(Value), from.skill, from.range.begin, from.range.end, from.compiled}];
-        if (held == nullptr)
-            held = std::make_shared<const Value>(make());
-        return *static_cast<const Value*>(held.get());
+    const Value& value(const void* skill, const Cursor& cursor, const void* compiled,
+                       const Make& make) {
+        const analysis::Span at = skill == nullptr ? analysis::Span{} : cursor.span_;
+        Held& held = values_[{typeid(Value), skill, at.begin, at.end, compiled}];
+        if (held.value != nullptr) {
+            cursor.noteAlike(held.alike);
+        } else {
+            const AlikeCursors earlier = cursor.takeAlike();
+            held.value = std::make_shared<const Value>(make());
+            held.alike = cursor.alike();
+            cursor.noteAlike(earlier);
+        }
+        return *static_cast<const Value*>(held.value.get());
     }
 
 private:
     using Key = std::tuple<std::type_index, const void*, std::uint32_t, std::uint32_t, const void*>;
-    std::map<Key, std::shared_ptr<const void>> values_;
+    struct Held {
+        std::shared_ptr<const void> value;
+        AlikeCursors alike; ///< The cursors at which it would have been the same.
+    };
+    std::map<Key, Held> values_;
 };
 
 } // namespace kernelskill::skills

@@ -4,7 +4,6 @@
 #include "analysis/queries/code_map.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
-#include "skills/base/held_values.h"
 
 #include <memory>
 #include <string>
@@ -96,8 +95,7 @@ private:
     }
 
     [[nodiscard]] const Gated<Plan>& heldPlan(const SkillContext& context) const {
-        return context.held().value<Gated<Plan>>({this, context.range, context.compiled},
-                                                 [&] { return plan(context); });
+        return context.held<Gated<Plan>>(this, [&] { return plan(context); });
     }
 
     [[nodiscard]] Gated<std::vector<Offer>> allOffers(const SkillContext& context) const {

@@ -1,17 +1,21 @@
 #include "skills/base/skill.h"
 
-#include "skills/base/held_values.h"
-
 namespace kernelskill::skills {
 
 SkillContext::SkillContext(const analysis::FileModel& fileModel,
                            const analysis::KernelModel& kernelModel,
                            const analysis::Features& kernelFeatures, analysis::Span cursor,
                            const CompiledKernel* compiledKernel)
-    : file(fileModel), kernel(kernelModel), features(kernelFeatures), range(cursor),
-      compiled(compiledKernel),
+    : file(fileModel), kernel(kernelModel), features(kernelFeatures), compiled(compiledKernel),
+      cursor_(std::make_shared<const Cursor>(cursor)),
       shared_(std::make_shared<const analysis::SharedAnalysis>(fileModel, kernelModel)),
       held_(std::make_shared<HeldValues>()) {}
+
+SkillContext SkillContext::in(const analysis::KernelModel& function) const {
+    SkillContext inside(file, function, features, {});
+    inside.cursor_ = cursor_;
+    return inside;
+}
 
 Accuracy accuracyOf(const Offer& offer, const SkillMetadata& metadata) {
     const Numerics numerics = offer.numerics.value_or(metadata.numerics);

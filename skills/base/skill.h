@@ -8,6 +8,8 @@
 #include "analysis/source/text_edit.h"
 #include "skills/base/accuracy.h"
 #include "skills/base/compiled_kernel.h"
+#include "skills/base/cursor.h"
+#include "skills/base/held_values.h"
 #include "skills/base/skill_folder.h"
 
 #include <cstdint>
@@ -49,7 +51,7 @@ struct SkillMetadata {
     std::string file; ///< Path of the document.
 };
 
-class HeldValues; // skills/base/held_values.h
+class Skill;
 
 /// The kernel and the cursor that prepare() looks at. References live as long as the call. Copies
 /// share what was worked out about the kernel, so a context and its copies are for one thread.
@@ -58,25 +60,40 @@ struct SkillContext {
                  const analysis::Features& kernelFeatures, analysis::Span cursor,
                  const CompiledKernel* compiledKernel = nullptr);
 
-    /// The same kernel with the cursor elsewhere.
+    /// The same kernel with the cursor elsewhere. Nothing was asked about that cursor yet.
     [[nodiscard]] SkillContext at(analysis::Span elsewhere) const {
         SkillContext moved = *this;
-        moved.range = elsewhere;
+        moved.cursor_ = std::make_shared<const Cursor>(elsewhere);
         return moved;
+    }
+    /// A device function of the file with the same cursor; the compiler says nothing about it.
+    [[nodiscard]] SkillContext in(const analysis::KernelModel& function) const;
+    /// The cursor or selection, in the main file. Copies share what was asked about it.
+    [[nodiscard]] const Cursor& cursor() const { return *cursor_; }
+    /// Whether the cursor is at `place`, which is in the kernel, and not a selection of the whole
+    /// kernel.
+    [[nodiscard]] bool isCursorAt(analysis::Span place) const {
+        return cursor_->touches(place) && !cursor_->holds(kernel.bodySpan);
     }
     [[nodiscard]] const analysis::SharedAnalysis& shared() const { return *shared_; }
     /// The map of the kernel's body.
     [[nodiscard]] const analysis::CodeMap& code() const { return shared_->code(); }
-    [[nodiscard]] HeldValues& held() const { return *held_; }
+    /// The value that `make` makes when it is first asked for at this cursor and with what the
+    /// compiler said. It belongs to `skill`; null: every skill has the same, wherever the cursor
+    /// is. The reference is valid as long as a copy of this context.
+    template <typename Value, typename Make>
+    const Value& held(const Skill* skill, const Make& make) const {
+        return held_->value<Value>(skill, *cursor_, skill == nullptr ? nullptr : compiled, make);
+    }
 
     const analysis::FileModel& file;
     const analysis::KernelModel& kernel;
     const analysis::Features& features;
-    analysis::Span range; ///< The cursor or selection, in the main file.
     /// Null: the kernel has not been compiled yet, or there is no CUDA toolkit.
     const CompiledKernel* compiled = nullptr;
 
 private:
+    std::shared_ptr<const Cursor> cursor_;
     std::shared_ptr<const analysis::SharedAnalysis> shared_;
     std::shared_ptr<HeldValues> held_;
 };

@@ -105,8 +105,7 @@ class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
     }
 
     static bool isAt(const SkillContext& context, const Replacement& replacement) {
-        return !context.range.contains(context.kernel.bodySpan) &&
-               touches(context.range, context.kernel.body.expr(replacement.expr).span);
+        return context.isCursorAt(context.kernel.body.expr(replacement.expr).span);
     }
 
     static int total(const std::vector<Replacement>& found, int Replacement::* part) {

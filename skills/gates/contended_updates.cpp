@@ -144,12 +144,11 @@ std::vector<VariableId> updatedVariables(const SkillContext& context) {
 
 bool isCursorAtUpdate(const SkillContext& context, VariableId base) {
     const KernelModel& kernel = context.kernel;
-    return !context.range.contains(kernel.bodySpan) &&
-           std::ranges::any_of(kernel.atomics, [&](const Atomic& atomic) {
-               return (atomic.access < kernel.accesses.size() ? kernel.accesses[atomic.access].base
-                                                              : noId) == base &&
-                      touches(context.range, kernel.body.expr(atomic.call).span);
-           });
+    return std::ranges::any_of(kernel.atomics, [&](const Atomic& atomic) {
+        return (atomic.access < kernel.accesses.size() ? kernel.accesses[atomic.access].base
+                                                       : noId) == base &&
+               context.isCursorAt(kernel.body.expr(atomic.call).span);
+    });
 }
 
 Gated<ContendedUpdates> updatesOf(const SkillContext& context, VariableId base) {

@@ -77,8 +77,7 @@ template <typename Study, typename LikenessOf>
     std::optional<Likeness> refused;
     for (std::uint32_t i = 0; i < context.kernel.loops.size(); ++i) {
         const analysis::Span span = code.body().stmt(context.kernel.loops[i].statement).span;
-        const bool isAtCursor =
-            touches(context.range, span) && !context.range.contains(context.kernel.bodySpan);
+        const bool isAtCursor = context.isCursorAt(span);
         auto found = study(i);
         if (found) {
             if (!chosen || isAtCursor)

@@ -119,6 +119,39 @@ std::unexpected<Refusal> refuseLaunchedElsewhere(const SkillContext& context) {
                               alsoLaunchedIn(context), context.kernel.name));
 }
 
+Gated<void> knownLaunches(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    if (!kernel.alsoLaunchedIn.empty())
+        return refuseLaunchedElsewhere(context);
+    for (const LaunchSite& launch : kernel.launches)
+        if (launch.fromMacro)
+            return refuse("launch-from-macro", fmt::format("the launch on {} comes out of a macro",
+                                                           placeOf(context, launch)));
+    const auto refuseUse = [&](const std::string& place) {
+        return refuse("kernel-named-elsewhere",
+                      fmt::format("{} is named on {} other than by a launch that can be followed",
+                                  kernel.name, place));
+    };
+    const NamedSource own{context.file.file, *context.file.source};
+    if (!isOnlyDefinedAndLaunched(context, own))
+        if (const auto use = unfollowedUse(context, own, context.shared().tokens()))
+            return refuseUse(fmt::format("line {}", lineNumber(context, use->begin)));
+    for (const auto& [file, source] : context.file.otherSources) {
+        const NamedSource other{file, *source};
+        if (isOnlyDefinedAndLaunched(context, other))
+            continue;
+        if (const auto use = unfollowedUse(context, other, lex(source->text())))
+            return refuseUse(fmt::format("line {} of {}", source->lineColumn(use->begin).line + 1,
+                                         std::filesystem::path(file).filename().string()));
+    }
+    return {};
+}
+
+/// The answer of requireKnownLaunches(), as a type of its own to be held by.
+struct KnownLaunches {
+    Gated<void> gate;
+};
+
 } // namespace
 
 Gated<std::vector<Extents>> launchedBlocks(const SkillContext& context) {
@@ -160,31 +193,10 @@ std::optional<std::int64_t> fewestThreads(const SkillContext& context) {
 }
 
 Gated<void> requireKnownLaunches(const SkillContext& context) {
-    const KernelModel& kernel = context.kernel;
-    if (!kernel.alsoLaunchedIn.empty())
-        return refuseLaunchedElsewhere(context);
-    for (const LaunchSite& launch : kernel.launches)
-        if (launch.fromMacro)
-            return refuse("launch-from-macro", fmt::format("the launch on {} comes out of a macro",
-                                                           placeOf(context, launch)));
-    const auto refuseUse = [&](const std::string& place) {
-        return refuse("kernel-named-elsewhere",
-                      fmt::format("{} is named on {} other than by a launch that can be followed",
-                                  kernel.name, place));
-    };
-    const NamedSource own{context.file.file, *context.file.source};
-    if (!isOnlyDefinedAndLaunched(context, own))
-        if (const auto use = unfollowedUse(context, own, context.shared().tokens()))
-            return refuseUse(fmt::format("line {}", lineNumber(context, use->begin)));
-    for (const auto& [file, source] : context.file.otherSources) {
-        const NamedSource other{file, *source};
-        if (isOnlyDefinedAndLaunched(context, other))
-            continue;
-        if (const auto use = unfollowedUse(context, other, lex(source->text())))
-            return refuseUse(fmt::format("line {} of {}", source->lineColumn(use->begin).line + 1,
-                                         std::filesystem::path(file).filename().string()));
-    }
-    return {};
+    // Many skills ask, and the answer takes a look at the whole text.
+    return context
+        .held<KnownLaunches>(nullptr, [&] { return KnownLaunches{knownLaunches(context)}; })
+        .gate;
 }
 
 Gated<void> requireFollowableLaunches(const SkillContext& context) {

@@ -245,8 +245,7 @@ Gated<ThreadWork> threadWork(const SkillContext& context) {
 }
 
 SkillContext calleeContext(const SkillContext& context, const ThreadWork& work) {
-    return {context.file, context.file.deviceFunctions.at(work.callee), context.features,
-            context.range};
+    return context.in(context.file.deviceFunctions.at(work.callee));
 }
 
 } // namespace kernelskill::skills

@@ -77,8 +77,7 @@ class InvariantHoistingSkill : public PlannedSkill<Hoisting> {
         const FunctionBody& body = context.kernel.body;
         StmtId loop = all.front().loop;
         for (const InvariantValue& value : all)
-            if (touches(context.range, body.stmt(value.loop).span) &&
-                !context.range.contains(context.kernel.bodySpan))
+            if (context.isCursorAt(body.stmt(value.loop).span))
                 loop = value.loop;
         std::erase_if(all, [&](const InvariantValue& value) { return value.loop != loop; });
         return all;

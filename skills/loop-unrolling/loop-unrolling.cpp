@@ -121,13 +121,13 @@ Gated<Choice> choose(const SkillContext& context, const CodeMap& code) {
     std::optional<std::uint32_t> innermost;
     for (std::uint32_t i = 0; i < kernel.loops.size(); ++i) {
         const Span span = code.body().stmt(kernel.loops[i].statement).span;
-        const bool isInside = span.contains(context.range.begin) && context.range.end <= span.end;
+        const bool isInside =
+            context.cursor().beginsIn(span) && context.cursor().endsBefore(span.end + 1);
         // The cursor before the `for` on its line is on the loop too.
         const SourceText& source = *context.file.source;
-        const bool isOnFirstLine =
-            source.lineColumn(context.range.begin).line == source.lineColumn(span.begin).line &&
-            context.range.begin <= span.begin;
-        if ((isInside || isOnFirstLine) && !context.range.contains(kernel.bodySpan) &&
+        const Span line = source.lineSpan(source.lineColumn(span.begin).line);
+        const bool isOnFirstLine = context.cursor().beginsIn({line.begin, span.begin + 1});
+        if ((isInside || isOnFirstLine) && !context.cursor().holds(kernel.bodySpan) &&
             (!innermost || kernel.loops[i].depth >= kernel.loops[*innermost].depth))
             innermost = i;
     }

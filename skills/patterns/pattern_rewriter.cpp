@@ -119,8 +119,8 @@ private:
 } // namespace
 
 const PatternMatcher& matcherOf(const SkillContext& context) {
-    return context.held().value<PatternMatcher>(
-        {}, [&] { return PatternMatcher(context.file, context.kernel); });
+    return context.held<PatternMatcher>(
+        nullptr, [&] { return PatternMatcher(context.file, context.kernel); });
 }
 
 TextEdit rewriteOf(const SkillContext& context, const CodePattern& pattern,

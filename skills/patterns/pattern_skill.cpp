@@ -50,7 +50,7 @@ private:
             std::vector<PatternMatch> matches = matcher.matches(patterns_[i]);
             if (!isWholeKernel(context))
                 std::erase_if(matches, [&](const PatternMatch& match) {
-                    return !touches(context.range, match.span);
+                    return !context.cursor().touches(match.span);
                 });
             if (!matches.empty())
                 return PatternPlan{PatternNumber{static_cast<int>(i)}, std::move(matches)};
@@ -98,7 +98,7 @@ private:
     }
 
     static bool isWholeKernel(const SkillContext& context) {
-        return context.range.begin < context.kernel.bodySpan.begin;
+        return context.cursor().beginsBefore(context.kernel.bodySpan.begin);
     }
 
     std::string id_;

@@ -174,8 +174,7 @@ Gated<UnrolledLoop> findUnrolledLoop(const SkillContext& context, const CodeMap&
             continue;
         }
         const bool isAtCursor =
-            (touches(context.range, stmt.span) || touches(context.range, stmt.pragmaSpan)) &&
-            !context.range.contains(kernel.bodySpan);
+            context.isCursorAt(stmt.span) || context.isCursorAt(stmt.pragmaSpan);
         // Loops come from the outside in: of those at the cursor the last is the innermost.
         if (!found || isAtCursor || (!isFoundAtCursor && loop->size > found->size)) {
             found = std::move(*loop);

@@ -51,7 +51,7 @@ class ScalarPromotionSkill : public PlannedSkill<Promotion> {
         StmtId loop = all.front().loop;
         for (const KeptElement& element : all) {
             const Span span = body.stmt(element.loop).span;
-            if (touches(context.range, span) && !context.range.contains(context.kernel.bodySpan))
+            if (context.isCursorAt(span))
                 loop = element.loop;
         }
         std::erase_if(all, [&](const KeptElement& element) { return element.loop != loop; });

@@ -263,7 +263,7 @@ Gated<Contraction> findContraction(const SkillContext& context) {
 
 Gated<Contraction> contraction(const SkillContext& context) {
     KERNELSKILL_CHECK(requireEditable(context));
-    return context.held().value<Gated<Contraction>>({}, [&] { return findContraction(context); });
+    return context.held<Gated<Contraction>>(nullptr, [&] { return findContraction(context); });
 }
 
 } // namespace kernelskill::skills

@@ -191,7 +191,8 @@ private:
 } // namespace
 
 Gated<RowPosition> rowPosition(const SkillContext& context) {
-    return PositionReader(context).find();
+    return context.held<Gated<RowPosition>>(nullptr,
+                                            [&] { return PositionReader(context).find(); });
 }
 
 } // namespace kernelskill::skills

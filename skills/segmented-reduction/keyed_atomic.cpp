@@ -212,10 +212,11 @@ Gated<KeyedAtomic> keyedAtomic(const SkillContext& context) {
                 refusal = std::move(found.error());
             continue;
         }
-        const StmtId statement = found->statement;
-        if (!first || touches(context.range, context.kernel.body.stmt(statement).span))
+        const bool isAtCursor =
+            context.cursor().touches(context.kernel.body.stmt(found->statement).span);
+        if (!first || isAtCursor)
             first = *std::move(found);
-        if (touches(context.range, context.kernel.body.stmt(statement).span))
+        if (isAtCursor)
             break;
     }
     if (first)

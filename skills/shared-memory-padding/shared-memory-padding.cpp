@@ -51,15 +51,15 @@ public:
     }
 
     /// True if the cursor is on the declaration or on a use.
-    [[nodiscard]] bool isAt(Span range) const {
-        return touches(range, variable_.span) ||
+    [[nodiscard]] bool isAtCursor() const {
+        return context_.isCursorAt(variable_.span) ||
                std::ranges::any_of(code_.uses(array_), [&](ExprId use) {
                    ExprId at = use;
                    while (code_.parent(at) != noId &&
                           code_.body().expr(code_.parent(at)).kind == ExprKind::Subscript &&
                           code_.body().expr(code_.parent(at)).children[0] == at)
                        at = code_.parent(at);
-                   return touches(range, code_.body().expr(at).span);
+                   return context_.isCursorAt(code_.body().expr(at).span);
                });
     }
 
@@ -416,7 +416,7 @@ Gated<Choice> choose(const SkillContext& context, const CodeMap& code) {
     for (const SharedArray& shared : context.kernel.sharedArrays) {
         ArrayStudy study(context, code, shared.variable);
         const auto padding = study.study();
-        if (study.isAt(context.range) && !context.range.contains(context.kernel.bodySpan)) {
+        if (study.isAtCursor()) {
             if (!padding)
                 return std::unexpected(padding.error());
             return Choice{shared.variable, *padding};

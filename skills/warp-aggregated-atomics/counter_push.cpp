@@ -31,9 +31,7 @@ public:
         std::optional<Gated<CounterPush>> chosen;
         for (const Atomic& atomic : kernel_.atomics) {
             auto found = study(atomic);
-            const bool isAtCursor = !context_.range.contains(kernel_.bodySpan) &&
-                                    touches(context_.range, body_.expr(atomic.call).span);
-            if (isAtCursor)
+            if (context_.isCursorAt(body_.expr(atomic.call).span))
                 return found;
             if (!chosen || (found && !*chosen))
                 chosen = std::move(found);

@@ -37,10 +37,8 @@ public:
             auto branch = readTest(id);
             if (!branch)
                 continue;
-            const bool isAtCursor = touches(context_.range, body_.stmt(id).span) &&
-                                    !context_.range.contains(kernel_.bodySpan);
             const auto kept = requireAll(*branch);
-            if (kept && (!found || isAtCursor))
+            if (kept && (!found || context_.isCursorAt(body_.stmt(id).span)))
                 found = std::move(*branch);
             else if (!kept && !first)
                 first = kept.error();

@@ -16,7 +16,10 @@ public:
                                                   const skills::Offer& offer) const override {
         if (offer.option != 1)
             return std::unexpected(Error{ErrorKind::Unsupported, "no such option", "", ""});
-        return analysis::EditSet{{"a.cu", {{context.range, "x"}}}};
+        if (!context.cursor().holds(offer.anchor))
+            return std::unexpected(
+                Error{ErrorKind::Unsupported, "the cursor is elsewhere", "", ""});
+        return analysis::EditSet{{"a.cu", {{offer.anchor, "x"}}}};
     }
 };
 
