@@ -63,6 +63,7 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     void start();
     void sayStillParsing(const ParseInput& input, std::uint64_t generation);
     void parse(const ParseInput& input, std::uint64_t generation, bool reload);
+    void askSkills(const Snapshot& parsed, std::uint64_t generation);
     [[nodiscard]] std::vector<analysis::Diagnostic> parseUnit(const ParseInput& input, bool reload);
     [[nodiscard]] Result<void> parseText(const ParseInput& input);
     [[nodiscard]] bool isOvertaken(std::uint64_t generation) const {
@@ -315,9 +316,19 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
     const SnapshotPtr parsed = outcome ? *outcome : nullptr;
     loop.post([self = shared_from_this(), generation, outcome = std::move(outcome),
                took = took()]() mutable { self->finish(generation, std::move(outcome), took); });
-    if (parsed) // Requests do not wait for this: it only lets them find what they would work out.
-        parsed->workbench->advisor().prepare(parsed->program, parsed->memory(),
-                                             [&] { return isOvertaken(generation); });
+    if (parsed)
+        askSkills(*parsed, generation);
+}
+
+/// Requests do not wait for this: it only lets them find what they would work out. One that meets
+/// the same failure answers with it.
+void DocumentWorker::State::askSkills(const Snapshot& parsed, std::uint64_t generation) {
+    try {
+        parsed.workbench->advisor().prepare(parsed.program, parsed.memory(),
+                                            [&] { return isOvertaken(generation); });
+    } catch (const std::exception& problem) {
+        log.error("{}: {}", parsed.program.file, problem.what());
+    }
 }
 
 void DocumentWorker::State::finish(std::uint64_t generation,

@@ -230,6 +230,12 @@ private:
     Gated<void> limitByLaunches() {
         KERNELSKILL_CHECK(requirePassableGrids(context_));
         for (const LaunchSite& launch : kernel_.launches) {
+            const CodeMap& host = context_.shared().host(launch.host);
+            if (launch.sharedBytes != noId && host.constantValue(launch.sharedBytes) != 0)
+                return refuse("dynamic-shared-memory",
+                              fmt::format("the launch on {} gives a block shared memory, which "
+                                          "parts would have in common",
+                                          placeOf(context_, launch)));
             const Expr& grid = context_.file.hostFunctions[launch.host].body.expr(launch.grid);
             if (found_.axis != 0 && !isDim3Name(grid) &&
                 (grid.kind != ExprKind::InitList || grid.children.size() <= found_.axis))

@@ -215,13 +215,13 @@ private:
             return refuse("from-macro", fmt::format("{} is declared in a macro", variable.name));
         if (variable.type.isReference || !source.slice(variable.span).starts_with(variable.name))
             return refuseForm(variable);
-        const bool isInRun = roles_.runOf(code_.declarationOf(id)).has_value();
-        if (isInRun && variable.init != noId) {
+        if (variable.init != noId) {
             const std::uint32_t end =
                 variable.span.begin + static_cast<std::uint32_t>(variable.name.size());
             const std::vector<Token> between =
                 lex(source.text(), {end, body_.expr(variable.init).span.begin});
-            if (body_.stmt(code_.declarationOf(id)).declared.size() != 1 ||
+            const StmtId declaration = code_.declarationOf(id);
+            if (!roles_.runOf(declaration) || body_.stmt(declaration).declared.size() != 1 ||
                 !variable.type.arrayExtents.empty() || between.size() != 1 ||
                 !between.front().is("="))
                 return refuseForm(variable);

@@ -3,6 +3,7 @@
 #include "skills/gates/block_collective.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kernelskill::skills {
 
@@ -43,7 +44,9 @@ void StatementRoles::classify(StmtId block) {
                 classify(inside);
         }
         if (role == StatementRole::Parted)
-            differing_.insert(effects_.at(id).writes.begin(), effects_.at(id).writes.end());
+            std::ranges::copy_if(effects_.at(id).writes,
+                                 std::inserter(differing_, differing_.end()),
+                                 [&](VariableId variable) { return !isGroup(variable); });
     }
 }
 
@@ -98,10 +101,12 @@ bool StatementRoles::isBareDeclaration(const Stmt& stmt) const {
 /// `cg::thread_block block = cg::this_thread_block();` and tiles of it are the same for all parts.
 bool StatementRoles::isGroupDeclaration(const Stmt& stmt) const {
     return stmt.kind == StmtKind::Declaration && !stmt.declared.empty() &&
-           std::ranges::all_of(stmt.declared, [&](VariableId id) {
-               const std::string& type = body_.variable(id).type.canonical;
-               return type.contains("cooperative_groups::") && !type.contains("grid_group");
-           });
+           std::ranges::all_of(stmt.declared, [&](VariableId id) { return isGroup(id); });
+}
+
+bool StatementRoles::isGroup(VariableId id) const {
+    const std::string& type = body_.variable(id).type.canonical;
+    return type.contains("cooperative_groups::") && !type.contains("grid_group");
 }
 
 /// `if (...) return;` without anything else.

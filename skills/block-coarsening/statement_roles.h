@@ -59,6 +59,7 @@ private:
     [[nodiscard]] bool differs(const StatementEffects& effects) const;
     [[nodiscard]] bool isBareDeclaration(const analysis::Stmt& statement) const;
     [[nodiscard]] bool isGroupDeclaration(const analysis::Stmt& statement) const;
+    [[nodiscard]] bool isGroup(analysis::VariableId variable) const;
     [[nodiscard]] bool isLeavingBranch(const analysis::Stmt& statement) const;
     [[nodiscard]] bool holdsBarrier(analysis::StmtId statement) const;
     void findRuns(analysis::StmtId block);

@@ -194,6 +194,33 @@ void run(float* rows, int width, int count) {
 )");
 }
 
+TEST(BlockCoarsening, KeepsGroupsForAllParts) {
+    const std::string text = appliedText(id, R"(
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* x) {
+    __shared__ float s[64];
+    cg::thread_block block = cg::this_thread_block();
+    int i = blockIdx.x * 64 + threadIdx.x;
+    s[threadIdx.x] = x[i];
+    block.sync();
+    cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
+    float sum = s[63 - threadIdx.x];
+    sum += tile.shfl_down(sum, 16);
+    block.sync();
+    x[i] = sum;
+}
+void run(float* x, int n) {
+    k<<<n, 64, 0, nullptr>>>(x);
+}
+)");
+    EXPECT_TRUE(text.contains("    cg::thread_block block = cg::this_thread_block();\n")) << text;
+    EXPECT_TRUE(
+        text.contains("    cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);\n"))
+        << text;
+    EXPECT_TRUE(text.contains("sum[part] += tile.shfl_down(sum[part], 16);")) << text;
+}
+
 TEST(BlockCoarsening, FollowsBarriersWithoutSharedMemory) {
     const std::string text = appliedText(id, R"(
 __global__ void chase(int* at, const int* next, int rounds) {
@@ -325,6 +352,8 @@ INSTANTIATE_TEST_SUITE_P(
                  around("extern __shared__ float s[];\nint i = blockIdx.x * 64 + threadIdx.x;\n"
                         "s[threadIdx.x] = x[i];",
                         store, "(n + 63) / 64, 64, 256")},
+        GateCase{"SharedMemoryOfTheLaunch", "dynamic-shared-memory",
+                 around(load, store, "(n + 63) / 64, 64, 4 * n")},
         GateCase{"MuchSharedMemory", "too-much-shared-memory",
                  around("__shared__ float s[8192];\nint i = blockIdx.x * 64 + threadIdx.x;\n"
                         "s[threadIdx.x] = x[i];",
