@@ -46,8 +46,8 @@ public:
     /// with the same `gpu`.
     [[nodiscard]] std::shared_ptr<const Bottleneck>
     diagnosis(KernelRef kernel, const KernelFindings& findings, const Gpu& gpu);
-    /// What skills said about the kernel while the compiler said the same; begins anew when that
-    /// changes. The skills outlive this object.
+    /// The kept answers of the skills about the kernel for these facts of the compiler. They begin
+    /// empty when the facts change. The skills outlive this object.
     [[nodiscard]] std::shared_ptr<PreparedOffers> prepared(KernelRef kernel,
                                                            PreparedOffers::Compiled compiled);
 

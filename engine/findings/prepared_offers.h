@@ -1,4 +1,4 @@
-/// What skills said about one kernel, kept because it is asked for on each cursor move.
+/// Keeps the answers of skills about one kernel, which editors ask for on each cursor move.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -10,30 +10,30 @@
 
 namespace kernelskill::engine {
 
-/// Answers of Skill::prepare() for one kernel of a parse, by all that they depend on beside the
-/// text: what the compiler said, and where the cursor was. Thread-safe.
+/// Keeps answers of Skill::prepare() for one kernel of a parse. An answer depends on the text, on
+/// the compiler's facts and on the cursor. Thread-safe.
 class PreparedOffers {
 public:
-    /// What the compiler says; nullopt if it was not asked.
+    /// The compiler's facts about the kernel; nullopt if it was not asked.
     using Compiled = std::optional<skills::CompiledKernel>;
 
     explicit PreparedOffers(Compiled compiled) : compiled_(std::move(compiled)) {}
 
-    /// What the compiler had said when the answers were given.
+    /// The facts that all kept answers were given for.
     [[nodiscard]] const Compiled& compiled() const { return compiled_; }
-    /// The answer of `skill`, or the one that skill->prepare() gives and that is kept from now on.
-    /// `context` is of the kernel of this object and of what the compiler said; `cursor` is its
-    /// cursor.
+    /// Returns the kept answer of `skill` at `cursor`; without one, asks the skill and keeps its
+    /// answer. `context` is of this object's kernel and of its facts, and has the cursor
+    /// `cursor`.
     [[nodiscard]] skills::Gated<skills::Offer>
     of(const skills::Skill& skill, const skills::SkillContext& context, analysis::Span cursor);
-    /// The answer of `skill` at the cursor that is kept; nullopt if it was not asked there or at
-    /// one alike.
+    /// Returns the kept answer of `skill` at `cursor`; nullopt if the skill was asked neither there
+    /// nor at a cursor with the same answers.
     [[nodiscard]] std::optional<skills::Gated<skills::Offer>> known(const skills::Skill& skill,
                                                                     analysis::Span cursor) const;
 
 private:
     struct Answer {
-        skills::AlikeCursors cursors; ///< Those that it holds for.
+        skills::AlikeCursors cursors; ///< The cursors that the answer holds for.
         skills::Gated<skills::Offer> offer;
     };
 

@@ -1,4 +1,4 @@
-/// Parts of a launch's text whose values are known because such a launch was seen.
+/// Replaces parts of a launch's text by the numbers that they had in a launch that was seen.
 #pragma once
 
 #include "engine/execution/job.h"
@@ -16,8 +16,8 @@ public:
     /// `(n + 255) / 256`.
     void addExtents(std::string_view text, const Dim3& extents);
 
-    /// `text` with each part that is known replaced by its number. An operator that binds a part's
-    /// operands tighter than the part's own keeps it as it is: of `n + 1`, `2 * n + 1` has none.
+    /// `text` with each known part replaced by its number. Operators around a part can take it
+    /// apart, and then the text keeps it: `2 * n + 1` does not hold the part `n + 1`.
     [[nodiscard]] std::string numbersIn(std::string_view text) const;
 
 private:

@@ -58,9 +58,10 @@ public:
     [[nodiscard]] std::vector<CapturedSite> sitesWith(const LaunchSpec& captured) const;
     /// The number of launches in the text.
     [[nodiscard]] std::size_t sites() const { return sites_.size(); }
-    /// The launch at the same place of this text as the one of `before`, the text before an edit,
-    /// at `site` that was `captured`. What it repeats of that launch's grid and block has their
-    /// values. Parameters behind the captured ones are integers. nullopt if it cannot be evaluated.
+    /// Evaluates the launch number `site` of this text. `before` is the text before an edit, whose
+    /// launch number `site` is `captured`: parts that both texts share have the values of its grid
+    /// and block. Parameters behind the captured ones are integers. nullopt: it cannot be
+    /// evaluated.
     [[nodiscard]] std::optional<LaunchSpec>
     relaunched(const LaunchCandidates& before, std::size_t site, const LaunchSpec& captured) const;
 

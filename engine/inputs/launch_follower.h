@@ -14,11 +14,11 @@ class LaunchFollower {
 public:
     LaunchFollower(KernelInFile original, KernelInFile edited);
 
-    /// The edited kernel's launch where the original's is `launch`, whose grid and block need not
-    /// follow from its arguments. nullopt unless each launch in the text becomes the same.
+    /// Returns the edited kernel's launch for the original's `launch`, whose grid and block need
+    /// not follow from its arguments. nullopt unless all launches in the text become the same one.
     [[nodiscard]] std::optional<LaunchSpec> of(const LaunchSpec& launch) const;
-    /// As of(), for a launch that a program made: launches in the text whose values are others are
-    /// left out, and grid and block may follow from the captured values alone.
+    /// As of(), for a launch that a program made. Leaves out launches of the text that evaluate to
+    /// another grid or block; those of the edit may also follow from the captured arguments alone.
     [[nodiscard]] std::optional<LaunchSpec> ofCaptured(const LaunchSpec& captured) const;
 
 private:

@@ -24,8 +24,8 @@ struct PlannerInput {
     bool wantsAlternatives = false; ///< Adds the further options of each skill, for a search.
     /// Null if the kernel was not compiled; skills that need this say so.
     const skills::CompiledKernel* compiled = nullptr;
-    /// What skills said about the kernel before, with the same `compiled`. If not null, it answers
-    /// for them, and keeps what they say now.
+    /// The kept answers of the skills for the same `compiled`. The planner takes these instead of
+    /// asking again, and adds the others. Null: every skill is asked.
     PreparedOffers* prepared = nullptr;
 };
 

@@ -1,4 +1,4 @@
-/// A cursor or selection that notes how far the answers about it depend on where it is.
+/// A cursor or selection that notes which other cursors would get the same answers.
 #pragma once
 
 #include "analysis/source/source_text.h"
@@ -10,13 +10,13 @@
 
 namespace kernelskill::skills {
 
-/// The cursors that all questions which were asked of one cursor cannot tell from it.
+/// A set of cursors. Every question that was asked so far has one answer for all of them.
 class AlikeCursors {
 public:
     [[nodiscard]] bool contains(analysis::Span cursor) const {
         return begin_.contains(cursor.begin) && end_.contains(cursor.end);
     }
-    /// Leaves those that are in `other` too.
+    /// Removes the cursors that `other` does not contain.
     void narrow(const AlikeCursors& other) {
         begin_.narrow(other.begin_);
         end_.narrow(other.end_);
@@ -37,8 +37,8 @@ private:
             first = std::max(first, other.first);
             last = std::min(last, other.last);
         }
-        /// Whether `offset`, which is one of these, lies before `bound`. Leaves those for which the
-        /// answer is the same.
+        /// Whether `offset`, which is one of these, lies before `bound`. Removes the offsets for
+        /// which the answer is another.
         bool isBefore(std::uint32_t offset, std::uint32_t bound) {
             if (offset < bound) {
                 last = std::min(last, bound - 1);
@@ -48,12 +48,12 @@ private:
             return false;
         }
     };
-    Offsets begin_; ///< Where such cursors begin.
-    Offsets end_;
+    Offsets begin_; ///< The offsets at which the cursors may begin.
+    Offsets end_;   ///< The offsets at which they may end.
 };
 
-/// Where it is can only be asked in comparisons, so that what was worked out at one cursor is
-/// known to hold at others. For one thread: a question changes what is noted.
+/// Callers learn the position by comparisons alone, so that an answer for one cursor is known to
+/// hold for others. For one thread: each question changes the notes.
 class Cursor {
 public:
     explicit Cursor(analysis::Span span) : span_(span) {}
@@ -77,11 +77,11 @@ public:
         return !beginsBefore(place.begin) && beginsBefore(place.end);
     }
 
-    /// The cursors for which every question so far has the same answer.
+    /// The cursors that would have got the same answers so far.
     [[nodiscard]] const AlikeCursors& alike() const { return alike_; }
-    /// The same, and forgets the questions.
+    /// Returns alike(), and forgets the questions.
     [[nodiscard]] AlikeCursors takeAlike() const { return std::exchange(alike_, {}); }
-    /// Counts the questions that left `others` as asked.
+    /// Counts the questions behind `others` as asked of this cursor.
     void noteAlike(const AlikeCursors& others) const { alike_.narrow(others); }
 
 private:

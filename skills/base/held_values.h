@@ -14,9 +14,9 @@ namespace kernelskill::skills {
 /// all that it was made from: the skill, the cursor and what the compiler said. For one thread.
 class HeldValues {
 public:
-    /// The reference is valid as long as this object. A null `skill` means that the value is the
-    /// same for every skill and wherever the cursor is. What was asked about the cursor to make the
-    /// value counts as asked by everyone who gets it.
+    /// The reference is valid as long as this object. With a null `skill`, all skills share the
+    /// value, at every cursor. Whoever gets the value counts as having asked the questions about
+    /// the cursor that were asked to make it.
     template <typename Value, typename Make>
     const Value& value(const void* skill, const Cursor& cursor, const void* compiled,
                        const Make& make) {

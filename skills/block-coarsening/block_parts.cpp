@@ -135,16 +135,16 @@ private:
 
     Gated<void> limitBySharedMemory() {
         constexpr std::uint64_t most = MultiprocessorLimits::staticSharedBytesPerBlock;
+        std::uint64_t sharedBytes = 0;
         for (const SharedArray& array : kernel_.sharedArrays)
-            found_.sharedBytes += array.bytes;
+            sharedBytes += array.bytes;
         found_.most = mostParts;
-        while (found_.most > 1 &&
-               found_.sharedBytes * static_cast<std::uint64_t>(found_.most) > most)
+        while (found_.most > 1 && sharedBytes * static_cast<std::uint64_t>(found_.most) > most)
             found_.most /= 2;
         if (found_.most < 2)
             return refuse("too-much-shared-memory",
                           fmt::format("{} declares {} bytes of shared memory, and can declare {}",
-                                      kernel_.name, found_.sharedBytes, most));
+                                      kernel_.name, sharedBytes, most));
         return {};
     }
 

@@ -17,18 +17,18 @@ struct BlockParts {
     std::vector<PartedRun> runs;
     std::vector<bool> guarded; ///< For each run: parts beyond the last block are kept out.
     PartLocals locals;
-    std::vector<analysis::ExprId>
-        blocks;                          ///< `blockIdx` along the axis, in the order of the source.
+    /// `blockIdx` along the axis, in the order of the source.
+    std::vector<analysis::ExprId> blocks;
     std::vector<analysis::ExprId> grids; ///< `gridDim` along the axis.
     std::vector<analysis::StmtId> returns;
     std::size_t commonBarriers = 0; ///< Barriers at which parts meet together.
-    std::uint64_t sharedBytes = 0;  ///< Static shared memory of a block as it is.
 };
 
 /// Refuses with `no-barrier`, `same-blocks`, `grid-axes`, `has-parts`, `callee-shares`,
-/// `no-common-barrier`, `too-much-shared-memory`, `few-blocks`, `launch-grid`, `early-return`,
-/// `leaves-loop`, `several-statements-a-line`, `uses-grid`, or what partLocals(),
-/// requireSeparateBlocks(), editableBlockPositions() and requirePassableGrids() refuse with.
+/// `no-common-barrier`, `too-much-shared-memory`, `dynamic-shared-memory`, `few-blocks`,
+/// `launch-grid`, `early-return`, `leaves-loop`, `several-statements-a-line`, `uses-grid`, or what
+/// partLocals(), requireSeparateBlocks(), editableBlockPositions() and requirePassableGrids()
+/// refuse with.
 [[nodiscard]] Gated<BlockParts> blockParts(const SkillContext& context);
 
 /// Rewrites the kernel and its launches for `count` parts; implemented in write_parts.cpp.

@@ -1,12 +1,11 @@
-/// What becomes of a kernel's variables when its statements are done for several parts in turn:
-/// which live in arrays with an element for each part, which are worked out again, and which
+/// Plans where a kernel's variables live when its statements run for several parts in turn: in
+/// arrays with an element for each part, or worked out again for each run of statements. Some
 /// declarations move.
 #pragma once
 
 #include "skills/block-coarsening/statement_roles.h"
 
-#include <cstdint>
-#include <set>
+#include <string>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -16,15 +15,15 @@ struct RunLocals {
     std::vector<analysis::StmtId> ahead;
     /// Declarations of other runs that are repeated at its beginning, in order.
     std::vector<analysis::StmtId> again;
-    /// Declarations of the run with a value whose variable lives in an array that stands ahead of
-    /// the run.
+    /// Declarations of the run that become assignments: an array ahead of the run holds the
+    /// variable.
     std::vector<analysis::StmtId> split;
 };
 
 struct PartLocals {
     std::vector<RunLocals> runs; ///< In the order of StatementRoles::runs().
-    std::vector<analysis::VariableId>
-        kept; ///< Those with an element for each part, shared ones too.
+    /// The variables with an element for each part, those in shared memory too.
+    std::vector<analysis::VariableId> kept;
 };
 
 /// Refuses with `changed-parameter`, `declaration-form`, `from-macro` or `hidden-use` where a

@@ -1,5 +1,5 @@
-/// Parts a kernel's statements into those that a block does once for several blocks of the old
-/// launch, and runs of those that it does for each of them.
+/// Tells which statements of a kernel a block runs once for several blocks of the old launch, and
+/// which it runs for each of them, called parts.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -25,18 +25,17 @@ enum class StatementRole : std::uint8_t {
 struct RoledStatement {
     analysis::StmtId statement = analysis::noId;
     StatementRole role = StatementRole::Parted;
-    bool operator==(const RoledStatement&) const = default;
 };
 
-/// Neighbours in a block of code, the first and the last of which are parted, the others parted or
-/// declarations.
+/// Statements that are neighbours in a block of code. The first and the last are parted; the others
+/// are parted or declarations.
 struct PartedRun {
     std::vector<RoledStatement> statements;
-    /// It stands in the kernel's outermost block, and nothing but declarations stands behind it.
+    /// The run stands in the kernel's outermost block, with nothing but declarations behind it.
     bool isLast = false;
 };
 
-/// Keeps a reference to the context, and works all out at once.
+/// The constructor works everything out. Keeps a reference to the context.
 class StatementRoles {
 public:
     /// Parts are blocks that differ in blockIdx along `axis`.

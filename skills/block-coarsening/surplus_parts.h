@@ -1,5 +1,5 @@
-/// Where the grid is no multiple of the number of parts, the last block has parts that stand for no
-/// block of the old launch. In some runs they may do as the others do, which saves a check.
+/// The last block has parts that stand for no block of the old launch, if the grid is no multiple
+/// of the number of parts. In some runs these parts may do as the others do, which saves a check.
 #pragma once
 
 #include "skills/block-coarsening/part_locals.h"
