@@ -3,9 +3,9 @@
 #include "engine/storage/size_text.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/injected_run.h"
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,8 +1,8 @@
 #include "lsp-server/commands/current_programs.h"
 
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/workspace/ownership.h"
 #include "lsp-server/workspace/trusted_folders.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -5,7 +5,6 @@
 #include "engine/graph/reference/torch_reference.h"
 #include "engine/process/walls.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/configuration/model_options.h"
@@ -13,6 +12,7 @@
 #include "lsp-server/workspace/ownership.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>

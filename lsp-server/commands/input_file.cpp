@@ -4,6 +4,7 @@
 #include "lsp-server/workspace/ownership.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -85,24 +86,6 @@ Result<SnapshotPtr> openInputWith(std::shared_ptr<const engine::Workbench> workb
             fmt::print(stderr, "note: {}\n", note);
     }
     return snapshot;
-}
-
-std::filesystem::path currentWorkspaceRoot() {
-    std::error_code ignored;
-    return workspaceRootOf(std::filesystem::current_path(ignored) / "file");
-}
-
-std::filesystem::path workspaceRootOf(const std::filesystem::path& file) {
-    std::error_code ignored;
-    const auto folder = file.parent_path();
-    for (auto at = folder; at.has_relative_path(); at = at.parent_path()) {
-        if (std::filesystem::exists(at / ".kernelskill", ignored) ||
-            std::filesystem::exists(at / ".git", ignored))
-            return at;
-    }
-    const auto here = std::filesystem::current_path(ignored);
-    const bool isInside = std::ranges::mismatch(here, file).in1 == here.end();
-    return isInside ? here : folder;
 }
 
 Result<const analysis::KernelModel*> chooseKernel(const Snapshot& snapshot, const std::string& name,

@@ -33,13 +33,6 @@ using WorkbenchSink = std::function<void(const std::shared_ptr<const engine::Wor
                                                 const std::filesystem::path& root,
                                                 const Options& options);
 
-/// The folder whose `.kernelskill/` serves `file`: the nearest one above that has one or is a
-/// repository, else the current folder if it holds the file, else the file's own.
-[[nodiscard]] std::filesystem::path workspaceRootOf(const std::filesystem::path& file);
-
-/// The same of a file in the current folder.
-[[nodiscard]] std::filesystem::path currentWorkspaceRoot();
-
 /// The kernel named, or at the line or launched there, or the first one. InvalidInput names those
 /// there are; Failed when there is none at all.
 [[nodiscard]] Result<const analysis::KernelModel*>

@@ -7,9 +7,9 @@
 #include "engine/memory/outcome_file.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/file_writer.h"
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,12 +1,12 @@
 #include "lsp-server/commands/model_generation.h"
 
 #include "analysis/source/json.h"
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/features/generated_model.h"
 #include "lsp-server/report/model_check_text.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,10 +1,10 @@
 #include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
+#include "lsp-server/workspace/workspace_root.h"
 #include "skills/skill_document.h"
 #include "skills/user_skill.h"
 

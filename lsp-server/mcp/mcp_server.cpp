@@ -1,7 +1,6 @@
 #include "lsp-server/mcp/mcp_server.h"
 
 #include "analysis/source/json.h"
-#include "lsp-server/commands/input_file.h"
 #include "lsp-server/mcp/call_progress.h"
 #include "lsp-server/mcp/protocol.h"
 #include "lsp-server/mcp/schema.h"
@@ -12,6 +11,7 @@
 #include "lsp-server/transport/exit_deadline.h"
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/workspace/workspace.h"
+#include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>

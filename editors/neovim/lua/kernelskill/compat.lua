@@ -80,13 +80,23 @@ function M.whole_buffer(bufnr)
     }
 end
 
+--- The home folder, and one that any user may write to, as /tmp: a file tried there leaves a `.kernelskill` behind, which
+--- must not make one workspace of all the projects below. The server's command line has the same rule.
+local function is_for_unrelated_folders(directory)
+    local status = vim.loop.fs_stat(directory)
+    local is_open_to_all = status and math.floor(status.mode / 2) % 2 == 1
+    return is_open_to_all or directory == vim.loop.os_homedir()
+end
+
 --- Directory of `start` or above that holds one of `names`; nil when none does.
 local function find_upward(names, start)
     local directory = start
     while directory and directory ~= '' do
-        for _, name in ipairs(names) do
-            if vim.loop.fs_stat(directory .. '/' .. name) then
-                return directory
+        if directory == start or not is_for_unrelated_folders(directory) then
+            for _, name in ipairs(names) do
+                if vim.loop.fs_stat(directory .. '/' .. name) then
+                    return directory
+                end
             end
         end
         local parent = vim.fn.fnamemodify(directory, ':h')

@@ -50,6 +50,24 @@ return {
         end,
     },
     {
+        'notes in the home folder or in one open to all make no workspace of the projects below',
+        function()
+            local outer = vim.env.KERNELSKILL_TEST_SCRATCH .. '/outer'
+            vim.fn.mkdir(outer .. '/.kernelskill', 'p')
+            vim.fn.mkdir(outer .. '/project', 'p')
+            t.equal(outer, compat.root_of(outer .. '/project/a.cu'), 'an ordinary folder')
+            assert(vim.loop.fs_chmod(outer, 511)) -- 0777
+            t.equal(outer .. '/project', compat.root_of(outer .. '/project/a.cu'), 'open to all')
+            assert(vim.loop.fs_chmod(outer, 493)) -- 0755
+            local home = vim.env.HOME
+            vim.env.HOME = outer
+            local below, beside = compat.root_of(outer .. '/project/a.cu'), compat.root_of(outer .. '/a.cu')
+            vim.env.HOME = home
+            t.equal(outer .. '/project', below, 'below the home folder')
+            t.equal(outer, beside, 'in the home folder')
+        end,
+    },
+    {
         'a .cuh header is CUDA too',
         function()
             local bufnr = t.open('a.cuh', '__device__ inline float twice(float x) { return 2 * x; }')
