@@ -129,12 +129,17 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     if (isBlamed && *runs.candidate)
         excuseGuess(trial.original, original_.kernel, runs.original->profile,
                     (*runs.candidate)->profile.hazards);
-    if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
+    if (*runs.candidate && numerics_ != skills::Numerics::Exact)
         addWide(runs, comparand);
     return runs;
 }
 
 void TrialRunner::addWide(Runs& runs, const Comparand& comparand) const {
+    if (stop_.stop_requested()) {
+        runs.truth = std::unexpected(
+            Error{ErrorKind::Cancelled, "the review was cancelled before it ran", "", ""});
+        return;
+    }
     if (!images_.reference) {
         runs.truth = std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""});
         return;

@@ -28,7 +28,8 @@ struct Comparand {
 struct Runs {
     Result<RunResult> original;
     std::optional<Result<RunResult>> candidate;
-    std::optional<Result<std::vector<BufferContents>>> truth; ///< nullopt for exact edits.
+    /// nullopt for exact edits; an error if it did not run.
+    std::optional<Result<std::vector<BufferContents>>> truth;
     /// The outputs of the candidate in float64; nullopt if it was not run: for a part of a launch,
     /// or in another order of threads.
     std::optional<std::vector<BufferContents>> wideCandidate = std::nullopt;

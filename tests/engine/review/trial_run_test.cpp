@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <stop_token>
 
 namespace kernelskill::engine {
 namespace {
@@ -22,6 +23,8 @@ public:
                                         std::stop_token) override {
         const std::scoped_lock lock(mutex_);
         jobs[&image].push_back(job);
+        if (&image == stopsAt)
+            stop.request_stop();
         auto result = results.at(&image);
         if (result)
             result->printed = "seed " + std::to_string(job.seed);
@@ -30,6 +33,8 @@ public:
 
     std::map<const Image*, Result<RunResult>> results;
     std::map<const Image*, std::vector<Job>> jobs;
+    const Image* stopsAt = nullptr; ///< The run of this image requests a stop.
+    std::stop_source stop;
 
 private:
     std::mutex mutex_;
@@ -227,6 +232,17 @@ TEST_F(TrialRunTest, AReferenceThatDoesNotRunIsNoTruth) {
     ASSERT_TRUE(runs.truth);
     ASSERT_FALSE(*runs.truth);
     EXPECT_EQ(runs.truth->error().what, "its double-precision form does not run");
+}
+
+TEST_F(TrialRunTest, AfterAStopTheTruthIsAnError) {
+    images_.reference = reference_;
+    executor_.stopsAt = candidate_.get();
+    const TrialRunner runner(executor_, {file_, kernel_}, {file_, kernel_}, images_, {},
+                             skills::Numerics::Reassociates, executor_.stop.get_token());
+    const Runs runs = runner.run({&trial_, 0, 1, 99});
+    ASSERT_TRUE(runs.truth);
+    ASSERT_FALSE(*runs.truth);
+    EXPECT_EQ(runs.truth->error().kind, ErrorKind::Cancelled);
 }
 
 TEST_F(TrialRunTest, ABatchKeepsItsOrder) {
