@@ -51,8 +51,11 @@ public:
         for (const Stmt& stmt : body_.stmts) {
             const bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While ||
                                 stmt.kind == StmtKind::Do;
-            if (isLoop && stmt.condition != noId)
+            if (isLoop && stmt.condition != noId) {
                 noteLoop(stmt.condition);
+                for (const VariableId parameter : of(stmt.condition).parameters)
+                    useOf(parameter).limitsLoop = true;
+            }
             if (stmt.kind == StmtKind::Switch && stmt.condition != noId)
                 noteLabels(stmt);
         }

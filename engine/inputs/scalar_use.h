@@ -22,6 +22,8 @@ struct ScalarUse {
     bool isGuard = false;
     /// A loop counts up to it.
     bool boundsLoop = false;
+    /// The condition of a loop depends on it, by any computation.
+    bool limitsLoop = false;
     /// The integers that it is compared with or switched on, without 0 and 1. Ascending.
     std::set<std::int64_t> compared = {};
 

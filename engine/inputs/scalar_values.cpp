@@ -55,8 +55,12 @@ bool hasOwnArray(const analysis::KernelModel& kernel) {
 }
 
 ScalarUse bothUses(const ScalarUse& one, const ScalarUse& other) {
-    ScalarUse both{one.boundsGrid || other.boundsGrid, one.boundsBlock || other.boundsBlock,
-                   one.isGuard, one.boundsLoop, one.compared};
+    ScalarUse both{one.boundsGrid || other.boundsGrid,
+                   one.boundsBlock || other.boundsBlock,
+                   one.isGuard,
+                   one.boundsLoop,
+                   one.limitsLoop,
+                   one.compared};
     both.compared.insert(other.compared.begin(), other.compared.end());
     return both;
 }

@@ -96,7 +96,8 @@ bool Review::leavesRunsToPlace() {
 bool Review::runOwnSize() {
     if (!smaller_.empty())
         return plan_.trials.empty() || (runTrials() && keepsErrors() && control());
-    return runTrials() && keepsErrors() && trySchedules() && control() && showsEdit();
+    return runTrials() && findTellingRun() && keepsErrors() && trySchedules() && control() &&
+           showsEdit();
 }
 
 Result<Verdict> Review::finished() {
@@ -279,10 +280,10 @@ bool Review::control() {
     report("checking that a wrong result would be noticed", 0.97);
     if (!hasRandomInput_)
         return take(controlWithoutInput());
-    CheckResult result =
-        checkControl(controlOutputs_, controlTolerance_, readsRandomInput_, probeOutputs_);
-    // A proof of equal bits holds without inputs that would show a mistake.
-    if (!result && isProved() && closeness_.accuracy.numerics == skills::Numerics::Exact)
+    CheckResult result = controlOfTrials();
+    if (!result && tellingControl_)
+        return take(*std::move(tellingControl_));
+    if (!result && isProvedExactly())
         return take(held(result.error().name,
                          "not needed: the edit is proved, and no inputs were found that would show "
                          "a wrong result"));

@@ -62,6 +62,8 @@ private:
     bool fitSize();
     void usePlan(TrialPlan plan);
     [[nodiscard]] std::optional<TrialPlan> planWithFewerThreads(double factor) const;
+    /// Gives guessed launches that take long fewer rounds of their loops, if that is enough.
+    bool shortenLoops();
     bool reviewSmallerProgram(double factor);
     // review_fused.cpp
     /// Reviews each fused kernel against the two that it stands for. The verdict is about them.
@@ -78,11 +80,29 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
+    /// Whether nothing in a run depends on what lies beyond the kernel's data, or on no order.
+    [[nodiscard]] static bool isClean(const Profile& profile);
     /// Keeps the original's outputs for the control if they have the sizes of the first trial's.
     void keepForControl(const Trial& probe, const RunPair& pair);
     /// Whether the same blocks of both kernels write to the same places. If both kernels have
     /// atomics, these blocks have to leave the same values, too.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
+
+    // review_telling.cpp
+    /// The control of the first trial and the probes of its sizes.
+    [[nodiscard]] CheckResult controlOfTrials() const;
+    [[nodiscard]] CheckResult
+    controlOf(const std::vector<std::vector<BufferContents>>& outputs) const;
+    /// Keeps the probe if its results show something, and one whose values may be mixed.
+    void keepTelling(const Trial& probe, const RunPair& pair);
+    /// Whether a wrong result might pass, or the runs do not reach what the edit changes.
+    [[nodiscard]] bool showsLittle() const;
+    /// Then looks for runs that show more: among the probes, and with values of other kinds. What
+    /// runs is judged as probes are. False ends the review.
+    bool findTellingRun();
+    bool mixValues();
+    /// Runs `trial` on two inputs. Their control is kept if it holds.
+    bool runTelling(const Trial& trial);
 
     /// Whether the errors of all trials and probes are those of rounding.
     bool keepsErrors();
@@ -102,6 +122,10 @@ private:
     bool runOwnSize();
 
     [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
+    /// Then the bits are equal, which holds without inputs that would show a mistake.
+    [[nodiscard]] bool isProvedExactly() const {
+        return isProved() && closeness_.accuracy.numerics == skills::Numerics::Exact;
+    }
     [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
     /// Both as they are built for runs.
     [[nodiscard]] KernelPair runnable() const {
@@ -160,6 +184,9 @@ private:
     /// The outputs of the first probes whose outputs have the same sizes, which it uses as well.
     std::vector<std::vector<BufferContents>> probeOutputs_;
     Tolerance controlTolerance_;
+    std::vector<Trial> telling_;          ///< The first probes whose results show something.
+    std::optional<Trial> toMix_;          ///< A probe whose values may be others.
+    std::optional<Check> tellingControl_; ///< The control that holds on one of them.
     bool hasRandomInput_ = false;
     bool readsRandomInput_ = false;
     /// Whether the edit changes the order of the host's requests to the GPU.

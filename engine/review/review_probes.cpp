@@ -11,17 +11,6 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Whether a run with it says something all the same: it is compared with the candidate's.
-bool isCompared(const Hazard& hazard) {
-    return !hazard.certain &&
-           (hazard.kind == HazardKind::Race || hazard.kind == HazardKind::BarrierDivergence);
-}
-
-/// Whether nothing in the run depends on what lies beyond the kernel's data, or on no order.
-bool isClean(const Profile& profile) {
-    return std::ranges::all_of(profile.hazards, isCompared);
-}
-
 /// Kernels count elements in int. Beyond this number the original may have wrapped around.
 constexpr std::uint64_t maxDistantElements = 21ull << 26;
 
@@ -59,6 +48,15 @@ bool isNearMiss(const ReviewFailure& seen, const Tolerance& tolerance) {
 }
 
 } // namespace
+
+bool Review::isClean(const Profile& profile) {
+    // A run with these says something all the same: it is compared with the candidate's.
+    const auto isCompared = [](const Hazard& hazard) {
+        return !hazard.certain &&
+               (hazard.kind == HazardKind::Race || hazard.kind == HazardKind::BarrierDivergence);
+    };
+    return std::ranges::all_of(profile.hazards, isCompared);
+}
 
 /// Runs the probes of the first instance, once.
 bool Review::runProbes() {
@@ -166,6 +164,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     if (evidence_)
         evidence_->add(pair);
     keepForControl(trial, pair);
+    keepTelling(trial, pair);
     ++probesDone_;
     return true;
 }

@@ -1,5 +1,6 @@
 /// Reviews of launches that the emulator would take long for: at smaller sizes first.
 #include "engine/execution/work_estimate.h"
+#include "engine/inputs/fewer_rounds.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/smaller_constants.h"
 #include "engine/review/edited_program.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -41,8 +43,11 @@ bool Review::fitSize() {
     auto fewer = planWithFewerThreads(factor);
     if (fewer && !fewer->trials.front().isCorner) {
         usePlan(std::move(*fewer));
+        std::ignore = shortenLoops();
         return true;
     }
+    if (*work > bearableWork && shortenLoops())
+        return true;
     const auto whole = workOf(executor_, **images_.original, plan_.statedOriginal, stop_);
     if (!reviewSmallerProgram(shrinkBy(whole.value_or(*work) / comfortableWork)))
         return false;
@@ -61,6 +66,35 @@ bool Review::fitSize() {
     }
     keepOneRun(plan_);
     return true;
+}
+
+bool Review::shortenLoops() {
+    const LaunchSpec& first = plan_.trials.front().original;
+    const auto uses = scalarUses(original_.kernel);
+    const auto isBearable = [&](const LaunchSpec& launch) {
+        return workOf(executor_, **images_.original, launch, stop_).value_or(0) <= bearableWork;
+    };
+    if (!withFewerRounds(first, uses) || isBearable(first))
+        return false;
+    for (const std::int64_t divisor : {16, 256}) {
+        const auto shorter = withFewerRounds(first, uses, divisor);
+        if (stop_.stop_requested() || !shorter || !isBearable(*shorter))
+            continue;
+        plan_.notes.push_back(shorter->notes.back());
+        const auto shorten = [&](LaunchSpec& original, LaunchSpec& candidate) {
+            if (auto changed = withFewerRounds(original, uses, divisor)) {
+                original = *std::move(changed);
+                candidate = withArgumentsOf(std::move(candidate), original);
+            }
+        };
+        shorten(plan_.statedOriginal, plan_.statedCandidate);
+        for (Trial& trial : plan_.trials) {
+            shorten(trial.original, trial.candidate);
+            trial.label = labelOf(trial.original);
+        }
+        return true;
+    }
+    return false;
 }
 
 void Review::usePlan(TrialPlan plan) {

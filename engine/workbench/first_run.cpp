@@ -2,6 +2,7 @@
 
 #include "engine/execution/sized_launch.h"
 #include "engine/execution/work_estimate.h"
+#include "engine/inputs/fewer_rounds.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_sizes.h"
 
@@ -21,12 +22,15 @@ constexpr std::chrono::seconds guessTime{4};
 
 Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<LaunchSpec> launches,
                            const std::stop_token& stop, const ProgressSink& say) {
-    launches.resize(std::min(launches.size(), maxGuesses));
-    if (launches.front().origin == LaunchOrigin::Guessed) {
+    const bool isGuessed = launches.front().origin == LaunchOrigin::Guessed;
+    launches.resize(isGuessed ? std::min(launches.size(), maxGuesses) : 1);
+    if (isGuessed) {
         if (auto smaller =
                 resizeLaunch(kernel.file(), kernel.kernel, launches.front(), smallerGuess, false))
             launches.push_back(std::move(smaller->launch));
     }
+    if (auto fewer = withFewerRounds(launches.back(), scalarUses(kernel.kernel)))
+        launches.push_back(*std::move(fewer));
     Result<RunResult> first = std::unexpected(Error{});
     for (const LaunchSpec& launch : launches) {
         say("compiling " + kernel.kernel.name, 0);
@@ -40,9 +44,8 @@ Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<Lau
         job.launch = launch;
         job.wantProfile = true;
         job.maxBlocks = affordableBlocks(executor, **image, launch, profiledBlocks(launch), stop);
-        const bool mayTryAnother =
-            launch.origin == LaunchOrigin::Guessed && &launch != &launches.back();
-        if (mayTryAnother)
+        const bool mayTryAnother = &launch != &launches.back();
+        if (mayTryAnother && isGuessed)
             job.limits.time = guessTime;
         auto result = executor.run(**image, job, stop);
         if (result)

@@ -43,8 +43,7 @@ bool standsAgainstEveryEdit(const Verdict& verdict) {
                                 "writes something"};
     const auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
     return !verdict.isAboutEdit && failed != verdict.checks.end() &&
-           std::ranges::find(checks, failed->name) != checks.end() &&
-           !isCutOff({ErrorKind::Failed, failed->detail, {}, {}});
+           std::ranges::find(checks, failed->name) != checks.end();
 }
 
 } // namespace

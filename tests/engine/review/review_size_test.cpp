@@ -83,5 +83,25 @@ TEST_F(ReviewSizeTest, ALaunchThatFollowsASizeGetsFewerThreads) {
     EXPECT_THAT(verdict.summary, HasSubstr("Matches the original"));
 }
 
+/// The number of steps is not known, and any guess of a size is too many of them.
+TEST_F(ReviewSizeTest, AGuessedNumberOfRoundsIsMadeSmaller) {
+    const Verdict verdict = review(R"(
+__global__ void relax(const float* in, float* out, int n, int xmax)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = in[i];
+    for (int s = 0; s < xmax + 1; ++s)
+        for (int k = 0; k < 4096; ++k)
+            x = 0.5f * x + in[(i + k) & 255];
+    out[i] = x;
+}
+void run(const float* in, float* out, int xmax) { relax<<<2, 128>>>(in, out, 256, xmax); }
+)",
+                                   "out[i] = x", "*(out + i) = x");
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("with more rounds the kernel takes too long here"));
+}
+
 } // namespace
 } // namespace kernelskill::engine
