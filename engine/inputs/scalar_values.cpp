@@ -2,10 +2,12 @@
 
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/scalar_use.h"
+#include "engine/inputs/searched_lengths.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -72,6 +74,21 @@ void freeExtents(LaunchSpec& launch) {
         if (buffer != nullptr && !buffer->captured && buffer->sameAs.empty())
             buffer->elements.reset();
     }
+}
+
+/// A search up to a number that has grown may read so many elements, which a run that finds
+/// something early does not show.
+void lengthenSearched(LaunchSpec& launch, const analysis::KernelModel& kernel) {
+    const auto valueOf = [&](std::size_t parameter) -> std::optional<std::int64_t> {
+        const auto* scalar = parameter < launch.arguments.size()
+                                 ? std::get_if<ScalarSpec>(&launch.arguments[parameter])
+                                 : nullptr;
+        return scalar == nullptr ? std::nullopt : scalar->integer;
+    };
+    const auto lengths = searchedLengths(kernel, valueOf);
+    for (std::size_t i = 0; i < std::min(lengths.size(), launch.arguments.size()); ++i)
+        if (auto* buffer = std::get_if<BufferSpec>(&launch.arguments[i]))
+            buffer->minElements = std::max(buffer->minElements, lengths[i]);
 }
 
 std::vector<std::int64_t> otherValues(const Variable& variable, bool canGrow, bool isExtent,
@@ -232,8 +249,12 @@ private:
 OtherScalars otherScalars(const LaunchSpec& launch, const LaunchSpec& stated, KernelInFile original,
                           KernelInFile candidate,
                           const std::map<std::string, std::int64_t>& extents, bool ownWork) {
-    return ScalarPlanner(launch, variablesOf(launch, stated, original, candidate, extents))
-        .plan(ownWork);
+    OtherScalars others =
+        ScalarPlanner(launch, variablesOf(launch, stated, original, candidate, extents))
+            .plan(ownWork);
+    for (LaunchSpec& other : others.launches)
+        lengthenSearched(other, original.kernel);
+    return others;
 }
 
 } // namespace kernelskill::engine

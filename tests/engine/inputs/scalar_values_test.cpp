@@ -129,5 +129,27 @@ TEST(OtherScalars, AreNegativeWhereNoLoopCountsUpToThem) {
     EXPECT_GE(*valuesOf(othersOf(launched("int by", loop, "1, 64", "40")), "by").begin(), 0);
 }
 
+TEST(OtherScalars, LengthenWhatASearchMayRead) {
+    const OtherScalars others = othersOf(R"(
+__global__ void find(const float* sums, const float* u, int* at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int x = 0; x < n; ++x)
+        if (sums[x] >= u[i]) {
+            at[i] = x;
+            break;
+        }
+}
+void run(const float* sums, const float* u, int* at) { find<<<4, 256>>>(sums, u, at, 1024); }
+)");
+    bool hasMore = false;
+    for (const LaunchSpec& launch : others.launches) {
+        const std::int64_t n = *scalarNamed(launch, "n")->integer;
+        hasMore |= n > 1024;
+        EXPECT_GE(static_cast<std::int64_t>(bufferNamed(launch, "sums")->minElements), n);
+    }
+    EXPECT_TRUE(hasMore);
+}
+
 } // namespace
 } // namespace kernelskill::engine
