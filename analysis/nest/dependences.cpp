@@ -51,6 +51,10 @@ public:
             for (std::size_t j = i; j < accesses.size(); ++j)
                 compare(accesses[i], accesses[j]);
         findOverlaps();
+        for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+            result_.tellsThreads.at(axis) = axes_.at(axis).tellsThreads();
+            result_.tellsBlocks.at(axis) = axes_.at(axis).tellsBlocks();
+        }
         return std::move(result_);
     }
 

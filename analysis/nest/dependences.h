@@ -4,6 +4,7 @@
 #include "analysis/nest/nest.h"
 #include "analysis/nest/polyhedra.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct NestDependences {
     /// All pairs that are not proved to be independent, in the order of the accesses.
     std::vector<NestDependence> dependences;
     std::vector<NestOverlap> overlaps;
+    /// By axis, whether the kernel tells threads of a block, and blocks, apart along it.
+    std::array<bool, 3> tellsThreads{};
+    std::array<bool, 3> tellsBlocks{};
     bool isComplete = true; ///< False where there were too many pairs; `judge` then proves nothing.
 };
 

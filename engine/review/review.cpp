@@ -1,5 +1,6 @@
 #include "engine/review/review.h"
 
+#include "engine/proof/race_freedom.h"
 #include "engine/review/control.h"
 #include "engine/review/edited_program.h"
 #include "engine/review/guessed_launch.h"
@@ -73,8 +74,10 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
 }
 
 bool Review::checkByRuns() {
-    return planRuns() && keepsHardwareRules() && keepsWidths() && keepsOwnArrays() && build() &&
-           fitSize() && runOwnSize();
+    if (!planRuns() || !keepsHardwareRules() || !keepsWidths() || !keepsOwnArrays())
+        return false;
+    proveNoRaces();
+    return build() && fitSize() && runOwnSize();
 }
 
 bool Review::leavesRunsToPlace() {
@@ -182,6 +185,15 @@ bool Review::planRuns() {
     return true;
 }
 
+void Review::proveNoRaces() {
+    const Trial& first = plan_.trials.front();
+    const auto free = proveNoRace(candidate(), first.candidate);
+    if (!free)
+        return;
+    isRaceFree_ = proveNoRace(original_, first.original).has_value();
+    verdict_.checks.push_back(held("no two threads race", free->sentence()));
+}
+
 bool Review::keepsHardwareRules() {
     auto broken = brokenHardwareRule(original_, candidate(), plan_);
     return !broken || take(std::unexpected(*std::move(broken)));
@@ -252,6 +264,10 @@ bool Review::keepsErrors() {
 }
 
 bool Review::trySchedules() {
+    const bool meetsOtherwise =
+        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text);
+    if (isRaceFree_ && !meetsOtherwise)
+        return true; // Then the results are the same in any order.
     report("running in other orders of threads", 0.95);
     // Images are those of the last instance that was built.
     const auto number = trialForSchedules(plan_, plan_.trials.back());
@@ -259,10 +275,9 @@ bool Review::trySchedules() {
         return true;
     const Trial& trial = plan_.trials[*number];
     const TrialRunner runner = this->runner();
-    CheckResult result = checkSchedules(
-        runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
-        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text),
-        evidence_ ? &*evidence_ : nullptr);
+    CheckResult result =
+        checkSchedules(runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
+                       meetsOtherwise, evidence_ ? &*evidence_ : nullptr);
     if (stop_.stop_requested())
         return false;
     return take(withoutBlameForGuess(std::move(result), trial.original));

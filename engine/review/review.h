@@ -56,6 +56,8 @@ private:
     bool keepsWidths();
     /// Nor do they follow pointers that step through a thread's own array, or fill every array.
     bool keepsOwnArrays();
+    /// Notes if any two threads of the candidate, and of the original, are shown not to race.
+    void proveNoRaces();
     bool build();
     // review_size.cpp
     /// Makes runs smaller that the emulator would take long for.
@@ -167,6 +169,7 @@ private:
     TrialPlan plan_;
     ReviewImages images_;
     std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
+    bool isRaceFree_ = false;              ///< Both versions are shown to have no race.
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
     std::size_t probesDone_ = 0;

@@ -1,0 +1,80 @@
+#include "engine/proof/race_freedom.h"
+
+#include "analysis/nest/dependences.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::NestCarrier;
+using analysis::NestCertainty;
+using analysis::NestDependence;
+
+std::array<std::uint32_t, 3> extentsOf(const Dim3& size) {
+    return {size.x, size.y, size.z};
+}
+
+/// The first axis along which there are several, which the kernel does not tell apart.
+const char* untoldAxis(const Dim3& size, const std::array<bool, 3>& tells) {
+    constexpr std::array names{"x", "y", "z"};
+    const auto extents = extentsOf(size);
+    for (std::size_t axis = 0; axis < names.size(); ++axis)
+        if (extents.at(axis) > 1 && !tells.at(axis))
+            return names.at(axis);
+    return nullptr;
+}
+
+bool isBetweenThreads(const NestDependence& dependence) {
+    return dependence.carrier.level == NestCarrier::Level::Blocks ||
+           (dependence.carrier.level == NestCarrier::Level::Threads && !dependence.isSynchronised);
+}
+
+} // namespace
+
+std::string RaceFreedom::sentence() const {
+    std::string text = "shown for all inputs and sizes";
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        text += (i == 0 ? ", if " : " and ") + conditions[i];
+    return text;
+}
+
+std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchSpec& launch) {
+    const auto nest = analysis::nestOf(kernel.file(), kernel.kernel);
+    for (const analysis::NestNode& node : nest->nodes) {
+        const analysis::NestStatement* statement = node.computation();
+        if (statement != nullptr && !statement->opaque.empty())
+            return unproved("a statement is opaque: " + statement->opaque);
+    }
+    analysis::Polyhedra polyhedra;
+    const analysis::NestDependences found = analysis::dependencesOf(*nest, polyhedra);
+    if (!found.isComplete)
+        return unproved("the kernel has too many accesses to compare");
+    if (const char* axis = untoldAxis(launch.block, found.tellsThreads))
+        return unproved(fmt::format("nothing tells the threads of a block apart along {}", axis));
+    if (const char* axis = untoldAxis(launch.grid, found.tellsBlocks))
+        return unproved(fmt::format("nothing tells blocks apart along {}", axis));
+    RaceFreedom free;
+    const auto assume = [&](const std::string& condition) {
+        if (std::ranges::find(free.conditions, condition) == free.conditions.end())
+            free.conditions.push_back(condition);
+    };
+    for (const NestDependence& dependence : found.dependences) {
+        if (!isBetweenThreads(dependence))
+            continue;
+        if (dependence.independence == NestCertainty::Broken)
+            return unproved(analysis::dependenceText(*nest, dependence));
+        for (const std::string& condition : dependence.conditions)
+            assume(condition);
+    }
+    for (const analysis::NestOverlap& overlap : found.overlaps)
+        assume(fmt::format("{}, {} do not overlap", nest->arrays[overlap.first].name,
+                           nest->arrays[overlap.second].name));
+    return free;
+}
+
+} // namespace kernelskill::engine

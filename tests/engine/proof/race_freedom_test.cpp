@@ -1,0 +1,167 @@
+/// Two symbolic threads: kernels without races are shown to have none, and racy twins are not.
+#include "engine/proof/race_freedom.h"
+#include "tests/engine/proof/proof_subject.h"
+#include "tests/gate/planted_file.h"
+#include "tests/skills/skill_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// The sentence or the reason, for the first kernel on blocks of that size.
+std::string raceText(const std::string& text, Dim3 grid = {64, 1, 1}, Dim3 block = {256, 1, 1}) {
+    EditedProgram program(text);
+    EXPECT_FALSE(hasErrors(program.original()));
+    LaunchSpec launch;
+    launch.grid = grid;
+    launch.block = block;
+    const auto free =
+        proveNoRace({program.original(), program.original().model->kernels.at(0)}, launch);
+    return free ? free->sentence() : "unproved: " + free.error().reason;
+}
+
+const std::string scaled = R"(
+__global__ void scaled(float* out, const float* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = 2.0f * in[i];
+}
+)";
+
+TEST(RaceFreedom, HoldsWhereEachThreadWritesItsOwnElement) {
+    EXPECT_EQ(raceText(scaled), "shown for all inputs and sizes, if in, out do not overlap");
+}
+
+TEST(RaceFreedom, IsNotShownWhereTwoThreadsWriteOneElement) {
+    EXPECT_THAT(raceText(replaced(scaled, "out[i]", "out[i / 2]")), StartsWith("unproved"));
+    EXPECT_THAT(raceText(replaced(scaled, "out[i]", "out[threadIdx.x]")), StartsWith("unproved"));
+}
+
+TEST(RaceFreedom, IsNotShownForThreadsThatNothingTellsApart) {
+    EXPECT_THAT(raceText(scaled, {64, 1, 1}, {32, 8, 1}), HasSubstr("apart along y"));
+    EXPECT_THAT(raceText(scaled, {64, 2, 1}), HasSubstr("blocks apart along y"));
+}
+
+const std::string turned = R"(
+__global__ void turned(float* out, const float* in) {
+    __shared__ float tile[256];
+    tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+}
+void run(float* out, const float* in) { turned<<<64, 256>>>(out, in); }
+)";
+
+TEST(RaceFreedom, NeedsTheBarrierBetweenThreads) {
+    EXPECT_THAT(raceText(turned), StartsWith("shown"));
+    EXPECT_THAT(raceText(replaced(turned, "    __syncthreads();\n", "")), StartsWith("unproved"));
+}
+
+TEST(RaceFreedom, NeedsTheBarrierFromRoundToRound) {
+    const std::string rounds = R"(
+__global__ void rounds(float* out, const float* in, int n) {
+    __shared__ float tile[256];
+    float sum = 0;
+    for (int r = 0; r < n; ++r) {
+        tile[threadIdx.x] = in[r * 256 + threadIdx.x];
+        __syncthreads();
+        sum += tile[255 - threadIdx.x];
+        __syncthreads(); // before the next round
+    }
+    out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+void run(float* out, const float* in) { rounds<<<64, 256>>>(out, in, 9); }
+)";
+    EXPECT_THAT(raceText(rounds), StartsWith("shown"));
+    EXPECT_THAT(
+        raceText(replaced(rounds, "        __syncthreads(); // before the next round\n", "")),
+        StartsWith("unproved"));
+}
+
+TEST(RaceFreedom, LeavesAtomicsToEachOther) {
+    const std::string counted = R"(
+__global__ void counted(unsigned* bins, const unsigned* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[in[i]], 1u);
+}
+)";
+    EXPECT_THAT(raceText(counted), StartsWith("shown"));
+    EXPECT_THAT(raceText(replaced(counted, "atomicAdd(&bins[in[i]], 1u)", "bins[in[i]] += 1u")),
+                StartsWith("unproved"));
+}
+
+TEST(RaceFreedom, IsNotShownOfTheExampleThatRaces) {
+    EXPECT_THAT(raceText(skills::readSource("examples/hazards/race.cu")), StartsWith("unproved"));
+}
+
+/// No edit that was planted as a race may be shown to have none.
+TEST(RaceFreedom, IsNotShownOfPlantedRaces) {
+    int races = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/gate/planted")) {
+        const auto programs = kernelskill::testing::readPlanted(entry.path());
+        ASSERT_TRUE(programs) << programs.error().describe();
+        for (const kernelskill::testing::PlantedProgram& program : *programs)
+            for (const kernelskill::testing::PlantedCase& one : program.cases) {
+                if (one.mistake != "races")
+                    continue;
+                ++races;
+                const auto edited = applyEdits(program.text, one.edits);
+                ASSERT_TRUE(edited) << edited.error().describe();
+                EXPECT_THAT(raceText(*edited, {4, 1, 1}, {64, 1, 1}), StartsWith("unproved"))
+                    << program.name << ": " << one.name;
+            }
+    }
+    EXPECT_GT(races, 10);
+}
+
+/// The kernels of examples/ and of the programs that the precision of skills is measured on.
+TEST(RaceFreedom, IsShownForMostKernelsOfTheRepository) {
+    namespace fs = std::filesystem;
+    int kernels = 0;
+    int proved = 0;
+    double seconds = 0;
+    double slowest = 0;
+    for (const char* folder : {"examples", "examples/naive", "tests/precision"})
+        for (const auto& entry :
+             fs::directory_iterator(fs::path(KERNELSKILL_SOURCE_DIR) / folder)) {
+            if (entry.path().extension() != ".cu")
+                continue;
+            EditedProgram program(
+                skills::readSource(std::string(folder) + "/" + entry.path().filename().string()));
+            for (const analysis::KernelModel& kernel : program.original().model->kernels) {
+                LaunchSpec launch;
+                launch.grid = {64, 1, 1};
+                launch.block = {256, 1, 1};
+                const auto begin = std::chrono::steady_clock::now();
+                const auto free = proveNoRace({program.original(), kernel}, launch);
+                const std::chrono::duration<double> taken =
+                    std::chrono::steady_clock::now() - begin;
+                seconds += taken.count();
+                slowest = std::max(slowest, taken.count());
+                ++kernels;
+                proved += free ? 1 : 0;
+                if (std::getenv("PROOF_DETAILS") != nullptr)
+                    std::cout << entry.path().filename().string() << " " << kernel.name << ": "
+                              << (free ? free->sentence() : free.error().reason) << "\n";
+            }
+        }
+    std::cout << proved << " of " << kernels << " kernels in " << seconds << " s, the slowest "
+              << slowest << " s\n";
+    EXPECT_GT(proved * 2, kernels);
+}
+
+} // namespace
+} // namespace kernelskill::engine
