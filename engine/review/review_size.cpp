@@ -46,14 +46,13 @@ bool Review::fitSize() {
         std::ignore = shortenLoops();
         return true;
     }
-    if (*work > bearableWork && shortenLoops())
-        return true;
     const auto whole = workOf(executor_, **images_.original, plan_.statedOriginal, stop_);
     if (!reviewSmallerProgram(shrinkBy(whole.value_or(*work) / comfortableWork)))
         return false;
     if (smaller_.empty()) {
         if (fewer)
             usePlan(std::move(*fewer));
+        std::ignore = shortenLoops();
         return true;
     }
     plan_.notes.clear(); // They are about the sizes that were tried there.

@@ -8,6 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
+using kernelskill::testing::replaced;
 using kernelskill::testing::ReviewFixture;
 using ::testing::HasSubstr;
 
@@ -101,6 +102,16 @@ void run(const float* in, float* out, int xmax) { relax<<<2, 128>>>(in, out, 256
                                    "out[i] = x", "*(out + i) = x");
     EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
     EXPECT_THAT(verdict.summary, HasSubstr("with more rounds the kernel takes too long here"));
+}
+
+/// With fewer rounds alone, rows would keep their length, and the tail of a tile come into each.
+TEST_F(ReviewSizeTest, SmallerConstantsComeBeforeFewerRounds) {
+    std::string text = replaced(product, "float* c, float* row", "float* c, float* row, int n");
+    text = replaced(text, "for (int k = 0; k < N; ++k)", "for (int k = 0; k < n; ++k)");
+    text = replaced(text, ">>>(a, b, c, row);", ">>>(a, b, c, row, N);");
+    const Verdict verdict = review(text, "2 * sum", "sum + sum");
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("With N=128: "));
 }
 
 } // namespace
