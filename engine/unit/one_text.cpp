@@ -3,6 +3,7 @@
 #include "analysis/parse/translation_unit.h"
 #include "analysis/scan/macros.h"
 #include "analysis/source/files.h"
+#include "analysis/source/try.h"
 #include "engine/unit/user_files.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -143,6 +144,26 @@ Result<OneText> OneText::make(const ProgramSource& program, const std::string& h
         return failed("together they have errors that they do not have apart");
     result.program_.model = std::make_shared<const analysis::FileModel>(std::move(*model));
     return result;
+}
+
+Result<OneText> OneText::ofIncluder(const ProgramSource& program,
+                                    const analysis::Toolchain& toolchain) {
+    ProgramSource whole = program;
+    whole.file = program.command.includer;
+    whole.command.includer.clear();
+    whole.command.otherIncluders = nullptr;
+    whole.unsaved[program.file] = program.text;
+    const auto open = program.unsaved.find(whole.file);
+    auto text = open == program.unsaved.end() ? analysis::readFile(whole.file)
+                                              : std::optional(open->second);
+    if (!text)
+        return std::unexpected(Error{ErrorKind::InvalidInput, "a file cannot be read", whole.file,
+                                     analysis::unreadableReason(whole.file)});
+    whole.text = *std::move(text);
+    KERNELSKILL_TRY(auto model, analysis::analyzeFile(whole.file, whole.text, whole.command,
+                                                      toolchain, whole.unsaved));
+    whole.model = std::make_shared<const analysis::FileModel>(std::move(model));
+    return make(whole, program.file, toolchain);
 }
 
 Result<analysis::EditSet> OneText::inFiles(const analysis::EditSet& edits) const {

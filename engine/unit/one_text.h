@@ -21,6 +21,11 @@ public:
                                               const std::string& header,
                                               const analysis::Toolchain& toolchain);
 
+    /// The same for a program that is read through an includer (CompileCommand::includer): the
+    /// includer becomes the main file, and `program`'s own file is the header.
+    [[nodiscard]] static Result<OneText> ofIncluder(const ProgramSource& program,
+                                                    const analysis::Toolchain& toolchain);
+
     /// With its model. The main file has another text than on disk.
     [[nodiscard]] const ProgramSource& program() const { return program_; }
 

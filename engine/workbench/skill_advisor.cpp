@@ -46,6 +46,21 @@ bool standsAgainstEveryEdit(const Verdict& verdict) {
            std::ranges::find(checks, failed->name) != checks.end();
 }
 
+/// One text with the kernel and its launches, where the kernel's file is not the main one, or its
+/// main file includes it. nullopt where the program is such a text, or none could be made.
+std::optional<OneText> oneTextOf(KernelRef kernel, const analysis::Toolchain& toolchain) {
+    const ProgramSource& program = kernel.program;
+    const bool hasIncluder = !program.command.includer.empty();
+    if (!hasIncluder && kernel.kernel.file == program.file)
+        return std::nullopt;
+    auto whole = hasIncluder ? OneText::ofIncluder(program, toolchain)
+                             : OneText::make(program, kernel.kernel.file, toolchain);
+    if (!whole ||
+        analysis::kernelNamed(*whole->program().model, kernel.kernel.qualifiedName) == nullptr)
+        return std::nullopt;
+    return std::move(*whole);
+}
+
 } // namespace
 
 SkillAdvisor::SkillAdvisor(const skills::SkillLibrary& library, Machines& machines,
@@ -143,14 +158,8 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     if (!seeded.seed)
         seeded.seed = std::random_device()();
     const std::string& name = kernel.kernel.qualifiedName;
-    const bool isInFile =
-        kernel.kernel.file == kernel.program.file || !kernel.program.command.includer.empty();
-    const auto whole = isInFile ? std::nullopt
-                                : std::optional(OneText::make(kernel.program, kernel.kernel.file,
-                                                              machines_.toolchain()));
-    const bool isOneText =
-        whole && *whole && analysis::kernelNamed(*(*whole)->program().model, name) != nullptr;
-    const KernelVersion original{isOneText ? (*whole)->program() : kernel.program, name};
+    const auto whole = oneTextOf(kernel, machines_.toolchain());
+    const KernelVersion original{whole ? whole->program() : kernel.program, name};
     std::optional<ProgramPlace> place;
     if (pause != nullptr) {
         place.emplace(machines_, *pause, original.ref());
@@ -171,8 +180,8 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     auto found = search.run(original, std::move(stop), progress);
     if (!found)
         return found;
-    if (isOneText && !found->edits.empty()) {
-        auto edits = (*whole)->inFiles(found->edits);
+    if (whole && !found->edits.empty()) {
+        auto edits = whole->inFiles(found->edits);
         if (!edits)
             return std::unexpected(std::move(edits.error()));
         found->edits = std::move(*edits);

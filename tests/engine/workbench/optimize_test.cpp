@@ -102,6 +102,38 @@ TEST_F(OptimizeTest, AKernelInAHeaderIsEditedThere) {
     EXPECT_THAT(found->diff, HasSubstr("transpose_kernel.cuh"));
 }
 
+// The file with the kernel is open, and is read as a part of the one that launches it.
+TEST_F(OptimizeTest, TheLaunchInTheIncluderFollows) {
+    std::string text = sourceFile("examples/naive/matvec.cu");
+    const auto begin = text.find("__global__");
+    const auto end = text.find("\n}\n", begin) + 3;
+    const std::string kernel = text.substr(begin, end - begin);
+    text.replace(begin, end - begin, "#include \"matvec_kernel.cu\"\n");
+    const auto includer = folder_.path() / "matvec.cu";
+    const auto path = folder_.path() / "matvec_kernel.cu";
+    std::ofstream(path) << "// Its text on disk is another one.\n";
+    std::ofstream(includer) << text;
+    ProgramSource source{path.string(), kernel, {}, bench_.command, nullptr};
+    source.command.includer = includer.string();
+    auto model = analysis::analyzeFile(path, kernel, source.command, bench_.toolchain);
+    ASSERT_TRUE(model) << model.error().describe();
+    source.model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    ASSERT_EQ(source.model->kernels.at(0).launches.size(), 1u);
+    options_.rounds = 1;
+    options_.beam = 1;
+    const ShortTermMemory memory(folder_.path(), path);
+    const auto found = workbench_->advisor().optimize({source, source.model->kernels.at(0)},
+                                                      options_, memory, std::stop_token{}, {});
+    ASSERT_TRUE(found) << found.error().describe();
+    ASSERT_TRUE(found->isImproved()) << logOf(*found);
+    ASSERT_TRUE(found->edits.contains(path.string())) << found->diff;
+    EXPECT_TRUE(analysis::applyEdits(kernel, found->edits.at(path.string())));
+    ASSERT_TRUE(found->edits.contains(includer.string())) << found->diff;
+    const auto host = analysis::applyEdits(text, found->edits.at(includer.string()));
+    ASSERT_TRUE(host);
+    EXPECT_THAT(*host, ::testing::Not(HasSubstr("(rows + 127) / 128, 128>>>")));
+}
+
 TEST_F(OptimizeTest, ASecondRunRepeatsNoPlanAndEndsWhereTheFirstDid) {
     const Optimization first = optimize("examples/naive/transpose.cu");
     restart();
