@@ -33,11 +33,25 @@ KS_STRAIGHT float ks_erring_wave(float x, double value, double absolute) {
     constexpr double pi = 3.14159265358979323846;
     return ks_erring(x, value, absolute * std::fmax(1.0, std::fabs(x) / pi));
 }
+/// The hardware puts the integral part of a power of two into the exponent, and takes a logarithm's from there: both are
+/// exact where there is no other part. Code relies on it: `(int)__powf(2, i)`.
+KS_STRAIGHT bool ks_is_power_of_two(float x) {
+    int exponent = 0;
+    return std::frexp(x, &exponent) == 0.5f;
+}
+KS_STRAIGHT float ks_erring_exponential(float x, double value) {
+    return x == std::floor(x) ? static_cast<float>(value) : ks_erring_ulps(x, value, 2);
+}
+KS_STRAIGHT float ks_erring_binary_logarithm(float x, double value) {
+    return ks_is_power_of_two(x) ? static_cast<float>(value) : ks_erring_logarithm(x, value, 2.38e-7, 2);
+}
 /// Two to the power of y log2(x), each of them approximated.
 KS_STRAIGHT float ks_erring_power(float x, float y) {
     if (x < 0)
         return NAN;
     const double logarithm = std::log2(static_cast<double>(x));
+    if (ks_is_power_of_two(x) && y * logarithm == std::floor(y * logarithm))
+        return static_cast<float>(std::exp2(y * logarithm));
     const double off =
         x >= 0.5f && x <= 2.0f ? 0x1p-22 : 1.5 * KS_ULP * std::fabs(logarithm);
     const double product = std::fabs(y) * (off + KS_ULP * std::fabs(logarithm));
@@ -69,9 +83,9 @@ KS_APPROXIMATION(__expf,
                  ks_erring_ulps(x, std::exp(exact), 2 + std::floor(std::fabs(1.173 * exact))))
 KS_APPROXIMATION(__exp10f, ks_erring_ulps(x, std::pow(10.0, exact),
                                           2 + std::floor(std::fabs(2.97 * exact))))
-KS_APPROXIMATION(__exp2f, ks_erring_ulps(x, std::exp2(exact), 2))
+KS_APPROXIMATION(__exp2f, ks_erring_exponential(x, std::exp2(exact)))
 KS_APPROXIMATION(__logf, ks_erring_logarithm(x, std::log(exact), 3.59e-7, 3))
-KS_APPROXIMATION(__log2f, ks_erring_logarithm(x, std::log2(exact), 2.38e-7, 2))
+KS_APPROXIMATION(__log2f, ks_erring_binary_logarithm(x, std::log2(exact)))
 KS_APPROXIMATION(__log10f, ks_erring_logarithm(x, std::log10(exact), 5.96e-8, 3))
 KS_APPROXIMATION(__frcp_approx, ks_erring_ulps(x, 1 / exact, 1))
 #undef KS_APPROXIMATION
