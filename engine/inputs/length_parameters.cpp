@@ -98,11 +98,15 @@ bool separatesRows(const analysis::MemoryAccess& access, const Symbol& parameter
     const auto isFactorOf = [&](const Monomial& monomial) {
         return std::ranges::find(monomial, parameter) != monomial.end();
     };
+    // `(parameter + 1) * y` has a term without the parameter, too.
     std::set<std::uint32_t> axesAlong;
+    std::set<std::uint32_t> axesAcross;
     for (const auto& [monomial, factor] : access.index->terms())
         for (const Symbol& symbol : monomial)
-            if (symbol.kind == SymbolKind::ThreadIdx && !isFactorOf(monomial))
-                axesAlong.insert(symbol.id);
+            if (symbol.kind == SymbolKind::ThreadIdx)
+                (isFactorOf(monomial) ? axesAcross : axesAlong).insert(symbol.id);
+    for (const std::uint32_t axis : axesAcross)
+        axesAlong.erase(axis);
     return !axesAlong.empty() && std::ranges::any_of(access.index->terms(), [&](const auto& term) {
         return isFactorOf(term.first) && std::ranges::any_of(term.first, [&](const Symbol& symbol) {
                    return symbol.kind == SymbolKind::LoopVariable ||

@@ -105,6 +105,9 @@ NameGuess guessFromName(std::string_view name) {
     } else if (lower.size() > 1 && lower.front() == 'n') { // nElem, npixels
         guess.integer = 1024;
         guess.isExtent = true;
+    } else if (lower.ends_with("_n")) { // hidden_n
+        guess.integer = 256;
+        guess.isExtent = true;
     }
     return guess;
 }

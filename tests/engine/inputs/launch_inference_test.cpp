@@ -581,5 +581,21 @@ TEST(LaunchInference, aGuessSmallerThanItsDivisorStillGivesABlock) {
     EXPECT_EQ(launch.block, (Dim3{64, 1, 1}));
 }
 
+TEST(LaunchInference, TheDistanceOfRowsIsALengthAlsoWithAColumnMore) {
+    const LaunchSpec launch = bestLaunch(R"(
+__global__ void layer(float* weights, int hid) {
+    int index = (hid + 1) * 16 * blockIdx.y + (hid + 1) * threadIdx.y + threadIdx.x + 1;
+    weights[index] *= 2;
+}
+void run(float* weights, int hid) { layer<<<dim3(1, 4), dim3(16, 16)>>>(weights, hid); }
+)");
+    EXPECT_GE(*scalarNamed(launch, "hid")->integer, 16) << "rows must not overlap";
+    const LaunchSpec shares = bestLaunch(R"(
+__global__ void shares(float* x, int part) { x[blockIdx.x * part + threadIdx.x] = 1; }
+void run(float* x, int part) { shares<<<4, 64>>>(x, part); }
+)");
+    EXPECT_EQ(*scalarNamed(shares, "part")->integer, 1) << "a block's share may be of any size";
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -7,7 +7,7 @@ namespace {
 
 TEST(NameGuesses, extentsAreSmallEnoughToEmulate) {
     for (const auto* name : {"n", "N", "width", "numElements", "nnz", "total_size", "rows",
-                             "imageW", "wA", "dataH", "levels", "LEVELS", "time"}) {
+                             "imageW", "wA", "dataH", "levels", "LEVELS", "time", "hidden_n"}) {
         const auto guess = guessFromName(name);
         EXPECT_TRUE(guess.isExtent) << name;
         EXPECT_GT(guess.integer, 1) << name;
