@@ -273,6 +273,8 @@ void NestBuilder::findBounds(const Stmt& stmt, const Loop& described, NestLoop& 
     }
     loop.variable = variable;
     loop.stepOperator = described.stepOperator;
+    if (multiplies && described.stepExpression)
+        loop.factor = described.stepExpression->asConstant();
     const auto start = before.find({frame_, variable, ""});
     if (start != before.end())
         loop.first = start->second.integer;

@@ -386,7 +386,7 @@ private:
             for (const auto& [lower, higher] : {std::pair{0, 1}, std::pair{1, 0}}) {
                 std::string text = differs(points, axis, lower, higher, level);
                 if (level == Level::Threads)
-                    text += sameBlock(points);
+                    text += sameBlock(points) + sameRounds(points, first, second);
                 text += otherRounds(points, first, second, axis, level);
                 any += (any.empty() ? "(" : " or (") + text + ")";
             }
@@ -439,6 +439,46 @@ private:
             }
         }
         return text;
+    }
+
+    /// Threads of a block meet in one round only of a loop whose rounds barriers keep apart.
+    [[nodiscard]] std::string sameRounds(PointSet& points, NestNodeId first,
+                                         NestNodeId second) const {
+        std::string text;
+        std::vector<Symbol> alike;
+        for (const NestNodeId id : commonLoops(first, second)) {
+            const NestLoop& loop = *nest_.node(id).loop();
+            const bool isAlike = loop.variable == noId || // Then the iterator counts the rounds.
+                                 (isAlikeInBlock(loop.first, alike) &&
+                                  (loop.factor.has_value() || isAlikeInBlock(loop.step, alike)));
+            if (loop.style != NestLoopStyle::Serial || !isAlike ||
+                !areRoundsSeparated(nest_, id, first, second))
+                continue;
+            alike.push_back(loop.iterator);
+            text += " and " + points.dimension(loop.iterator, 0) + " = " +
+                    points.dimension(loop.iterator, 1);
+        }
+        return text;
+    }
+
+    /// Whether all threads of a block have one value of it; of iterators, `iterators` have.
+    [[nodiscard]] bool isAlikeInBlock(const std::optional<IndexExpression>& expression,
+                                      const std::vector<Symbol>& iterators) const {
+        const auto isAlike = [&](Symbol symbol) {
+            if (symbol.kind == SymbolKind::BlockIdx || nest_.symbols.isLaunchConstant(symbol) ||
+                std::ranges::find(iterators, symbol) != iterators.end())
+                return true;
+            const NestSymbol* named = nest_.symbols.find(symbol);
+            return named != nullptr &&
+                   (named->kind == NestSymbolKind::Parameter ||
+                    (named->kind == NestSymbolKind::Derived && named->choice.empty() &&
+                     std::ranges::all_of(named->operands, [&](const IndexExpression& operand) {
+                         return isAlikeInBlock(operand, iterators);
+                     })));
+        };
+        return expression && std::ranges::all_of(expression->terms(), [&](const auto& term) {
+                   return std::ranges::all_of(term.first, isAlike);
+               });
     }
 
     /// Whether the threads that a loop is shared by begin apart and nothing else moves its start.

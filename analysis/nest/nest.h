@@ -101,6 +101,8 @@ struct NestLoop {
     std::optional<IndexExpression> end;
     std::optional<IndexExpression> step; ///< nullopt for a multiplicative one, see `stepOperator`.
     std::string stepOperator;            ///< "+=", ">>=", "*=" …
+    /// What a multiplicative step multiplies, divides or shifts by; nullopt if it is no constant.
+    std::optional<std::int64_t> factor;
     bool isDownward = false;
     bool mayStop = false; ///< break, return or a further condition may end it before `end`.
     std::string unknown;  ///< Why bounds are not known; empty if they are.

@@ -68,4 +68,17 @@ bool isSeparatedByBarrier(const Nest& nest, NestNodeId first, NestNodeId second)
     return true;
 }
 
+bool areRoundsSeparated(const Nest& nest, NestNodeId loop, NestNodeId first, NestNodeId second) {
+    const NodePath a = pathTo(nest, first);
+    const NodePath b = pathTo(nest, second);
+    const auto depthIn = [&](const NodePath& path) {
+        return static_cast<std::size_t>(std::ranges::find(path, loop) - path.begin()) + 1;
+    };
+    const auto isFollowed = [&](const NodePath& one, const NodePath& other) {
+        return hasBarrierBeside(nest, one, depthIn(one), true) ||
+               hasBarrierBeside(nest, other, depthIn(other), false);
+    };
+    return isFollowed(a, b) && isFollowed(b, a);
+}
+
 } // namespace kernelskill::analysis

@@ -10,4 +10,9 @@ namespace kernelskill::analysis {
 /// where no barrier is found that holds for both.
 [[nodiscard]] bool isSeparatedByBarrier(const Nest& nest, NestNodeId first, NestNodeId second);
 
+/// Whether barriers keep runs of the two apart that are in different rounds of `loop`, a loop
+/// around both: then only runs in one round may meet.
+[[nodiscard]] bool areRoundsSeparated(const Nest& nest, NestNodeId loop, NestNodeId first,
+                                      NestNodeId second);
+
 } // namespace kernelskill::analysis

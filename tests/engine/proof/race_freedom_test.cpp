@@ -89,6 +89,58 @@ void run(float* out, const float* in) { rounds<<<64, 256>>>(out, in, 9); }
         StartsWith("unproved"));
 }
 
+const std::string tree = R"(
+__global__ void tree(float* out, const float* in) {
+    __shared__ float part[256];
+    part[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+        if (threadIdx.x < s)
+            part[threadIdx.x] += part[threadIdx.x + s];
+        __syncthreads(); // of the round
+    }
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = part[0];
+}
+void run(float* out, const float* in) { tree<<<64, 256>>>(out, in); }
+)";
+
+TEST(RaceFreedom, HoldsWithinEachRoundOfATree) {
+    EXPECT_THAT(raceText(tree), StartsWith("shown"));
+    EXPECT_THAT(raceText(replaced(tree, "        __syncthreads(); // of the round\n", "")),
+                StartsWith("unproved"));
+    EXPECT_THAT(raceText(replaced(tree, "threadIdx.x < s", "threadIdx.x <= s")),
+                StartsWith("unproved"));
+    EXPECT_THAT(raceText(replaced(tree, "int s = blockDim.x / 2", "int s = threadIdx.x / 2 + 9")),
+                StartsWith("unproved"))
+        << "threads have rounds of other strides";
+    EXPECT_THAT(raceText(replaced(tree, "s >>= 1", "s >>= 1 + threadIdx.x / 99")),
+                StartsWith("unproved"));
+}
+
+TEST(RaceFreedom, NeedsBothBarriersOfARound) {
+    // What is written behind the barrier of a round is read in front of that of the next one.
+    const std::string shifted = R"(
+__global__ void shifted(float* out, int n) {
+    __shared__ float part[256];
+    float sum = 0;
+    part[threadIdx.x] = 1;
+    __syncthreads();
+    for (int r = 0; r < n; ++r) {
+        sum += part[255 - threadIdx.x];
+        __syncthreads();
+        part[threadIdx.x] = sum;
+    }
+    out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+void run(float* out) { shifted<<<64, 256>>>(out, 9); }
+)";
+    EXPECT_THAT(raceText(shifted), StartsWith("unproved"));
+    EXPECT_THAT(raceText(replaced(shifted, "part[threadIdx.x] = sum;",
+                                  "part[threadIdx.x] = sum; __syncthreads();")),
+                StartsWith("shown"));
+}
+
 TEST(RaceFreedom, LeavesAtomicsToEachOther) {
     const std::string counted = R"(
 __global__ void counted(unsigned* bins, const unsigned* in, int n) {
