@@ -4,6 +4,7 @@
 #include "analysis/features/scalar_tail.h"
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/wrapping_numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -182,9 +183,9 @@ std::vector<std::int64_t> addressesOf(std::vector<std::int64_t> indices, std::in
 }
 
 std::optional<std::int64_t> strideOf(const std::vector<std::int64_t>& indices) {
-    const std::int64_t stride = indices[1] - indices[0];
+    const std::int64_t stride = wrappedDifference(indices[1], indices[0]);
     for (std::size_t lane = 1; lane < indices.size(); ++lane)
-        if (indices[lane] - indices[lane - 1] != stride)
+        if (wrappedDifference(indices[lane], indices[lane - 1]) != stride)
             return std::nullopt;
     return stride;
 }

@@ -4,6 +4,7 @@
 #include "analysis/features/warp_access.h"
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/wrapping_numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -363,7 +364,7 @@ std::optional<std::int64_t> WarpView::addressOf(NestAccessId id, const Thread& t
     const auto index = evaluate(*access.index, thread, why);
     if (!index && why == Unknown::No)
         why = Unknown::Indirect;
-    return index ? std::optional(*index * static_cast<std::int64_t>(access.unit)) : std::nullopt;
+    return index ? std::optional(wrappedProduct(*index, access.unit)) : std::nullopt;
 }
 
 const WarpReach& WarpView::reach(NestAccessId access) const {
@@ -402,7 +403,7 @@ WarpReach WarpView::reachOf(NestAccessId id) const {
             reach.isIndirect = !reach.isRagged;
             return reach;
         }
-        addresses.push_back(access.unit == 0 ? *address * assumedWidth : *address);
+        addresses.push_back(access.unit == 0 ? wrappedProduct(*address, assumedWidth) : *address);
     }
     reach.lanes = static_cast<int>(addresses.size());
     if (addresses.empty())
@@ -410,9 +411,9 @@ WarpReach WarpView::reachOf(NestAccessId id) const {
     reach.isUniform = std::ranges::all_of(
         addresses, [&](std::int64_t address) { return address == addresses.front(); });
     if (addresses.size() > 1) {
-        reach.stride = addresses[1] - addresses[0];
+        reach.stride = wrappedDifference(addresses[1], addresses[0]);
         for (std::size_t lane = 1; lane < addresses.size(); ++lane)
-            if (addresses[lane] - addresses[lane - 1] != *reach.stride)
+            if (wrappedDifference(addresses[lane], addresses[lane - 1]) != *reach.stride)
                 reach.stride.reset();
     }
     reach.sectors = leastSectorsOf(addresses, reach.width);
@@ -439,9 +440,9 @@ std::optional<std::int64_t> WarpView::step(NestAccessId access, NestNodeId node)
     thread.overridden = &loop->iterator;
     thread.value = std::max<std::int64_t>(begin.value_or(0), 0);
     const auto before = addressOf(access, thread, why);
-    thread.value += *by;
+    thread.value = wrappedSum(thread.value, *by);
     const auto after = addressOf(access, thread, why);
-    return before && after ? std::optional(*after - *before) : std::nullopt;
+    return before && after ? std::optional(wrappedDifference(*after, *before)) : std::nullopt;
 }
 
 std::optional<std::int64_t> WarpView::distance(NestAccessId from, NestAccessId to) const {
@@ -450,9 +451,9 @@ std::optional<std::int64_t> WarpView::distance(NestAccessId from, NestAccessId t
         Unknown why = Unknown::No;
         const auto a = addressOf(from, lane(number), why);
         const auto b = addressOf(to, lane(number), why);
-        if (!a || !b || (distance && *distance != *b - *a))
+        if (!a || !b || (distance && *distance != wrappedDifference(*b, *a)))
             return std::nullopt;
-        distance = *b - *a;
+        distance = wrappedDifference(*b, *a);
     }
     return distance;
 }
@@ -463,7 +464,7 @@ std::optional<std::int64_t> WarpView::strideAlongY(NestAccessId access) const {
     const auto here = addressOf(access, thread, why);
     thread.index[1] = 1;
     const auto there = addressOf(access, thread, why);
-    return here && there ? std::optional(*there - *here) : std::nullopt;
+    return here && there ? std::optional(wrappedDifference(*there, *here)) : std::nullopt;
 }
 
 bool WarpView::isOfFirstWarp(NestAccessId id) const {

@@ -270,5 +270,23 @@ TEST(Headroom, IsNoneWhereEachByteIsMovedOnceAtFullWidth) {
     EXPECT_NE(of("float").headroom, noHeadroom);
 }
 
+/// Sizes that are not known stand as large numbers, whose products leave 64 bits.
+TEST(StaticSignals, AreFoundBesideProductsOfManySizes) {
+    const Bottleneck found = diagnosisOf(R"(
+__global__ void gather(const float* columns, float* out, int n, int a, int b, int c, int d, int e) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    float sum = 0;
+    int base = (i * a * a + i * b) * c * d;
+    for (int y = 0; y < e; ++y)
+        for (int x = 0; x < e; ++x)
+            sum += columns[base + y * (1 - b * a * c) * d + x * (1 - b * c * d)];
+    out[i] = sum;
+}
+)");
+    EXPECT_FALSE(found.evidence.empty());
+}
+
 } // namespace
 } // namespace kernelskill::engine

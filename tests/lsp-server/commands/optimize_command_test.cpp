@@ -102,6 +102,33 @@ TEST_F(OptimizeCommand, WritesTheBestAndFindsNothingMoreInIt) {
     EXPECT_FALSE(second.at("stop").at("text").get<std::string>().empty());
 }
 
+TEST_F(OptimizeCommand, TheLaunchInTheFileThatIncludesTheKernelFollows) {
+    const std::string kernel = "__global__ void sums(float* a, float* y, int rows, int columns) {\n"
+                               "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (row >= rows)\n"
+                               "        return;\n"
+                               "    float sum = 0.0f;\n"
+                               "    for (int column = 0; column < columns; ++column)\n"
+                               "        sum += a[row * columns + column];\n"
+                               "    y[row] = sum;\n"
+                               "}\n";
+    const std::string launches = "#include \"sums_kernel.cu\"\n"
+                                 "int main() {\n"
+                                 "    float *a, *y;\n"
+                                 "    cudaMalloc(&a, 8192 * 512 * sizeof(float));\n"
+                                 "    cudaMalloc(&y, 8192 * sizeof(float));\n"
+                                 "    sums<<<8192 / 128, 128>>>(a, y, 8192, 512);\n"
+                                 "}\n";
+    const std::string file = workspace.write("sums_kernel.cu", kernel);
+    const std::string main = workspace.write("sums.cu", launches);
+    const json found =
+        runJson({"optimize", file, "--on", "emulator", "--rounds", "1", "--write"}, 0);
+    EXPECT_THAT(found.at("diff").get<std::string>(),
+                AllOf(HasSubstr("b/sums_kernel.cu"), HasSubstr("b/sums.cu")));
+    EXPECT_NE(read(file), kernel);
+    EXPECT_THAT(read(main), Not(HasSubstr("sums<<<8192 / 128, 128>>>")));
+}
+
 TEST_F(OptimizeCommand, AKernelThatNoSkillFitsIsLeftAloneAndThatIsSaid) {
     const std::string file =
         workspace.write("one.cu", "// kernelskill: launch one<<<1, 32>>>(p=zero[32])\n"
