@@ -97,6 +97,8 @@ private:
     controlOf(const std::vector<std::vector<BufferContents>>& outputs) const;
     /// Keeps the probe if its results show something, and one whose values may be mixed.
     void keepTelling(const Trial& probe, const RunPair& pair);
+    /// Whether the images are of the trial's instance: they are those of the last trial.
+    [[nodiscard]] bool isOfBuiltInstance(const Trial& trial) const;
     /// Whether a wrong result might pass, or the runs do not reach what the edit changes.
     [[nodiscard]] bool showsLittle() const;
     /// Then looks for runs that show more: among the probes, and with values of other kinds. What

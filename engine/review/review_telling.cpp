@@ -46,6 +46,10 @@ void Review::keepTelling(const Trial& probe, const RunPair& pair) {
         telling_.push_back(probe);
 }
 
+bool Review::isOfBuiltInstance(const Trial& trial) const {
+    return runsSameInstances(trial, plan_.trials.back());
+}
+
 bool Review::showsLittle() const {
     if (!tellingControl_ && !controlOfTrials())
         return true;
@@ -53,20 +57,21 @@ bool Review::showsLittle() const {
 }
 
 bool Review::findTellingRun() {
-    if (!hasRandomInput_ || isProvedExactly() || !showsLittle())
+    if (!hasRandomInput_ || isProvedExactly() || !images_.original || !images_.candidate ||
+        !showsLittle())
         return true;
     report("looking for inputs on which the results show more", 0.9);
     for (const Trial& probe : std::exchange(telling_, {})) {
         if (tellingControl_)
             break;
-        if (!runTelling(probe))
+        if (isOfBuiltInstance(probe) && !runTelling(probe))
             return false;
     }
     return !showsLittle() || mixValues();
 }
 
 bool Review::mixValues() {
-    Trial mixed = toMix_.value_or(plan_.trials.front());
+    Trial mixed = toMix_ && isOfBuiltInstance(*toMix_) ? *toMix_ : plan_.trials.back();
     const LaunchSpec base = mixed.original;
     const ValueDictionary dictionary = valueDictionary({original_.file(), original_.kernel},
                                                        {*candidate_.model, *candidateKernel_});

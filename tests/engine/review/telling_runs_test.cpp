@@ -69,6 +69,31 @@ TEST_F(TellingRuns, ShowWhatIsWrong) {
     EXPECT_THAT(verdict.summary, HasSubstr("values mixed to show something"));
 }
 
+TEST_F(TellingRuns, AreOfTheInstanceThatWasBuiltLast) {
+    const std::string roots = R"(
+template <typename T>
+__global__ void roots(const T* in, T* out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    T sum = 0;
+    for (int j = 0; j < 64; ++j)
+        sum += sqrt(in[(i + j) % n]);
+    out[i] = sum;
+}
+void run(const float* f, float* g, const double* d, double* e)
+{
+    roots<<<8, 128>>>(f, g, 1024);
+    roots<<<8, 128>>>(d, e, 1024);
+}
+)";
+    const Verdict verdict =
+        review(roots, "sum += sqrt(in[(i + j) % n])", "sum += sqrt(in[(i + 63 - j) % n])",
+               skills::Numerics::Reassociates);
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    EXPECT_THAT(control(verdict), HasSubstr("values mixed to show something"));
+}
+
 TEST_F(TellingRuns, MayBeProbes) {
     const Verdict verdict =
         review(margins, "sqrtf(in[i])", "__fsqrt_rn(in[i])", skills::Numerics::ReducedPrecision);
