@@ -441,7 +441,7 @@ private:
         return text;
     }
 
-    /// Threads of a block meet in one round only of a loop whose rounds barriers keep apart.
+    /// Requires both runs to be in the same round of each loop whose rounds barriers separate.
     [[nodiscard]] std::string sameRounds(PointSet& points, NestNodeId first,
                                          NestNodeId second) const {
         std::string text;
@@ -461,7 +461,8 @@ private:
         return text;
     }
 
-    /// Whether all threads of a block have one value of it; of iterators, `iterators` have.
+    /// Whether the expression has the same value in all threads of a block, given that `iterators`
+    /// have. False if there is none.
     [[nodiscard]] bool isAlikeInBlock(const std::optional<IndexExpression>& expression,
                                       const std::vector<Symbol>& iterators) const {
         const auto isAlike = [&](Symbol symbol) {
@@ -469,12 +470,11 @@ private:
                 std::ranges::find(iterators, symbol) != iterators.end())
                 return true;
             const NestSymbol* named = nest_.symbols.find(symbol);
-            return named != nullptr &&
-                   (named->kind == NestSymbolKind::Parameter ||
-                    (named->kind == NestSymbolKind::Derived && named->choice.empty() &&
-                     std::ranges::all_of(named->operands, [&](const IndexExpression& operand) {
-                         return isAlikeInBlock(operand, iterators);
-                     })));
+            return named != nullptr && named->kind == NestSymbolKind::Derived &&
+                   named->choice.empty() &&
+                   std::ranges::all_of(named->operands, [&](const IndexExpression& operand) {
+                       return isAlikeInBlock(operand, iterators);
+                   });
         };
         return expression && std::ranges::all_of(expression->terms(), [&](const auto& term) {
                    return std::ranges::all_of(term.first, isAlike);

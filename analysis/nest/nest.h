@@ -101,7 +101,8 @@ struct NestLoop {
     std::optional<IndexExpression> end;
     std::optional<IndexExpression> step; ///< nullopt for a multiplicative one, see `stepOperator`.
     std::string stepOperator;            ///< "+=", ">>=", "*=" …
-    /// What a multiplicative step multiplies, divides or shifts by; nullopt if it is no constant.
+    /// The constant operand of a multiplicative step: 1 of `s >>= 1`, 2 of `s *= 2`. nullopt if the
+    /// operand is no constant.
     std::optional<std::int64_t> factor;
     bool isDownward = false;
     bool mayStop = false; ///< break, return or a further condition may end it before `end`.

@@ -10,8 +10,8 @@ namespace kernelskill::analysis {
 /// where no barrier is found that holds for both.
 [[nodiscard]] bool isSeparatedByBarrier(const Nest& nest, NestNodeId first, NestNodeId second);
 
-/// Whether barriers keep runs of the two apart that are in different rounds of `loop`, a loop
-/// around both: then only runs in one round may meet.
+/// Whether a barrier stands between any run of one node and any run of the other in a later round
+/// of `loop`, which is around both. Then two threads of a block can only race within one round.
 [[nodiscard]] bool areRoundsSeparated(const Nest& nest, NestNodeId loop, NestNodeId first,
                                       NestNodeId second);
 

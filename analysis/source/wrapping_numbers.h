@@ -1,5 +1,5 @@
-/// Arithmetic of 64 bits that wraps around. Products of many sizes that are not known, which stand
-/// as large numbers, leave 64 bits; what lies between two of them is right all the same.
+/// Arithmetic of 64 bits that wraps around instead of overflowing. Large numbers stand for unknown
+/// sizes, and a product of several exceeds 64 bits; differences of such products stay right.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// Shorter loops for a launch that is too long to run.
+/// Shortens the loops of a launch that takes too long to run.
 #pragma once
 
 #include "engine/execution/job.h"
@@ -11,9 +11,9 @@
 
 namespace kernelskill::engine {
 
-/// `launch` with each integer that the conditions of loops depend on divided by `divisor`, but not
-/// below a few rounds; `uses` are those of its kernel. A note names each. nullopt if there is no
-/// such integer, and for a launch that the user pinned or a program made.
+/// Divides by `divisor` each integer of `launch` that the condition of a loop depends on, and
+/// leaves a few rounds. `uses` are those of the launched kernel. A note names each integer. nullopt
+/// if there is none, and for a launch that the user pinned or a program made.
 [[nodiscard]] std::optional<LaunchSpec>
 withFewerRounds(LaunchSpec launch, const std::map<std::string, ScalarUse>& uses,
                 std::int64_t divisor = 64);

@@ -98,7 +98,7 @@ bool separatesRows(const analysis::MemoryAccess& access, const Symbol& parameter
     const auto isFactorOf = [&](const Monomial& monomial) {
         return std::ranges::find(monomial, parameter) != monomial.end();
     };
-    // `(parameter + 1) * y` has a term without the parameter, too.
+    // `(parameter + 1) * y` is a sum of `parameter * y` and `y`: it separates rows all the same.
     std::set<std::uint32_t> axesAlong;
     std::set<std::uint32_t> axesAcross;
     for (const auto& [monomial, factor] : access.index->terms())

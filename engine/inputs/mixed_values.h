@@ -8,11 +8,11 @@
 
 namespace kernelskill::engine {
 
-/// `launch` with other values in the buffers and symbols whose values are made up. Each gets a kind
-/// of values of its own, which `seed` picks: positive ones, a single one, mostly zeros, and so on.
-/// A root or a logarithm may then be a number, an index lead to the thread's own element, and a
-/// condition hold that no mixture of all values meets. Indices may lead out of bounds. Every second
-/// floating-point scalar gets another positive value.
+/// Returns `launch` with other values in the buffers and symbols whose values are made up. For
+/// each, `seed` picks one kind of values: positive ones, a single one, mostly zeros, and so on.
+/// Roots and logarithms are then numbers more often, and conditions hold that need one kind
+/// throughout. Indices may lead out of bounds. Half of the floating-point scalars get another
+/// positive value.
 [[nodiscard]] LaunchSpec withMixedValues(LaunchSpec launch, const ValueDictionary& dictionary,
                                          std::uint64_t seed);
 

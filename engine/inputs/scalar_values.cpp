@@ -76,8 +76,8 @@ void freeExtents(LaunchSpec& launch) {
     }
 }
 
-/// A search up to a number that has grown may read so many elements, which a run that finds
-/// something early does not show.
+/// Gives the buffers that a search walks at least as many elements as the launch's limit of the
+/// search: a run that finds something early does not show how many it may read.
 void lengthenSearched(LaunchSpec& launch, const analysis::KernelModel& kernel) {
     const auto valueOf = [&](std::size_t parameter) -> std::optional<std::int64_t> {
         const auto* scalar = parameter < launch.arguments.size()

@@ -19,7 +19,7 @@ std::array<std::uint32_t, 3> extentsOf(const Dim3& size) {
     return {size.x, size.y, size.z};
 }
 
-/// The first axis along which there are several, which the kernel does not tell apart.
+/// The first axis along which `size` is above 1 and the kernel uses no index; nullptr: none.
 const char* untoldAxis(const Dim3& size, const std::array<bool, 3>& tells) {
     constexpr std::array names{"x", "y", "z"};
     const auto extents = extentsOf(size);

@@ -1,7 +1,7 @@
-/// Shows of two threads of which nothing is known but that they are two that they do not race.
+/// Proves that a kernel has no data race: two symbolic threads that differ are compared.
 ///
-/// Without a proof, nothing is known: the kernel may be free of races all the same. What atomics do
-/// to each other is no race.
+/// Without a proof, nothing is known: the kernel may be free of races all the same. Two atomics do
+/// not race.
 #pragma once
 
 #include "engine/execution/job.h"
@@ -22,7 +22,8 @@ struct RaceFreedom {
     [[nodiscard]] std::string sentence() const;
 };
 
-/// Of launches that have more than one thread or block only along the axes that `launch` has.
+/// The proof holds for all sizes of launches that have several threads, or several blocks, only
+/// along the axes where `launch` has several.
 [[nodiscard]] std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel,
                                                                const LaunchSpec& launch);
 

@@ -56,7 +56,7 @@ private:
     bool keepsWidths();
     /// Nor do they follow pointers that step through a thread's own array, or fill every array.
     bool keepsOwnArrays();
-    /// Notes if any two threads of the candidate, and of the original, are shown not to race.
+    /// Adds a check to the verdict if the candidate is proved to have no race.
     void proveNoRaces();
     bool build();
     // review_size.cpp
@@ -82,7 +82,7 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
-    /// Whether nothing in a run depends on what lies beyond the kernel's data, or on no order.
+    /// Whether a run has no hazards, suspected races and divergent barriers aside.
     [[nodiscard]] static bool isClean(const Profile& profile);
     /// Keeps the original's outputs for the control if they have the sizes of the first trial's.
     void keepForControl(const Trial& probe, const RunPair& pair);
@@ -91,21 +91,24 @@ private:
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
 
     // review_telling.cpp
-    /// The control of the first trial and the probes of its sizes.
+    /// The control on the outputs of the first trial and of the probes of its sizes.
     [[nodiscard]] CheckResult controlOfTrials() const;
+    /// The control on these outputs, at their own scale.
     [[nodiscard]] CheckResult
     controlOf(const std::vector<std::vector<BufferContents>>& outputs) const;
-    /// Keeps the probe if its results show something, and one whose values may be mixed.
+    /// Keeps the probe for findTellingRun() if the control holds on its outputs, and as the launch
+    /// for mixValues() if it is the largest so far.
     void keepTelling(const Trial& probe, const RunPair& pair);
     /// Whether the images are of the trial's instance: they are those of the last trial.
     [[nodiscard]] bool isOfBuiltInstance(const Trial& trial) const;
     /// Whether a wrong result might pass, or the runs do not reach what the edit changes.
     [[nodiscard]] bool showsLittle() const;
-    /// Then looks for runs that show more: among the probes, and with values of other kinds. What
-    /// runs is judged as probes are. False ends the review.
+    /// Looks for runs that show more if showsLittle(): runs kept probes again, then mixValues().
+    /// All runs are judged as probes are. False ends the review.
     bool findTellingRun();
+    /// Runs a launch with mixed values until showsLittle() is false, or turns or time are over.
     bool mixValues();
-    /// Runs `trial` on two inputs. Their control is kept if it holds.
+    /// Runs `trial` on two inputs, and keeps their control if it holds.
     bool runTelling(const Trial& trial);
 
     /// Whether the errors of all trials and probes are those of rounding.
@@ -126,7 +129,7 @@ private:
     bool runOwnSize();
 
     [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
-    /// Then the bits are equal, which holds without inputs that would show a mistake.
+    /// Whether the bits are proved equal. No input has to show that a mistake would be noticed.
     [[nodiscard]] bool isProvedExactly() const {
         return isProved() && closeness_.accuracy.numerics == skills::Numerics::Exact;
     }
@@ -171,7 +174,7 @@ private:
     TrialPlan plan_;
     ReviewImages images_;
     std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
-    bool isRaceFree_ = false;              ///< Both versions are shown to have no race.
+    bool isRaceFree_ = false;              ///< Both versions are proved to have no race.
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
     std::size_t probesDone_ = 0;
@@ -190,8 +193,8 @@ private:
     std::vector<std::vector<BufferContents>> probeOutputs_;
     Tolerance controlTolerance_;
     std::vector<Trial> telling_;          ///< The first probes whose results show something.
-    std::optional<Trial> toMix_;          ///< A probe whose values may be others.
-    std::optional<Check> tellingControl_; ///< The control that holds on one of them.
+    std::optional<Trial> toMix_;          ///< The probe whose launch mixValues() takes.
+    std::optional<Check> tellingControl_; ///< The control that holds on a run of runTelling().
     bool hasRandomInput_ = false;
     bool readsRandomInput_ = false;
     /// Whether the edit changes the order of the host's requests to the GPU.

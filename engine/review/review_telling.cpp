@@ -1,5 +1,5 @@
-/// Runs that show more, for kernels whose results on the usual values are all zero, NaN or equal,
-/// or which do not reach what the edit changes.
+/// Looks for telling runs where those on the usual values show little: all results are zero, NaN or
+/// equal, or edited code is not reached.
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/mixed_values.h"
 #include "engine/review/control.h"
@@ -14,8 +14,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Mixtures of values to try. One of some is enough for a kernel that needs two or three of its
-/// buffers to have values of one kind.
+/// The max number of mixtures. Some ten are enough if two or three buffers have to have one kind of
+/// values each.
 constexpr std::size_t maxMixtures = 40;
 constexpr std::chrono::seconds maxMixingTime{10};
 /// Further inputs of the mixture that was found.

@@ -28,7 +28,7 @@ struct Comparand {
 struct Runs {
     Result<RunResult> original;
     std::optional<Result<RunResult>> candidate;
-    /// nullopt for exact edits; an error if it did not run.
+    /// The outputs of the original in float64; nullopt for exact edits, an error if it did not run.
     std::optional<Result<std::vector<BufferContents>>> truth;
     /// The outputs of the candidate in float64; nullopt if it was not run: for a part of a launch,
     /// or in another order of threads.

@@ -1,5 +1,6 @@
 #include "engine/workbench/first_run.h"
 
+#include "engine/candidate_diagnosis/hang_diagnoser.h"
 #include "engine/execution/sized_launch.h"
 #include "engine/execution/work_estimate.h"
 #include "engine/inputs/fewer_rounds.h"
@@ -29,10 +30,15 @@ Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<Lau
                 resizeLaunch(kernel.file(), kernel.kernel, launches.front(), smallerGuess, false))
             launches.push_back(std::move(smaller->launch));
     }
-    if (auto fewer = withFewerRounds(launches.back(), scalarUses(kernel.kernel)))
+    auto fewer = withFewerRounds(launches.back(), scalarUses(kernel.kernel));
+    const bool hasFewerRounds = fewer.has_value();
+    if (hasFewerRounds)
         launches.push_back(*std::move(fewer));
     Result<RunResult> first = std::unexpected(Error{});
     for (const LaunchSpec& launch : launches) {
+        // Fewer rounds would hide any other failure.
+        if (hasFewerRounds && &launch == &launches.back() && !isCutOff(first.error()))
+            break;
         say("compiling " + kernel.kernel.name, 0);
         auto image = executor.build(kernel, launch, stop);
         if (!image && &launch == &launches.front())

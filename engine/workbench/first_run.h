@@ -10,8 +10,9 @@
 namespace kernelskill::engine {
 
 /// Profiles the first launch of `launches`, which are sorted best first and are not empty. If a
-/// guessed launch fails, the guess may be at fault: the next launch is tried, then a smaller one,
-/// then one whose loops have fewer rounds. If all fail, returns the first one's error.
+/// guessed launch fails, the guess may be at fault: the next launch is tried, then a smaller one.
+/// If a launch takes too long, one with fewer rounds of its loops is tried last. If all fail,
+/// returns the first one's error.
 [[nodiscard]] Result<RunResult> firstRun(Executor& executor, KernelRef kernel,
                                          std::vector<LaunchSpec> launches,
                                          const std::stop_token& stop, const ProgressSink& say);

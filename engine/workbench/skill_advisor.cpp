@@ -36,8 +36,9 @@ std::vector<std::uint64_t> kernelHashes(const analysis::FileModel& model) {
     return hashes;
 }
 
-/// Whether the review failed for a reason that holds for any edit of the kernel. A failed control
-/// is none: other edits may be proved, or differ on these inputs.
+/// Whether the review failed for a reason that holds for any edit of the kernel, an original that
+/// does not end among them. A failed control is none: other edits may be proved, or differ on these
+/// inputs.
 bool standsAgainstEveryEdit(const Verdict& verdict) {
     constexpr std::array checks{"can be launched", "the original compiles", "the original runs",
                                 "writes something"};
@@ -46,8 +47,8 @@ bool standsAgainstEveryEdit(const Verdict& verdict) {
            std::ranges::find(checks, failed->name) != checks.end();
 }
 
-/// One text with the kernel and its launches, where the kernel's file is not the main one, or its
-/// main file includes it. nullopt where the program is such a text, or none could be made.
+/// Puts a kernel of a header, or of a file with an includer, into one text with its launches.
+/// nullopt if the kernel stands in the main file already, or if no such text could be made.
 std::optional<OneText> oneTextOf(KernelRef kernel, const analysis::Toolchain& toolchain) {
     const ProgramSource& program = kernel.program;
     const bool hasIncluder = !program.command.includer.empty();

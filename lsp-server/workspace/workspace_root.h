@@ -1,3 +1,4 @@
+/// The workspace that a file on the command line belongs to.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-/// Two symbolic threads: kernels without races are shown to have none, and racy twins are not.
+/// Proves kernels free of races, and does not prove their racy twins.
 #include "engine/proof/race_freedom.h"
 #include "tests/engine/proof/proof_subject.h"
 #include "tests/gate/planted_file.h"
@@ -119,7 +119,7 @@ TEST(RaceFreedom, HoldsWithinEachRoundOfATree) {
 }
 
 TEST(RaceFreedom, NeedsBothBarriersOfARound) {
-    // What is written behind the barrier of a round is read in front of that of the next one.
+    // Each thread writes after the barrier, and another may read before the next round's barrier.
     const std::string shifted = R"(
 __global__ void shifted(float* out, int n) {
     __shared__ float part[256];

@@ -84,7 +84,7 @@ TEST_F(ReviewSizeTest, ALaunchThatFollowsASizeGetsFewerThreads) {
     EXPECT_THAT(verdict.summary, HasSubstr("Matches the original"));
 }
 
-/// The number of steps is not known, and any guess of a size is too many of them.
+/// The text does not tell the number of steps, and the guessed one takes too long.
 TEST_F(ReviewSizeTest, AGuessedNumberOfRoundsIsMadeSmaller) {
     const Verdict verdict = review(R"(
 __global__ void relax(const float* in, float* out, int n, int xmax)
@@ -104,7 +104,7 @@ void run(const float* in, float* out, int xmax) { relax<<<2, 128>>>(in, out, 256
     EXPECT_THAT(verdict.summary, HasSubstr("with more rounds the kernel takes too long here"));
 }
 
-/// With fewer rounds alone, rows would keep their length, and the tail of a tile come into each.
+/// Fewer rounds alone would leave the rows as long as they are, so that no round has a whole tile.
 TEST_F(ReviewSizeTest, SmallerConstantsComeBeforeFewerRounds) {
     std::string text = replaced(product, "float* c, float* row", "float* c, float* row, int n");
     text = replaced(text, "for (int k = 0; k < N; ++k)", "for (int k = 0; k < n; ++k)");

@@ -103,10 +103,36 @@ TEST_F(WorkbenchTest, KnowsOfAKernelThatFailsThatNoRunCanCheckItsEdits) {
         << "a smaller launch, or other data, may end";
 }
 
+TEST_F(WorkbenchTest, AGuessedNumberOfRoundsIsSmallerOnlyWhereTheKernelTakesTooLong) {
+    const auto profiled = [&](const std::string& statement) {
+        const ProgramSource source = program(
+            "__global__ void k(float* out, const float* in, int xmax) {\n"
+            "    float x = in[threadIdx.x];\n"
+            "    for (int s = 0; s < xmax + 1; ++s)\n"
+            "        for (int j = 0; j < 1 << 14; ++j)\n            " +
+            statement +
+            "\n    out[threadIdx.x] = x;\n}\n"
+            "void run(float* o, const float* i, int xmax) { k<<<1, 256>>>(o, i, xmax); }\n");
+        return workbench_->profiler().profile({source, source.model->kernels.at(0)}, {}, {});
+    };
+    const auto slow = profiled("x = 0.5f * x + in[(threadIdx.x + j) & 255];");
+    ASSERT_TRUE(slow) << slow.error().describe();
+    EXPECT_THAT(slow->profile->launch.notes,
+                ::testing::Contains(::testing::HasSubstr("takes too long here")));
+    // It fails in a round that fewer rounds do not reach.
+    const auto broken = profiled("if (s == 100) x = ((float*)nullptr)[j];");
+    ASSERT_FALSE(broken);
+    EXPECT_THAT(broken.error().describe(), ::testing::HasSubstr("null pointer"));
+}
+
 TEST_F(WorkbenchTest, AReviewStandsAgainstOtherEditsOnlyIfTheOriginalFails) {
     const auto obstacleAfterUnrolling = [&](const std::string& start) {
         const ProgramSource source =
-            program("__global__ void k(const float* x, float* y, int n) {\n"
+            program("__device__ float endless(const volatile float* x) {\n"
+                    "    while (x[0] < 300) {}\n"
+                    "    return 0;\n"
+                    "}\n"
+                    "__global__ void k(const float* x, float* y, int n) {\n"
                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                     "    if (i >= n) return;\n"
                     "    float sum = " +
@@ -129,8 +155,9 @@ TEST_F(WorkbenchTest, AReviewStandsAgainstOtherEditsOnlyIfTheOriginalFails) {
         return obstacle ? obstacle->what : std::string("none");
     };
     EXPECT_EQ(obstacleAfterUnrolling("0"), "none") << "all results are NaN, which the control says";
-    EXPECT_THAT(obstacleAfterUnrolling("((float*)nullptr)[i]"),
-                ::testing::StartsWith("the original runs: "));
+    for (const char* start : {"((float*)nullptr)[i]", "endless(x)"})
+        EXPECT_THAT(obstacleAfterUnrolling(start), ::testing::StartsWith("the original runs: "))
+            << start;
 }
 
 TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {

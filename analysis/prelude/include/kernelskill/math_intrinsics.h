@@ -33,8 +33,8 @@ KS_STRAIGHT float ks_erring_wave(float x, double value, double absolute) {
     constexpr double pi = 3.14159265358979323846;
     return ks_erring(x, value, absolute * std::fmax(1.0, std::fabs(x) / pi));
 }
-/// The hardware puts the integral part of a power of two into the exponent, and takes a logarithm's from there: both are
-/// exact where there is no other part. Code relies on it: `(int)__powf(2, i)`.
+/// Whether `x` is a power of two. The hardware computes the integral part of a binary exponential or logarithm from the
+/// exponent bits alone, so results without another part are exact. Code relies on it: `(int)__powf(2, i)`.
 KS_STRAIGHT bool ks_is_power_of_two(float x) {
     int exponent = 0;
     return std::frexp(x, &exponent) == 0.5f;
