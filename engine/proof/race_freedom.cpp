@@ -68,8 +68,10 @@ std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchS
             continue;
         if (dependence.independence == NestCertainty::Broken)
             return unproved(analysis::dependenceText(*nest, dependence));
-        for (const std::string& condition : dependence.conditions)
+        for (const std::string& condition : dependence.conditions) {
             assume(condition);
+            free.needsOnlyDistinctArrays = false;
+        }
     }
     for (const analysis::NestOverlap& overlap : found.overlaps)
         assume(fmt::format("{}, {} do not overlap", nest->arrays[overlap.first].name,

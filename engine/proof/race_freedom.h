@@ -17,6 +17,8 @@ namespace kernelskill::engine {
 struct RaceFreedom {
     /// Assumed beside the inputs and sizes, as clauses: "out, x do not overlap".
     std::vector<std::string> conditions;
+    /// Whether all conditions are that arrays do not overlap.
+    bool needsOnlyDistinctArrays = true;
 
     /// "shown for all inputs and sizes, if out, x do not overlap".
     [[nodiscard]] std::string sentence() const;

@@ -190,7 +190,9 @@ void Review::proveNoRaces() {
     const auto free = proveNoRace(candidate(), first.candidate);
     if (!free)
         return;
-    isRaceFree_ = proveNoRace(original_, first.original).has_value();
+    const auto originalFree = proveNoRace(original_, first.original);
+    isRaceFree_ =
+        free->needsOnlyDistinctArrays && originalFree && originalFree->needsOnlyDistinctArrays;
     verdict_.checks.push_back(held("no two threads race", free->sentence()));
 }
 

@@ -174,7 +174,7 @@ private:
     TrialPlan plan_;
     ReviewImages images_;
     std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
-    bool isRaceFree_ = false;              ///< Both versions are proved to have no race.
+    bool isRaceFree_ = false;              ///< Both are proved to have no race, for any launch.
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
     std::size_t probesDone_ = 0;

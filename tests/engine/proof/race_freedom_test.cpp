@@ -43,6 +43,24 @@ TEST(RaceFreedom, HoldsWhereEachThreadWritesItsOwnElement) {
     EXPECT_EQ(raceText(scaled), "shown for all inputs and sizes, if in, out do not overlap");
 }
 
+TEST(RaceFreedom, TellsOverlapsFromOtherConditions) {
+    const auto needsOnlyDistinctArrays = [](const std::string& text) {
+        EditedProgram program(text);
+        LaunchSpec launch;
+        launch.grid = {64, 1, 1};
+        launch.block = {256, 1, 1};
+        const auto free =
+            proveNoRace({program.original(), program.original().model->kernels.at(0)}, launch);
+        EXPECT_TRUE(free) << free.error().reason;
+        return free && free->needsOnlyDistinctArrays;
+    };
+    EXPECT_TRUE(needsOnlyDistinctArrays(scaled));
+    EXPECT_FALSE(needsOnlyDistinctArrays(R"(
+__global__ void blocks(float* out) { out[blockIdx.x * 256 + threadIdx.x] = 1; }
+void run(float* out) { blocks<<<64, 256>>>(out); }
+)")) << "blocks of more threads would write each other's elements";
+}
+
 TEST(RaceFreedom, IsNotShownWhereTwoThreadsWriteOneElement) {
     EXPECT_THAT(raceText(replaced(scaled, "out[i]", "out[i / 2]")), StartsWith("unproved"));
     EXPECT_THAT(raceText(replaced(scaled, "out[i]", "out[threadIdx.x]")), StartsWith("unproved"));
