@@ -59,7 +59,7 @@ Result<void> build(const engine::Workload& workload) {
 bool isWanted(const KernelShare& kernel, const std::string& name) {
     if (!kernel.place)
         return false;
-    return name.empty() ? kernel.share >= engine::hotShare : kernel.place->isNamed(name);
+    return name.empty() ? kernel.isHot() : kernel.place->isNamed(name);
 }
 
 /// Captures launches of the wanted kernels and profiles them.

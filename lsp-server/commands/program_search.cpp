@@ -73,7 +73,7 @@ private:
         for (const engine::KernelShare& share : profile.kernels) {
             const bool isNamed = !search_.kernel.empty();
             if (isNamed ? !share.place || !share.place->isNamed(search_.kernel)
-                        : share.share < engine::hotShare)
+                        : !share.isHot())
                 continue;
             OptimizedKernel& kernel = result_.emplace_back();
             kernel.share = share;

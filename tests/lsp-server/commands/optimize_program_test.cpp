@@ -201,7 +201,8 @@ TEST_F(OptimizeProgram, WritesWhenAskedTo) {
     const auto result = optimize({"--program", "columns", "--kernel", "scale", "--write"}, "");
     ASSERT_EQ(result.status, 0) << result.errors << result.output;
     EXPECT_THAT(result.output, AllOf(HasSubstr("kept"), HasSubstr("checked by its pattern"),
-                                     HasSubstr("GPU time of the program: ")));
+                                     HasSubstr("kernels of the program: "),
+                                     HasSubstr("GPU time with copies: ")));
     EXPECT_THAT(result.errors, HasSubstr("written"));
     const auto text = read(workspace.path("columns.cu"));
     EXPECT_NE(text, columnProgram);
