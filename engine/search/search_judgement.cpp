@@ -1,12 +1,12 @@
 /// How a round looks at its plans, reviews them and keeps what gains.
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
+#include "engine/search/at_once.h"
 #include "engine/search/search_run.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <map>
 #include <thread>
@@ -97,15 +97,7 @@ void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
     const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
                                                  : std::max(1U, cores / coresOfASlot);
     const std::vector<SearchCandidate*> open = openByPromise(candidates);
-    std::atomic<std::size_t> next = 0;
-    const auto workOff = [&] {
-        for (std::size_t index = next++; index < open.size(); index = next++)
-            judge(*open[index]);
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t slot = 1; slot < std::min(slots, open.size()); ++slot)
-        others.emplace_back(workOff);
-    workOff();
+    atOnce(slots, open.size(), [&](std::size_t at) { judge(*open[at]); });
 }
 
 /// Called by several threads at once.
@@ -140,8 +132,8 @@ void SearchRun::judge(SearchCandidate& candidate) {
         attempt.verdict = std::move(*verdict);
     }
     Standing after;
-    const VerdictStatus status = attempt.verdict->status;
-    if (status == VerdictStatus::Faster || status == VerdictStatus::Unmeasured) {
+    // What was measured needs no counts to be kept: it is run when plans are made for it.
+    if (attempt.verdict->status == VerdictStatus::Unmeasured) {
         auto standing = steps_.assess(candidate.draft->text, stop, report);
         candidate.isCutOff = stop.stop_requested();
         if (candidate.isCutOff)
@@ -241,6 +233,7 @@ SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
     made.number = static_cast<int>(versions_.size());
     made.text = std::move(candidate.draft->text);
     made.codeHash = candidate.draft->codeHash;
+    made.isAssessed = attempt.after.has_value();
     if (attempt.after)
         made.standing = *attempt.after;
     const bool isModelled = base.standing.cost && made.standing.cost;
@@ -265,7 +258,6 @@ SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
         made.base = from.base;
         made.steps = from.steps + 1;
         made.sinceBase = skills::combined(from.sinceBase, candidate.draft->accuracy);
-        made.isAssessed = attempt.after.has_value();
         made.needsCounts = candidate.step->needsCounts;
     } else {
         made.base = versions_.size();
