@@ -28,6 +28,22 @@ json heldJson(const engine::HeldSearch& held) {
             {"end", held.end}};
 }
 
+/// What a search tried, in order.
+json triedJson(const std::vector<engine::Attempt>& attempts) {
+    json tried = json::array();
+    for (const engine::Attempt& attempt : attempts) {
+        const skills::Offer& offer = attempt.plan.offer;
+        tried.push_back({{"round", attempt.round},
+                         {"from", attempt.from},
+                         {"version", attempt.isKept ? json(attempt.version) : json(nullptr)},
+                         {"skill", offer.skillId},
+                         {"option", offer.option},
+                         {"title", offer.title},
+                         {"decision", attempt.decision}});
+    }
+    return tried;
+}
+
 json kernelJson(const OptimizedKernel& kernel) {
     json result{{"name", kernel.share.times.name},
                 {"symbol", kernel.share.times.symbol},
@@ -40,6 +56,7 @@ json kernelJson(const OptimizedKernel& kernel) {
                 {"held", kernel.held ? heldJson(*kernel.held) : json(nullptr)},
                 {"not_held", kernel.notHeld},
                 {"attempts", nullptr},
+                {"tried", json::array()},
                 {"skills", json::array()},
                 {"stop", nullptr},
                 {"search_speedup", nullptr},
@@ -55,6 +72,7 @@ json kernelJson(const OptimizedKernel& kernel) {
         result["executor"] = kernel.found->executor;
         result["skills"] = kernel.found->skills;
         result["attempts"] = kernel.found->attempts.size();
+        result["tried"] = triedJson(kernel.found->attempts);
         result["stop"] = spelling(kernel.found->stop);
         if (kernel.found->verdict)
             result["search_speedup"] = orNull(kernel.found->verdict->speedup);

@@ -35,6 +35,7 @@ TEST(ProgramOptimizationReport, SaysWhereEditsWereTried) {
     EXPECT_EQ(held.at("held").at("restarts").size(), 2u);
     EXPECT_EQ(held.at("held").at("saved_bytes"), 640'000);
     EXPECT_EQ(held.at("attempts"), 3);
+    EXPECT_EQ(held.at("tried").size(), 3u);
     kernel.held.reset();
     kernel.notHeld = "the program uses cuMemMap";
     lines = programOptimizationLines(report);
