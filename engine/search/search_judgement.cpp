@@ -21,6 +21,27 @@ constexpr std::ptrdiff_t stepsOfAVersion = 4;
 /// Max number of stepping stones in a row.
 constexpr int stepsInARow = 2;
 
+/// Ranks options of a skill on one version behind all other plans, but for its fastest.
+void rankOtherOptionsLast(std::vector<SearchCandidate*>& ranked) {
+    std::set<std::pair<std::size_t, std::string>> skills; // The number is the version's.
+    std::ranges::stable_partition(ranked, [&](const SearchCandidate* candidate) {
+        return candidate->isTuned() ||
+               skills.insert({candidate->version, candidate->attempt.plan.offer.skillId}).second;
+    });
+}
+
+/// Gives the last place of several to the first plan that could not be timed at a glance, unless
+/// one has a place: plans that can would keep it waiting in each round.
+void keepOneUnseen(std::vector<SearchCandidate*>& ranked, std::size_t places) {
+    if (places < 2 || ranked.size() <= places)
+        return;
+    const auto isUnseen = [](const SearchCandidate* candidate) { return !candidate->screening; };
+    const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(places) - 1;
+    const auto unseen = std::ranges::find_if(ranked, isUnseen);
+    if (unseen != ranked.end() && unseen > last)
+        std::rotate(last, unseen, unseen + 1);
+}
+
 } // namespace
 
 /// The candidates that are not settled, the fastest at a glance first.
@@ -72,11 +93,13 @@ void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandid
 
 /// Leaves the slower ones for later, where more are faster at a glance than a round reviews.
 void SearchRun::postpone(std::vector<SearchCandidate>& candidates) {
-    const std::vector<SearchCandidate*> faster = openByPromise(candidates);
+    std::vector<SearchCandidate*> faster = openByPromise(candidates);
     if (!faster.empty() && faster.front()->screening)
         faster.front()->isPromising = true;
-    for (std::size_t place = static_cast<std::size_t>(std::max(1, options_.beam));
-         place < faster.size(); ++place) {
+    const auto places = static_cast<std::size_t>(std::max(1, options_.beam));
+    rankOtherOptionsLast(faster);
+    keepOneUnseen(faster, places);
+    for (std::size_t place = places; place < faster.size(); ++place) {
         SearchCandidate& candidate = *faster[place];
         const skills::Offer& offer = candidate.attempt.plan.offer;
         if (!candidate.isTuned())

@@ -121,6 +121,32 @@ TEST_F(OptimizationSearchTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
     EXPECT_FALSE(found.modelledGain);
 }
 
+TEST_F(OptimizationSearchTest, APlanThatCannotBeTimedAtAGlanceHasItsTurnBesideThoseThatGain) {
+    options_.measure = true;
+    options_.beam = 2;
+    options_.rounds = 1;
+    steps_.plans = {{"o", "abcde"}};
+    steps_.glances = {{"o>ob", 1.2}, {"o>oc", 1.5}, {"o>od", 1.3}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 9}},
+                       {"o>oc", {VerdictStatus::Faster, 1.4}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_THAT(steps_.reviews, ::testing::UnorderedElementsAre("o>oc", "o>oa"));
+}
+
+TEST_F(OptimizationSearchTest, OptionsOfASkillDoNotTakeThePlacesOfOtherSkills) {
+    options_.measure = true;
+    options_.beam = 2;
+    options_.rounds = 1;
+    steps_.plans = {{"o", "ab"}};
+    steps_.options = {{'a', {1, 2, 3}}};
+    steps_.glances = {{"o>oa1", 1.5}, {"o>oa2", 1.7}, {"o>oa3", 1.6}, {"o>ob", 1.1}};
+    steps_.verdicts = {{"o>oa2", {VerdictStatus::Faster, 1.7}},
+                       {"o>ob", {VerdictStatus::Faster, 1.1}}};
+    const Optimization found = run();
+    EXPECT_THAT(steps_.reviews, ::testing::UnorderedElementsAre("o>oa2", "o>ob"));
+}
+
 TEST_F(OptimizationSearchTest, OnlyTheFastestAtAGlanceAreReviewed) {
     options_.measure = true;
     options_.beam = 1;
