@@ -25,7 +25,8 @@ json heldJson(const engine::HeldSearch& held) {
             {"allocated_bytes", held.allocatedBytes},
             {"saved_bytes", held.savedBytes},
             {"restarts", held.restarts},
-            {"end", held.end}};
+            {"end", held.end},
+            {"same_output", orNull(held.isOutputSame)}};
 }
 
 /// What a search tried, in order.

@@ -148,6 +148,7 @@ TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
     EXPECT_EQ(scale.at("held").at("allocations"), 3);
     EXPECT_EQ(scale.at("held").at("restarts"), json::array());
     EXPECT_EQ(scale.at("held").at("end"), "") << "the program has to go on as usual";
+    EXPECT_EQ(scale.at("held").at("same_output"), true);
     EXPECT_GT(scale.at("search_speedup"), 1);
     EXPECT_GT(scale.at("speedup"), 1);
     expectNothingLeft();
