@@ -74,7 +74,7 @@ public:
                        {.off = options.notSimplified, .constants = heldConstants(plan_.graph)});
         plan_.program = withSplitReductions(
             withSplitContractions(withPackedWeights(withoutStrideZeros(std::move(simple.program))),
-                                  options.kernels.multiply));
+                                  options.kernels));
         plan_.simplifications = std::move(simple.simplifications);
         plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);
@@ -185,10 +185,12 @@ Result<ModelPlan> plannedModel(Program graph, const std::string& name,
                                const ModelOptions& options) {
     if (const auto taken = checkTaken(graph); !taken)
         return std::unexpected(taken.error());
-    if (options.usesLibraries)
+    if (options.usesLibraries || !options.libraryNodes.empty())
         graph = withSeparateBias(std::move(graph));
-    auto program = raised(graph, options.usesLibraries ? LeftToLibrary::LinearAlgebra
-                                                       : LeftToLibrary::WhatHasNoRule);
+    auto program = raised(graph,
+                          options.usesLibraries ? LeftToLibrary::LinearAlgebra
+                                                : LeftToLibrary::WhatHasNoRule,
+                          options.libraryNodes);
     if (!program)
         return std::unexpected(program.error());
     return Planning(std::move(graph), std::move(*program)).run(name, options);

@@ -20,8 +20,10 @@ namespace kernelskill::engine::graph {
 struct ModelOptions {
     /// Whether products, convolutions and recurrent layers are left to a library.
     bool usesLibraries = false;
-    KernelOptions kernels;
-    std::set<std::string> notSimplified; ///< Names of simplifications that are not used.
+    /// Nodes that are left to a library although they have a rule, whatever `usesLibraries` says.
+    std::set<std::string> libraryNodes = {};
+    KernelOptions kernels = {};
+    std::set<std::string> notSimplified = {}; ///< Names of simplifications that are not used.
 };
 
 /// A kernel that is launched, or a node that a library runs.
