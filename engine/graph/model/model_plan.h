@@ -64,6 +64,9 @@ struct ModelPlan {
 
 /// The nodes that a library runs, in their order.
 [[nodiscard]] std::vector<const analysis::raise::LibraryCall*> libraryCalls(const ModelPlan& plan);
+/// The places in `outputs` of those that are a library's result as it stands, which no step reads:
+/// a caller may take the library's memory for them.
+[[nodiscard]] std::set<std::size_t> outputsOfLibraries(const ModelPlan& plan);
 /// The outputs, each buffer once.
 [[nodiscard]] std::vector<ModelTensor> distinctOutputs(const ModelPlan& plan);
 
