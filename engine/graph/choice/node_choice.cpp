@@ -105,6 +105,23 @@ std::string callsOf(const Program& program) {
     return text;
 }
 
+/// All that the variants of a part are planned by, but for the data of constants.
+std::string planningOf(const Program& part, const std::set<std::string>& libraryNodes) {
+    std::string text = callsOf(part);
+    for (const Input& input : part.inputs)
+        text += fmt::format("{} {}\n", input.value, static_cast<int>(input.kind));
+    for (const Output& output : part.outputs)
+        text += "to " + output.value + "\n";
+    for (const std::string& node : libraryNodes)
+        text += "left " + node + "\n";
+    return text;
+}
+
+bool holdsConstants(const Program& part) {
+    return std::ranges::any_of(
+        part.inputs, [](const Input& input) { return input.kind == Input::Kind::Constant; });
+}
+
 class Choosing {
 public:
     Choosing(const Program& graph, const ChoiceRequest& request, VariantRacer& racer,
@@ -119,6 +136,7 @@ public:
         findPlaces(*own);
         for (Place& place : places_)
             begin(place);
+        planned_.clear(); // It points to places, which move now.
         std::ranges::stable_sort(places_, std::greater(), &Place::seconds);
         for (Place& place : places_)
             if (place.program)
@@ -204,12 +222,6 @@ private:
             place.measurement.why = part.error().describe();
             return;
         }
-        for (const ContractionChoice& own : ownChoices(place)) {
-            ModelOptions options = ownOptions();
-            options.kernels.multiply = own.multiply;
-            options.kernels.tile = own.tile;
-            add(place, *part, {"own kernels", false, own, std::move(options), {}, 0});
-        }
         ModelOptions library = ownOptions();
         std::size_t number = 0;
         for (const Node& node : graph_.nodes) {
@@ -217,7 +229,21 @@ private:
                 library.libraryNodes.insert(partNodeName(number));
             number += place.part->nodes.contains(node.name) ? 1 : 0;
         }
-        add(place, *part, {"a library", true, {}, std::move(library), {}, 0});
+        const auto [same, isNew] =
+            planned_.try_emplace(planningOf(*part, library.libraryNodes), &place);
+        if (!isNew && !holdsConstants(*part)) {
+            place.variants = same->second->variants;
+            place.seconds = same->second->seconds;
+            place.measurement.variants = same->second->measurement.variants;
+        } else {
+            for (const ContractionChoice& own : ownChoices(place)) {
+                ModelOptions options = ownOptions();
+                options.kernels.multiply = own.multiply;
+                options.kernels.tile = own.tile;
+                add(place, *part, {"own kernels", false, own, std::move(options), {}, 0});
+            }
+            add(place, *part, {"a library", true, {}, std::move(library), {}, 0});
+        }
         if (place.variants.size() < 2)
             place.measurement.why = "there is one way only";
         else
@@ -338,7 +364,11 @@ private:
         const bool areSome = std::ranges::any_of(choice.places, &PlaceMeasurement::isMeasured);
         const bool isOnePart =
             places_.size() == 1 && places_[0].part->nodes.size() == own.graph.nodes.size();
-        if (!areSome || isOnePart || stop_.stop_requested())
+        const auto ownKernels = std::ranges::count_if(own.steps, [](const ModelStep& step) {
+            return std::holds_alternative<Kernel>(step.work);
+        });
+        if (!areSome || isOnePart || stop_.stop_requested() ||
+            static_cast<std::size_t>(ownKernels) * 2 > mostKernelsOfWhole)
             return;
         Place whole;
         whole.measurement.operation = "the whole model";
@@ -368,6 +398,7 @@ private:
     const TimesMemory& memory_;
     std::stop_token stop_;
     std::vector<Place> places_;
+    std::map<std::string, const Place*> planned_; ///< By planningOf().
     // By the places' keys: equal places are measured once.
     std::map<std::string, std::size_t> numbers_;
     std::map<std::string, std::vector<VariantTime>> remembered_;

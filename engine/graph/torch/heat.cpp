@@ -51,12 +51,12 @@ public:
                       {request_.subject.seed, Distribution::Normal});
         lanes_.resize(request_.libraries.size());
         for (std::size_t i = 0; i < lanes_.size(); ++i) {
-            auto begun = begin(i);
-            // A model that fails on a GPU may leave it unusable for the others.
-            if (!begun && device_.is_cuda() && begun.error().kind == ErrorKind::Failed)
-                return std::unexpected(begun.error());
-            if (!begun)
-                lanes_[i].why = begun.error().describe();
+            const auto begun = withoutExceptions("it cannot be run", "", [&] { return begin(i); });
+            if (begun)
+                continue;
+            lanes_[i].why = begun.error().describe();
+            // Throws if the model left the GPU unusable for the others.
+            synchronizeDevice(device_);
         }
         if (auto timed = time(); !timed)
             return std::unexpected(timed.error());

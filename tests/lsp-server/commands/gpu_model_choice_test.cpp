@@ -33,8 +33,12 @@ protected:
             GTEST_SKIP() << "the sample programs are not here";
     }
 
+    /// In the tree that the test was built from or, on a machine that it was carried to, in the one
+    /// that it is started in.
     static std::string archiveOf(const std::string& name) {
-        return KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + name + ".pt2";
+        const std::string file = "tests/engine/graph/programs/" + name + ".pt2";
+        const std::filesystem::path built = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / file;
+        return (std::filesystem::exists(built) ? built : std::filesystem::absolute(file)).string();
     }
     /// Generates `name`.pt2 into the folder `name`.
     [[nodiscard]] Outcome generate(const std::string& name) const {

@@ -39,6 +39,17 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+object() {
+    printf '%s\n' "$1" | c++ -x c++ -fPIC -c -o "$to" -
+    exit $?
+}
+if [ -e "$headers/fragile" ] && [ $mode = -c ]; then
+    # In TF32, a library that ends whoever loads it; in float32, one without kernels, which cannot be loaded.
+    if grep -q 'stages, TF32' "$folder"/kernels/*.cu 2>/dev/null; then
+        object '__attribute__((constructor)) static void end() { __builtin_trap(); }'
+    fi
+    case $from in *.cu) object '' ;; esac
+fi
 case $from in *.cu) echo "$from: error: there is no GPU" >&2; exit 1 ;; esac
 exec c++ -O1 -std=c++17 -fPIC $mode -I "$headers" -I "$folder" -o "$to" $from
 )";
@@ -87,6 +98,28 @@ TEST_F(TorchRacing, TimesWhatCompilesAndSaysWhyTheOthersHaveNoTime) {
     const auto plan = plannedModel(*program, "mlp", choice->options);
     ASSERT_TRUE(plan) << plan.error().describe();
     EXPECT_GE(libraryCalls(*plan).size(), timed);
+}
+
+TEST_F(TorchRacing, TimesTheFirstAndTheLastWhereAnotherOneFails) {
+    std::ofstream(folder_.path() / "fragile").close();
+    const auto program = readProgram(sampleProgram("attention").archive);
+    ASSERT_TRUE(program) << program.error().describe();
+    TorchReference torch(KERNELSKILL_TORCH);
+    ModelBuilder models(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 2);
+    TorchRacer racer({.archive = sampleProgram("attention").archive, .device = "cpu", .rounds = 5},
+                     torch, models);
+    ChoiceRequest request;
+    request.name = "attention";
+    request.options.kernels.multiply = MultiplyUnit::TF32;
+    const auto choice = chooseByTimes(*program, request, racer, memory_, {});
+    ASSERT_TRUE(choice) << choice.error().describe();
+    const auto place = std::ranges::find_if(choice->places, [](const PlaceMeasurement& each) {
+        return each.isMeasured && each.variants.size() > 2;
+    });
+    ASSERT_NE(place, choice->places.end());
+    EXPECT_EQ(place->variants.at(place->chosen).what, "a library");
+    EXPECT_THAT(place->variants[0].time.why, HasSubstr("cannot be loaded"));
+    EXPECT_THAT(place->variants[1].time.why, HasSubstr("one of the variants failed"));
 }
 
 } // namespace
