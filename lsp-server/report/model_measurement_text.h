@@ -12,7 +12,7 @@ namespace kernelskill::lsp {
 /// A line for the whole and one for each place, without a line break at the end:
 ///
 ///     measured on NVIDIA H200 in 12.3 s
-///       conv2d: 98.2 µs by a library; 123.4 µs by own kernels: 128 x 128 results a block, ...
+///       conv2d: 98.2 µs by a library; 123 µs by own kernels: 128 x 128 results a block, ...
 [[nodiscard]] std::string modelMeasurementText(const engine::ModelMeasurement& measurement);
 
 /// {gpu, why, seconds, places, whole?}; a place is {nodes, operation, measured, remembered, why,
