@@ -37,6 +37,13 @@ bool isFree(const Node& node) {
     return std::ranges::find(targets, node.target) != targets.end();
 }
 
+/// Whether the simplification makes one computation of several nodes that each have a loop nest.
+bool joinsNodes(const Simplification& simplification) {
+    constexpr std::array<std::string_view, 4> names = {
+        "linear-after-linear", "sum-over-linear", "mean-of-convolution", "pool-into-convolution"};
+    return std::ranges::find(names, simplification.name) != names.end();
+}
+
 std::vector<std::string> readBy(const Node& node) {
     std::vector<std::string> values;
     for (const NamedArgument& argument : node.arguments)
@@ -97,7 +104,8 @@ private:
         for (std::size_t before = 0; before != place.part.nodes.size();) {
             before = place.part.nodes.size();
             for (const Simplification& each : own_.simplifications)
-                if (std::ranges::any_of(each.nodes, [&](const std::string& name) {
+                if (joinsNodes(each) &&
+                    std::ranges::any_of(each.nodes, [&](const std::string& name) {
                         return place.nodes.contains(name);
                     }))
                     for (const std::string& name : each.nodes)

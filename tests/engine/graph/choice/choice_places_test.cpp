@@ -67,6 +67,20 @@ TEST(ChoicePlaces, AreOneForProductsOfOneKernel) {
     EXPECT_THAT(places[0].nodes, ElementsAre("first", "second"));
 }
 
+TEST(ChoicePlaces, AreOneForEachConvolutionOfANetwork) {
+    const auto program =
+        readProgram(KERNELSKILL_SOURCE_DIR
+                    "/tests/engine/graph/programs/kernelbench/level3-8_ResNetBasicBlock.pt2");
+    ASSERT_TRUE(program) << program.error().describe();
+    std::size_t products = 0;
+    for (const ChoicePlace& place : placesOf(*program)) {
+        products += place.isLinearAlgebra ? 1U : 0U;
+        EXPECT_THAT(place.nodes, SizeIs(1));
+        EXPECT_THAT(place.part.outputs, SizeIs(1));
+    }
+    EXPECT_EQ(products, 3U) << "two, and the one of the shortcut";
+}
+
 TEST(ChoicePlaces, AreNoneOfElementwiseWork) {
     ProgramBuilder builder;
     builder.input("x", {64, 64});
