@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 /// "KSLM": marks the file as one of KernelSkill's.
 constexpr int applicationId = 0x4b534c4d;
-constexpr int schemaVersion = 2;
+constexpr int schemaVersion = 3;
 /// Records only rank skills, so they may lag behind other processes by this time.
 constexpr std::chrono::milliseconds recordsMayBeOld{500};
 
@@ -38,6 +38,15 @@ constexpr const char* schema = R"sql(
         failure TEXT NOT NULL DEFAULT ''
     );
     CREATE INDEX outcome_by_bottleneck ON outcome (bottleneck, architecture, skill, kernel_hash);
+)sql";
+
+/// Times of ways to compute a part of a PyTorch program.
+constexpr const char* timesTable = R"sql(
+    CREATE TABLE part_times (
+        key TEXT PRIMARY KEY,
+        times TEXT NOT NULL,
+        time TEXT NOT NULL
+    );
 )sql";
 
 constexpr const char* fromFirstSchema =
@@ -110,7 +119,10 @@ Result<void> migrate(sqlite3* database, const std::string& file) {
     if (*id == applicationId && *version == schemaVersion)
         return {};
     if (*id == applicationId && *version == 1)
-        return execute(database, (fromFirstSchema + mark()).c_str(), file);
+        return execute(database, (std::string(fromFirstSchema) + timesTable + mark()).c_str(),
+                       file);
+    if (*id == applicationId && *version == 2)
+        return execute(database, (timesTable + mark()).c_str(), file);
     if (*id == applicationId && *version > schemaVersion)
         return std::unexpected(
             Error{ErrorKind::InvalidInput,
@@ -121,7 +133,7 @@ Result<void> migrate(sqlite3* database, const std::string& file) {
             Error{ErrorKind::InvalidInput,
                   "the file is a database, but not KernelSkill's long-term memory", file,
                   "Move the file away to start a new one"});
-    return execute(database, (schema + mark()).c_str(), file);
+    return execute(database, (std::string(schema) + timesTable + mark()).c_str(), file);
 }
 
 /// Checks that an outcome has a speedup exactly if it was measured.
@@ -391,6 +403,35 @@ Result<std::vector<SkillRecord>> LongTermMemory::records(const std::string& bott
     if (!found)
         return std::unexpected(found.error());
     return impl_->recordsCache[{bottleneck, architecture}] = recordsOf(*found);
+}
+
+Result<void> LongTermMemory::keepTimes(const std::string& key, const std::string& times) {
+    std::scoped_lock lock(impl_->mutex);
+    auto statement = prepare(impl_->database.get(),
+                             "INSERT OR REPLACE INTO part_times (key, times, time) "
+                             "VALUES (?1, ?2, ?3)",
+                             impl_->file);
+    if (!statement)
+        return std::unexpected(statement.error());
+    bindText(statement->get(), 1, key);
+    bindText(statement->get(), 2, times);
+    bindText(statement->get(), 3, timestamp());
+    if (sqlite3_step(statement->get()) != SQLITE_DONE)
+        return std::unexpected(failure(impl_->database.get(), impl_->file));
+    return {};
+}
+
+Result<std::optional<std::string>> LongTermMemory::times(const std::string& key) const {
+    std::scoped_lock lock(impl_->mutex);
+    auto statement =
+        prepare(impl_->database.get(), "SELECT times FROM part_times WHERE key = ?1", impl_->file);
+    if (!statement)
+        return std::unexpected(statement.error());
+    bindText(statement->get(), 1, key);
+    const int status = sqlite3_step(statement->get());
+    if (status != SQLITE_ROW && status != SQLITE_DONE)
+        return std::unexpected(failure(impl_->database.get(), impl_->file));
+    return status == SQLITE_ROW ? std::optional(textAt(statement->get(), 0)) : std::nullopt;
 }
 
 fs::path longTermMemoryFile(const fs::path& configured) {

@@ -1,5 +1,5 @@
-/// The outcomes of skills on all the user's kernels, by skill, bottleneck and architecture. They
-/// are in one SQLite file in the user's data folder.
+/// The outcomes of skills on all the user's kernels, by skill, bottleneck and architecture, and the
+/// times of parts of PyTorch programs. They are in one SQLite file in the user's data folder.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -74,6 +74,12 @@ public:
     /// recorded in the last half second may be missing.
     [[nodiscard]] Result<std::vector<SkillRecord>> records(const std::string& bottleneck,
                                                            const std::string& architecture) const;
+
+    /// Keeps what was measured of a part of a PyTorch program, in place of what was kept before.
+    /// The key stands for all that times depend on.
+    Result<void> keepTimes(const std::string& key, const std::string& times);
+    /// nullopt if nothing was kept.
+    [[nodiscard]] Result<std::optional<std::string>> times(const std::string& key) const;
 
 private:
     struct Impl;

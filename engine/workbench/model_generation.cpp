@@ -56,12 +56,32 @@ Result<GeneratedModel> generateModel(const Workbench& workbench, const ModelRequ
         program.error().kind = ErrorKind::InvalidInput;
         return std::unexpected(program.error());
     }
-    auto plan = graph::plannedModel(*program, request.name, request.options);
+    ModelRequest chosen = request;
+    std::optional<ModelMeasurement> measurement;
+    if (request.options.usesLibraries && request.measuringTime.count() <= 0) {
+        measurement.emplace().why = "not asked for";
+    } else if (request.options.usesLibraries) {
+        auto measured = measuredModel(workbench, *program,
+                                      {.archive = request.archive,
+                                       .name = request.name,
+                                       .options = request.options,
+                                       .time = request.measuringTime,
+                                       .compilers = request.compilers,
+                                       .progress = request.progress},
+                                      stop);
+        if (!measured)
+            return std::unexpected(measured.error());
+        chosen.options = std::move(measured->options);
+        measurement = std::move(measured->measurement);
+    }
+    auto plan = graph::plannedModel(*program, request.name, chosen.options);
     if (!plan)
         return std::unexpected(plan.error());
-    GeneratedModel model{*std::move(plan), notCompared("not asked for")};
+    GeneratedModel model{*std::move(plan), notCompared("not asked for"), std::move(measurement)};
+    if (request.wantsCheck && request.progress)
+        request.progress("checking kernels on the emulator", 1);
     if (request.wantsCheck)
-        model.check = check(workbench, request, *program, stop);
+        model.check = check(workbench, chosen, *program, stop);
     if (stop.stop_requested())
         return std::unexpected(
             Error{ErrorKind::Cancelled, "stopped before the model was checked", "", ""});

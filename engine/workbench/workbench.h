@@ -22,6 +22,7 @@ public:
     Workbench(const Workbench&) = delete;
     Workbench& operator=(const Workbench&) = delete;
 
+    [[nodiscard]] const WorkbenchOptions& options() const { return options_; }
     /// The built-in skills and the user's, with errors of SKILL.md files that could not be read.
     [[nodiscard]] const skills::SkillLibrary& library() const { return library_; }
     [[nodiscard]] const analysis::Toolchain& toolchain() const { return toolchain_; }

@@ -4,6 +4,7 @@
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/features/generated_model.h"
 #include "lsp-server/report/model_check_text.h"
+#include "lsp-server/report/model_measurement_text.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 #include "lsp-server/workspace/workspace_root.h"
@@ -11,6 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace kernelskill::lsp {
 
@@ -71,7 +73,18 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
                     .choices = modelPrecisions()});
     command.flag(wanted.usesLibraries,
                  {.name = "--libraries",
-                  .help = "Leave products and convolutions of a model to PyTorch's libraries"});
+                  .help = "Leave nodes of a model to PyTorch's libraries: those that are faster so "
+                          "on this machine's GPU; without one, products and convolutions"});
+    command.option(&wanted.seconds,
+                   {.name = "--seconds",
+                    .placeholder = "S",
+                    .help = "With --libraries: how long to measure on a GPU (60); 0: not at all",
+                    .range = {{0, 86400}}});
+    command.option(&wanted.jobs,
+                   {.name = "--jobs",
+                    .placeholder = "N",
+                    .help = "Compilers that run at once to measure; 0, the default: one a core",
+                    .range = {{0, 4096}}});
     command.flag(wanted.withoutCheck,
                  {.name = "--no-check",
                   .help = "Do not run a model's kernels on the emulator beside LibTorch"});
@@ -92,12 +105,19 @@ int generateModel(const std::string& archive, const ModelGeneration& wanted,
     if (!workbench)
         return reportError(workbench.error(), invocation);
     const Interruption interruption;
+    const auto progress = [&](const std::string& what, double) {
+        if (!invocation.json)
+            fmt::print(stderr, "{}\n", what);
+    };
     const auto model = writeModel(**workbench,
                                   {.archive = archive,
                                    .folder = wanted.folder,
                                    .precision = wanted.precision,
                                    .usesLibraries = wanted.usesLibraries,
                                    .notSimplified = {wanted.without.begin(), wanted.without.end()},
+                                   .measuringTime = std::chrono::seconds(wanted.seconds),
+                                   .compilers = static_cast<std::size_t>(wanted.jobs),
+                                   .progress = progress,
                                    .wantsCheck = !wanted.withoutCheck},
                                   interruption.token());
     if (!model)
@@ -106,6 +126,8 @@ int generateModel(const std::string& archive, const ModelGeneration& wanted,
         printJson(modelJson(*model));
     } else {
         printModel(model->plan, wanted.folder);
+        if (model->measurement)
+            fmt::print("{}\n", modelMeasurementText(*model->measurement));
         fmt::print("{}\n", modelCheckText(model->check));
     }
     return exitDone;

@@ -5,6 +5,7 @@
 #include "engine/graph/model/names.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/model_check_text.h"
+#include "lsp-server/report/model_measurement_text.h"
 #include "lsp-server/report/model_page.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -50,6 +51,9 @@ Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
                                         .options = {.usesLibraries = request.usesLibraries,
                                                     .kernels = {.multiply = *unit},
                                                     .notSimplified = request.notSimplified},
+                                        .measuringTime = request.measuringTime,
+                                        .compilers = request.compilers,
+                                        .progress = request.progress,
                                         .wantsCheck = request.wantsCheck},
                                        std::move(stop));
     if (!model)
@@ -72,13 +76,20 @@ Result<void> writeGenerated(const engine::GeneratedModel& model, const ModelFold
             "report it; `kernelskill generate --no-check` writes them all the same"});
     graph::ModelFiles files = graph::modelFiles(model.plan);
     files["report.html"] =
-        writeReport(modelReport(model.plan, model.check, request.archive.filename().string(), gpu));
+        writeReport(modelReport(model, request.archive.filename().string(), gpu));
+    if (model.measurement) {
+        nlohmann::json manifest = nlohmann::json::parse(files.at("model.json"));
+        manifest["measured"] = modelMeasurementJson(*model.measurement);
+        files["model.json"] = manifest.dump(2) + "\n";
+    }
     return graph::writeModel(files, request.folder);
 }
 
 nlohmann::json modelJson(const engine::GeneratedModel& model) {
     nlohmann::json json = nlohmann::json::parse(graph::manifest(model.plan));
     json["check"] = modelCheckJson(model.check);
+    if (model.measurement)
+        json["measured"] = modelMeasurementJson(*model.measurement);
     return json;
 }
 

@@ -4,7 +4,9 @@
 #include "analysis/source/json.h"
 #include "engine/workbench/model_generation.h"
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -16,7 +18,11 @@ struct ModelFolderRequest {
     std::filesystem::path folder;  ///< New, empty or an earlier model's.
     std::string precision = "float32";
     bool usesLibraries = false;
-    std::set<std::string> notSimplified; ///< Names of simplifications.
+    std::set<std::string> notSimplified = {}; ///< Names of simplifications.
+    /// As engine::ModelRequest::measuringTime.
+    std::chrono::seconds measuringTime{60};
+    std::size_t compilers = 0; ///< That run at once to measure; 0: one a core.
+    std::function<void(const std::string& what, double share)> progress = {};
     bool wantsCheck = true;
 };
 
@@ -35,7 +41,8 @@ struct ModelFolderRequest {
                                           const ModelFolderRequest& request,
                                           const engine::Gpu& gpu);
 
-/// The manifest of the files, and the check: {outcome, why, largest_error, kernels, inputs}.
+/// The manifest of the files, the check: {outcome, why, largest_error, kernels, inputs}, and what
+/// was measured where libraries are allowed (model_measurement_text.h).
 [[nodiscard]] nlohmann::json modelJson(const engine::GeneratedModel& model);
 
 } // namespace kernelskill::lsp

@@ -3,6 +3,7 @@
 #include "engine/graph/model/kernel_file.h"
 #include "lsp-server/report/metric_text.h"
 #include "lsp-server/report/model_check_text.h"
+#include "lsp-server/report/model_measurement_text.h"
 #include "lsp-server/version.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -150,8 +151,10 @@ Table simplificationTable(const graph::ModelPlan& plan) {
 
 } // namespace
 
-Report modelReport(const graph::ModelPlan& plan, const graph::ModelCheck& check,
-                   const std::string& archive, const engine::Gpu& gpu) {
+Report modelReport(const engine::GeneratedModel& model, const std::string& archive,
+                   const engine::Gpu& gpu) {
+    const graph::ModelPlan& plan = model.plan;
+    const graph::ModelCheck& check = model.check;
     std::size_t kernels = 0;
     std::size_t left = 0;
     double bound = 0;
@@ -190,6 +193,8 @@ Report modelReport(const graph::ModelPlan& plan, const graph::ModelCheck& check,
                    "computed from the weights once"}}});
     report.sections.push_back(
         {.title = "Kernels", .blocks = {kernelTable(plan, gpu), roofline(plan, gpu)}});
+    if (model.measurement)
+        report.sections.push_back(modelMeasurementSection(*model.measurement));
     if (!plan.simplifications.empty())
         report.sections.push_back(
             {.title = "Simplifications", .blocks = {simplificationTable(plan)}});

@@ -7,6 +7,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <chrono>
 #include <utility>
 
 namespace kernelskill::lsp {
@@ -27,7 +28,8 @@ void generateModelCommand(const ServerContext& context, const json& argument, co
                                .folder = *folder,
                                .precision = argument.value("precision", "float32"),
                                .usesLibraries = argument.value("libraries", false),
-                               .notSimplified = {}};
+                               .measuringTime =
+                                   std::chrono::seconds(argument.value("seconds", 60))};
     auto run = [&context, request = std::move(request), params, stop](Reply trusted) mutable {
         const auto workbench = context.workspace.workbench();
         if (!workbench)
@@ -38,6 +40,11 @@ void generateModelCommand(const ServerContext& context, const json& argument, co
             [workbench, request = std::move(request)](Reply answer, const std::stop_token& token,
                                                       const WorkDoneProgress& progress) mutable {
                 progress.report("planning kernels and checking them on the emulator", 0.1);
+                request.progress = [&progress](const std::string& what, double share) {
+                    constexpr double begin = 0.1;
+                    constexpr double measuring = 0.6;
+                    progress.report(what, begin + measuring * share);
+                };
                 const auto model = writeModel(*workbench, request, token);
                 if (!model)
                     return answer.error(toResponseError(model.error()));

@@ -7,6 +7,7 @@ done; a task that has a row there is skipped, so that a run that was cut off goe
 import argparse
 import collections
 import csv
+import itertools
 import json
 import math
 import os
@@ -205,7 +206,12 @@ def generate(task, folder, settings):
         return
     shutil.rmtree(folder, ignore_errors=True)
     command = [settings.program, "generate", task, "-o", folder, *settings.options]
-    status, _, words = run([str(word) for word in command], settings.generate_seconds)
+    environment = dict(os.environ)
+    if settings.measured:
+        # Other tasks may be measured on the same GPU: kernelskill-torch takes turns.
+        with settings.turns:
+            environment["CUDA_VISIBLE_DEVICES"] = next(settings.next_gpu)
+    status, _, words = run([str(word) for word in command], settings.generate_seconds, environment)
     if status != 0:
         raise Failure(f"generate: {words or status}")
 
@@ -307,6 +313,17 @@ def fill_from_manifest(row, folder):
     row["simplified"] = ", ".join(sorted(set(names)))
 
 
+def measuring_problem(folder, settings):
+    """Why the model's choice was not measured although it was to be; empty if it was."""
+    if not settings.measured:
+        return ""
+    try:
+        why = json.loads((folder / "model.json").read_text(encoding="utf-8")).get("measured", {}).get("why", "")
+    except (OSError, ValueError):
+        return ""
+    return why and f"not measured: {why}"
+
+
 def add_compiled(rows, path):
     """Gives rows the times of torch.compile that kernelbench_compile.py printed to a file: as many times the row's eager time as
     they are the eager time beside which they were taken."""
@@ -383,6 +400,7 @@ class Bench:
             if row["eager_us"] == "":
                 row["eager_us"] = eager_time(task, self.settings, gpu)
             self.gpus.put(gpu)
+        row["why"] = "; ".join(filter(None, [row["why"], measuring_problem(folder, self.settings)]))
         self.write(row)
 
     @staticmethod
@@ -430,6 +448,7 @@ def parse(words):
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--libraries", action="store_true")
+    parser.add_argument("--measured", type=int, nargs="?", const=60, default=0)
     parser.add_argument("--precision", choices=["float32", "tf32x3", "tf32"], default="float32")
     parser.add_argument("--compile", type=int, nargs="?", const=2, default=0)
     parser.add_argument("--seeds", type=int, default=5)
@@ -443,9 +462,17 @@ def parse(words):
     settings = parser.parse_args(words)
     settings.generate_seconds, settings.build_seconds, settings.judge_seconds, settings.compile_seconds = 300, 600, 600, 900
     settings.tf32 = settings.precision == "tf32"
-    settings.options = ["--libraries"] * settings.libraries + [f"--precision={settings.precision}"]
+    settings.options = ["--libraries"] * bool(settings.libraries or settings.measured) + [f"--precision={settings.precision}"]
     settings.gpu_names = [str(index) for index in range(max(settings.gpus, 1))]
     settings.together = max(settings.jobs // 2, settings.gpus + 1)
+    if settings.measured:
+        # The judge checks the models. Each GPU has tasks that compile while another one is timed.
+        settings.together = 3 * len(settings.gpu_names)
+        settings.options += ["--no-check", f"--seconds={settings.measured}", f"--jobs={max(settings.jobs // len(settings.gpu_names), 2)}"]
+    elif settings.libraries:
+        settings.options.append("--seconds=0")
+    settings.turns = threading.Lock()
+    settings.next_gpu = itertools.cycle(settings.gpu_names)
     settings.arch = settings.arch or detected_arch()
     settings.out, settings.work = settings.out.resolve(), settings.work.resolve()
     if settings.generated and settings.build_only:

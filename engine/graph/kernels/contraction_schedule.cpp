@@ -267,6 +267,20 @@ MultiplyUnit unitFor(const Contraction& contraction, MultiplyUnit wanted) {
     return depth && *depth <= shallow ? MultiplyUnit::Float32 : MultiplyUnit::TF32Split;
 }
 
+ContractionChoice choiceFor(const Contraction& contraction, const KernelOptions& options) {
+    for (const std::string& node : contraction.computation.sources)
+        if (const auto chosen = options.ofNodes.find(node); chosen != options.ofNodes.end())
+            return chosen->second;
+    return {options.multiply, options.tile};
+}
+
+ContractionTile tileFor(const Contraction& contraction, const KernelOptions& options) {
+    const ContractionChoice choice = choiceFor(contraction, options);
+    const std::vector<ContractionTile> tiles =
+        tilesFor(contraction, unitFor(contraction, choice.multiply));
+    return tiles[std::min(choice.tile, tiles.size() - 1)];
+}
+
 std::int64_t blocksOf(const Contraction& contraction, const ContractionTile& tile) {
     const auto count = [](const std::vector<Axis>& axes, int of) {
         constexpr std::int64_t unknown = 1 << 20;

@@ -3,8 +3,10 @@
 
 #include "engine/graph/kernels/contraction.h"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +35,13 @@ struct ContractionTile {
     [[nodiscard]] int threads() const { return rows / warpRows * (columns / warpColumns) * 32; }
     bool operator==(const ContractionTile&) const = default;
 };
+/// How a contraction is to be computed.
+struct ContractionChoice {
+    MultiplyUnit multiply = MultiplyUnit::Float32; ///< As inexact as it may get.
+    std::size_t tile = 0; ///< The tile's place in tilesFor(); the last one if there are fewer.
+    auto operator<=>(const ContractionChoice&) const = default;
+};
+
 /// "128 x 128 results a block, 16 deep, 3 stages, TF32".
 [[nodiscard]] std::string textOf(const ContractionTile& tile);
 
@@ -81,6 +90,17 @@ struct FactorAxes {
 /// The unit to use where `wanted` is as inexact as it may get: a faster one whose products are as
 /// exact. Tensor cores multiply float16 and bfloat16 numbers exactly as TF32 ones.
 [[nodiscard]] MultiplyUnit unitFor(const Contraction& contraction, MultiplyUnit wanted);
+struct KernelOptions {
+    /// The hardware unit for products and convolutions, and the place of their tiles.
+    MultiplyUnit multiply = MultiplyUnit::Float32;
+    std::size_t tile = 0;
+    /// Another choice for the contractions that do the work of these nodes of the graph.
+    std::map<std::string, ContractionChoice> ofNodes = {};
+};
+/// The choice that the options make for a contraction; the first of its nodes counts.
+[[nodiscard]] ContractionChoice choiceFor(const Contraction& contraction,
+                                          const KernelOptions& options);
+[[nodiscard]] ContractionTile tileFor(const Contraction& contraction, const KernelOptions& options);
 /// The blocks of a contraction with that tile.
 [[nodiscard]] std::int64_t blocksOf(const Contraction& contraction, const ContractionTile& tile);
 

@@ -25,11 +25,11 @@ struct DepthParts {
     std::int64_t count = 1;
 };
 
-std::optional<DepthParts> partsOf(const Contraction& contraction, MultiplyUnit unit) {
+std::optional<DepthParts> partsOf(const Contraction& contraction, const KernelOptions& options) {
     constexpr std::int64_t multiprocessors = 132;
     constexpr std::int64_t leastDepth =
         256; ///< The min depth of a part: fewer products are not worth a store.
-    const ContractionTile tile = tilesFor(contraction, unitFor(contraction, unit)).front();
+    const ContractionTile tile = tileFor(contraction, options);
     const std::int64_t blocks = blocksOf(contraction, tile);
     const auto depth = extentOf(contraction.depth).constant();
     const auto results = extentOf(contraction.computation.axes).constant();
@@ -54,8 +54,8 @@ std::optional<DepthParts> partsOf(const Contraction& contraction, MultiplyUnit u
 
 class ContractionSplitting {
 public:
-    ContractionSplitting(Program program, MultiplyUnit unit)
-        : program_(std::move(program)), unit_(unit) {}
+    ContractionSplitting(Program program, const KernelOptions& options)
+        : program_(std::move(program)), options_(options) {}
 
     Program run() {
         std::vector<Step> steps = std::move(program_.steps);
@@ -70,7 +70,7 @@ public:
 private:
     bool split(const Computation& computation) {
         const auto contraction = contractionOf(program_, computation);
-        const auto parts = contraction ? partsOf(*contraction, unit_) : std::nullopt;
+        const auto parts = contraction ? partsOf(*contraction, options_) : std::nullopt;
         if (!parts)
             return false;
         program_.axes = std::max(program_.axes, contraction->axes);
@@ -115,13 +115,13 @@ private:
     }
 
     Program program_;
-    MultiplyUnit unit_;
+    const KernelOptions& options_;
 };
 
 } // namespace
 
-Program withSplitContractions(Program program, MultiplyUnit unit) {
-    return ContractionSplitting(std::move(program), unit).run();
+Program withSplitContractions(Program program, const KernelOptions& options) {
+    return ContractionSplitting(std::move(program), options).run();
 }
 
 } // namespace kernelskill::engine::graph

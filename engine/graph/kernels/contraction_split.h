@@ -8,8 +8,8 @@ namespace kernelskill::engine::graph {
 
 /// The program in which a contraction whose blocks would leave multiprocessors idle is divided
 /// along its depth: its parts are one more axis of blocks, whose sums a second step adds up and
-/// stores. `unit` multiplies. Sums are added up in another order.
+/// stores. Sums are added up in another order.
 [[nodiscard]] analysis::raise::Program withSplitContractions(analysis::raise::Program program,
-                                                             MultiplyUnit unit);
+                                                             const KernelOptions& options);
 
 } // namespace kernelskill::engine::graph

@@ -21,7 +21,7 @@ using analysis::raise::Program;
 /// The kernel of a product of matrices that tiles are worth it for; nullopt for any other
 /// computation.
 std::optional<Kernel> tiledKernel(const Program& program, const Computation& computation,
-                                  MultiplyUnit unit) {
+                                  const KernelOptions& options) {
     constexpr std::int64_t fewest = 8; // Rows or columns; with fewer, loads bound the time.
     if (computation.scanned || formOf(computation) != analysis::raise::Form::Contraction)
         return std::nullopt;
@@ -34,8 +34,7 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
     };
     if (!areMany(contraction->rows) || !areMany(contraction->columns))
         return std::nullopt;
-    return tiledContraction(program, *contraction,
-                            tilesFor(*contraction, unitFor(*contraction, unit)).front());
+    return tiledContraction(program, *contraction, tileFor(*contraction, options));
 }
 
 Kernel kernelOf(const Program& program, const Computation& computation) {
@@ -61,7 +60,7 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
     std::vector<bool> isTiled(count);
     for (std::size_t i = 0; i < count; ++i)
         if (const auto* computation = std::get_if<Computation>(&program.steps[i])) {
-            tiled[i] = tiledKernel(program, *computation, options.multiply);
+            tiled[i] = tiledKernel(program, *computation, options);
             isTiled[i] = tiled[i].has_value();
         }
     const analysis::raise::Uses uses(program);

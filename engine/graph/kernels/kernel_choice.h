@@ -9,11 +9,6 @@
 
 namespace kernelskill::engine::graph {
 
-struct KernelOptions {
-    /// The hardware unit for products and convolutions.
-    MultiplyUnit multiply = MultiplyUnit::Float32;
-};
-
 /// Kernels and nodes that are left to a library, in an order in which they can run. Names of
 /// kernels are unique.
 [[nodiscard]] std::vector<std::variant<Kernel, analysis::raise::LibraryCall>>

@@ -38,11 +38,6 @@ const Rule* ruleOf(std::string_view target) {
     return nullptr;
 }
 
-/// Whether the operator is a product or a convolution.
-bool isLinearAlgebra(std::string_view target) {
-    return holds(contractionRules(), target) || holds(convolutionRules(), target);
-}
-
 /// How often each value is read by nodes and outputs.
 std::map<std::string, std::size_t> readsOf(const Program& graph) {
     std::map<std::string, std::size_t> reads;
@@ -57,8 +52,9 @@ std::map<std::string, std::size_t> readsOf(const Program& graph) {
 
 class Raising {
 public:
-    Raising(const Program& graph, LeftToLibrary left)
-        : graph_(graph), left_(left), lowering_(graph, builder_), reads_(readsOf(graph)) {}
+    Raising(const Program& graph, LeftToLibrary left, const std::set<std::string>& nodes)
+        : graph_(graph), left_(left), leftNodes_(nodes), lowering_(graph, builder_),
+          reads_(readsOf(graph)) {}
 
     Result<Raised> run() {
         try {
@@ -109,8 +105,11 @@ private:
         builder_.setSources(sources);
         const Builder::Mark begin = builder_.mark();
         std::string reason = fmt::format("no rule for {}", node.target);
-        if (left_ == LeftToLibrary::LinearAlgebra && isLinearAlgebra(node.target)) {
+        if (left_ == LeftToLibrary::LinearAlgebra &&
+            operatorKind(node.target) == OperatorKind::LinearAlgebra) {
             reason = "libraries are allowed";
+        } else if (leftNodes_.contains(node.name)) {
+            reason = "a library was faster";
         } else if (const Rule* rule = ruleOf(node.target)) {
             try {
                 const Results results = rule->lower(lowering_);
@@ -196,6 +195,7 @@ private:
 
     const Program& graph_;
     LeftToLibrary left_;
+    const std::set<std::string>& leftNodes_;
     Builder builder_;
     Lowering lowering_;
     std::map<std::string, std::size_t> reads_;
@@ -205,8 +205,20 @@ private:
 
 } // namespace
 
-Result<Raised> raised(const Program& graph, LeftToLibrary left) {
-    return Raising(graph, left).run();
+OperatorKind operatorKind(std::string_view target) {
+    if (holds(contractionRules(), target) || holds(convolutionRules(), target))
+        return OperatorKind::LinearAlgebra;
+    if (holds(reductionRules(), target) || holds(normalisationRules(), target) ||
+        holds(poolingRules(), target) || holds(lossRules(), target))
+        return OperatorKind::Reduction;
+    if (holds(viewRules(), target))
+        return OperatorKind::View;
+    return holds(elementwiseRules(), target) ? OperatorKind::Elementwise : OperatorKind::Other;
+}
+
+Result<Raised> raised(const Program& graph, LeftToLibrary left,
+                      const std::set<std::string>& nodes) {
+    return Raising(graph, left, nodes).run();
 }
 
 std::vector<std::string> raisedOperators() {

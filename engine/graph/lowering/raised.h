@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine::graph {
@@ -32,10 +34,21 @@ enum class LeftToLibrary : std::uint8_t {
     LinearAlgebra, ///< Products, convolutions and attention as well.
 };
 
-/// Raises the whole graph. Unsupported if an extent of an input depends on data, or follows from
-/// symbols by other than sums, products and quotients.
+/// What an operator costs, as far as it decides who runs it.
+enum class OperatorKind : std::uint8_t {
+    LinearAlgebra, ///< Products, convolutions and attention.
+    Reduction,     ///< Reductions, scans, normalisations, pools and losses.
+    View,          ///< Costs nothing where its result is read.
+    Elementwise,
+    Other, ///< It makes tensors, is a recurrent layer, or has no rule.
+};
+[[nodiscard]] OperatorKind operatorKind(std::string_view target);
+
+/// Raises the whole graph. `nodes` are left to a library, too. Unsupported if an extent of an input
+/// depends on data, or follows from symbols by other than sums, products and quotients.
 [[nodiscard]] Result<Raised> raised(const Program& graph,
-                                    LeftToLibrary left = LeftToLibrary::WhatHasNoRule);
+                                    LeftToLibrary left = LeftToLibrary::WhatHasNoRule,
+                                    const std::set<std::string>& nodes = {});
 
 /// Returns the operators that have a rule: "aten.linear.default".
 [[nodiscard]] std::vector<std::string> raisedOperators();

@@ -36,6 +36,8 @@ size_t kernelskillModelPreparedBytes(void);
 size_t kernelskillModelWorkspaceBytes(const int64_t* sizes);
 /* Weights are the graph's inputs that are no user's, in its order. */
 int kernelskillModelPrepare(const void* const* weights, void* prepared, void* stream);
+/* Whether the output of that place may be null in a call of forward: then the library that runs the node keeps the result. */
+int kernelskillModelLibraryOutput(int output);
 /* Inputs and outputs are the user's tensors, in the graph's order. The library may be null if all nodes have kernels. */
 int kernelskillModelForward(const void* const* weights, const void* prepared, const void* const* inputs,
                             void* const* outputs, void* workspace, const int64_t* sizes,
@@ -124,6 +126,11 @@ std::string abiSource(const ModelPlan& plan) {
         for (std::size_t i = 0; i < plan.symbols.size(); ++i)
             outputs += fmt::format("    [[maybe_unused]] const long long {} = sizes[{}];\n",
                                    plan.symbols[i], i);
+    std::string free;
+    for (const std::size_t place : outputsOfLibraries(plan))
+        free += fmt::format("{}output == {}", free.empty() ? "" : " || ", place);
+    text += fmt::format("int kernelskillModelLibraryOutput(int{})\n{{\n    return {};\n}}\n\n",
+                        free.empty() ? "" : " output", free.empty() ? "0" : free);
     text += fmt::format(
         "int kernelskillModelForward(const void* const* weights, const void* prepared, const "
         "void* const* inputs,\n"

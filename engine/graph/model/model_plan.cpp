@@ -72,9 +72,8 @@ public:
         SimplifiedProgram simple =
             simplified(std::move(raised_.program),
                        {.off = options.notSimplified, .constants = heldConstants(plan_.graph)});
-        plan_.program = withSplitReductions(
-            withSplitContractions(withPackedWeights(withoutStrideZeros(std::move(simple.program))),
-                                  options.kernels.multiply));
+        plan_.program = withSplitReductions(withSplitContractions(
+            withPackedWeights(withoutStrideZeros(std::move(simple.program))), options.kernels));
         plan_.simplifications = std::move(simple.simplifications);
         plan_.constantOutputs = std::move(simple.constantOutputs);
         renameBuffers(plan_.program);
@@ -185,10 +184,11 @@ Result<ModelPlan> plannedModel(Program graph, const std::string& name,
                                const ModelOptions& options) {
     if (const auto taken = checkTaken(graph); !taken)
         return std::unexpected(taken.error());
-    if (options.usesLibraries)
+    if (options.usesLibraries || !options.libraryNodes.empty())
         graph = withSeparateBias(std::move(graph));
-    auto program = raised(graph, options.usesLibraries ? LeftToLibrary::LinearAlgebra
-                                                       : LeftToLibrary::WhatHasNoRule);
+    auto program = raised(
+        graph, options.usesLibraries ? LeftToLibrary::LinearAlgebra : LeftToLibrary::WhatHasNoRule,
+        options.libraryNodes);
     if (!program)
         return std::unexpected(program.error());
     return Planning(std::move(graph), std::move(*program)).run(name, options);
@@ -200,6 +200,31 @@ std::vector<const LibraryCall*> libraryCalls(const ModelPlan& plan) {
         if (const auto* call = std::get_if<LibraryCall>(&step.work))
             calls.push_back(call);
     return calls;
+}
+
+std::set<std::size_t> outputsOfLibraries(const ModelPlan& plan) {
+    std::map<BufferId, std::string> results; // The graph's names of what libraries give.
+    for (const LibraryCall* call : libraryCalls(plan)) {
+        const auto node = std::ranges::find(plan.graph.nodes, call->node, &Node::name);
+        std::size_t place = 0;
+        if (node != plan.graph.nodes.end())
+            for (const auto& names : node->results)
+                for (const std::string& name : names)
+                    if (!name.empty() && place < call->outputs.size())
+                        results[call->outputs[place++]] = name;
+    }
+    for (const ModelStep& step : plan.steps)
+        for (const BufferId buffer : readBy(step))
+            results.erase(buffer);
+    std::set<std::size_t> places;
+    for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+        const ModelTensor& output = plan.outputs[i];
+        const auto result = results.find(output.buffer);
+        if (result != results.end() && result->second == output.source &&
+            std::ranges::count(plan.outputs, output.buffer, &ModelTensor::buffer) == 1)
+            places.insert(i);
+    }
+    return places;
 }
 
 std::vector<ModelTensor> distinctOutputs(const ModelPlan& plan) {

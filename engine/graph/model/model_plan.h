@@ -20,8 +20,10 @@ namespace kernelskill::engine::graph {
 struct ModelOptions {
     /// Whether products, convolutions and recurrent layers are left to a library.
     bool usesLibraries = false;
-    KernelOptions kernels;
-    std::set<std::string> notSimplified; ///< Names of simplifications that are not used.
+    /// Nodes that are left to a library although they have a rule, whatever `usesLibraries` says.
+    std::set<std::string> libraryNodes = {};
+    KernelOptions kernels = {};
+    std::set<std::string> notSimplified = {}; ///< Names of simplifications that are not used.
 };
 
 /// A kernel that is launched, or a node that a library runs.
@@ -62,6 +64,9 @@ struct ModelPlan {
 
 /// The nodes that a library runs, in their order.
 [[nodiscard]] std::vector<const analysis::raise::LibraryCall*> libraryCalls(const ModelPlan& plan);
+/// The places in `outputs` of those that are a library's result as it stands, which no step reads:
+/// a caller may take the library's memory for them.
+[[nodiscard]] std::set<std::size_t> outputsOfLibraries(const ModelPlan& plan);
 /// The outputs, each buffer once.
 [[nodiscard]] std::vector<ModelTensor> distinctOutputs(const ModelPlan& plan);
 

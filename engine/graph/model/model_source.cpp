@@ -173,6 +173,13 @@ std::string modelHeader(const ModelPlan& plan) {
                         plan.name);
     text += "    struct Weights {\n" + fields(plan, plan.weights, "const ") + "    };\n";
     text += "    struct Inputs {\n" + fields(plan, plan.inputs, "const ") + "    };\n";
+    std::string free;
+    for (const std::size_t place : outputsOfLibraries(plan))
+        free +=
+            (free.empty() ? "" : ", ") + plan.program.buffers.at(plan.outputs[place].buffer).name;
+    if (!free.empty())
+        text += fmt::format(
+            "    /// May be null, where the library's memory is to hold them: {}.\n", free);
     text += "    struct Outputs {\n" + fields(plan, distinctOutputs(plan), "") + "    };\n";
     if (!plan.symbols.empty()) {
         text += "    struct Sizes {\n";

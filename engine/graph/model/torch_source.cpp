@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace kernelskill::engine::graph {
 
@@ -126,7 +127,21 @@ std::pair<std::string, std::string> operatorOf(const std::string& target) {
             overload == "default" ? "" : overload};
 }
 
+/// The member of TorchLibrary that holds an output which the library computes.
+std::string resultMember(const ModelPlan& plan, BufferId buffer) {
+    return "result_" + plan.program.buffers.at(buffer).name;
+}
+
+/// The buffers of outputs that stay in the library's memory.
+std::set<BufferId> freeOutputs(const ModelPlan& plan) {
+    std::set<BufferId> buffers;
+    for (const std::size_t place : outputsOfLibraries(plan))
+        buffers.insert(plan.outputs[place].buffer);
+    return buffers;
+}
+
 std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
+    const std::set<BufferId> free = freeOutputs(plan);
     const auto node = std::ranges::find(plan.graph.nodes, call.node, &Node::name);
     std::string text = fmt::format("        if (name == \"{}\") {{\n", call.node);
     std::string tensors;
@@ -164,7 +179,10 @@ std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
                 node->results[i].size() == 1
                     ? fmt::format("results.at({}).toTensor()", i)
                     : fmt::format("results.at({}).toTensorVector().at({})", i, k);
-            text += fmt::format("            give({}, outputs[{}]);\n", value, output);
+            text += fmt::format("            give({}, outputs[{}]{});\n", value, output,
+                                free.contains(call.outputs.at(output))
+                                    ? fmt::format(", &{}", resultMember(plan, call.outputs[output]))
+                                    : std::string());
             ++output;
         }
     return text + "            return cudaSuccess;\n        }\n";
@@ -181,6 +199,12 @@ std::string libraryClass(const ModelPlan& plan) {
     for (const std::string& symbol : plan.symbols)
         sizes +=
             fmt::format("        [[maybe_unused]] const long long {0} = sizes_.{0};\n", symbol);
+    std::string results;
+    for (const BufferId buffer : freeOutputs(plan))
+        results += fmt::format("    at::Tensor {}; ///< An output of the model.\n",
+                               resultMember(plan, buffer));
+    if (!results.empty())
+        results += "\n";
     return fmt::format(
         R"(/// Runs an operator of ATen with these arguments, and defaults for the others.
 torch::jit::Stack call(const char* name, const char* overload, const std::map<std::string, c10::IValue>& arguments)
@@ -209,11 +233,13 @@ public:
 {2}{3}        return cudaErrorNotSupported;
     }}
 
-private:
-    /// Copies a result to the output, or lets the output be the result.
-    void give(const at::Tensor& result, void*& output)
+{5}private:
+    /// Copies a result to the output, or lets the output be the result, which `whole` gets, too.
+    void give(const at::Tensor& result, void*& output, at::Tensor* whole = nullptr)
     {{
         const at::Tensor tensor = result.contiguous();
+        if (whole != nullptr)
+            *whole = tensor;
         if (output == nullptr)
             output = kept_.emplace_back(tensor).data_ptr();
         else
@@ -227,7 +253,7 @@ private:
 )",
         plan.symbols.empty() ? "" : "const Model::Sizes& sizes, ",
         plan.symbols.empty() ? "" : "sizes_(sizes), ", sizes, nodes,
-        plan.symbols.empty() ? "" : "    Model::Sizes sizes_;\n");
+        plan.symbols.empty() ? "" : "    Model::Sizes sizes_;\n", results);
 }
 
 std::string forwardBody(const ModelPlan& plan, bool callsLibrary) {
@@ -266,8 +292,15 @@ std::string forwardBody(const ModelPlan& plan, bool callsLibrary) {
     }
     text += "    Model::Outputs wanted;\n";
     std::string results;
+    const std::set<BufferId> free = freeOutputs(plan);
     for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
         const Buffer& buffer = plan.program.buffers.at(plan.outputs[i].buffer);
+        if (free.contains(plan.outputs[i].buffer)) {
+            results += (results.empty() ? "" : ", ") +
+                       fmt::format("library.{}.view({})",
+                                   resultMember(plan, plan.outputs[i].buffer), shapeOf(buffer));
+            continue;
+        }
         const bool isNew =
             std::ranges::find(plan.outputs, plan.outputs[i].buffer, &ModelTensor::buffer) ==
             plan.outputs.begin() + static_cast<std::ptrdiff_t>(i);

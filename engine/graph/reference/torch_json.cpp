@@ -47,6 +47,8 @@ Json toJson(const TorchSubject& subject) {
               {"tf32", subject.allowsTf32}};
     if (subject.largestExtent)
         json["largest_extent"] = *subject.largestExtent;
+    if (subject.part)
+        json["part"] = {{"nodes", subject.part->nodes}, {"outputs", subject.part->outputs}};
     if (subject.inputs) {
         Json& inputs = json["inputs"] = Json::array();
         for (const TensorData& tensor : *subject.inputs)
@@ -64,6 +66,11 @@ TorchSubject subjectFrom(const Json& json) {
     json.at("tf32").get_to(subject.allowsTf32);
     if (json.contains("largest_extent"))
         subject.largestExtent = json.at("largest_extent").get<std::int64_t>();
+    if (json.contains("part")) {
+        subject.part.emplace();
+        json.at("part").at("nodes").get_to(subject.part->nodes);
+        json.at("part").at("outputs").get_to(subject.part->outputs);
+    }
     if (json.contains("inputs")) {
         subject.inputs.emplace();
         for (const Json& tensor : json.at("inputs"))

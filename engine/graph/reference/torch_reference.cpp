@@ -24,7 +24,7 @@ std::vector<std::string> neededVariables() {
     std::vector<std::string> variables;
     for (const char* name :
          {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH", "OMP_NUM_THREADS",
-          "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE"}) {
+          "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE", "TMPDIR"}) {
         if (const char* value = std::getenv(name); value != nullptr)
             variables.push_back(std::string(name) + "=" + value);
     }
@@ -118,6 +118,14 @@ Result<TorchTiming> TorchReference::time(const TorchTimingRequest& request, std:
 Result<Judgement> TorchReference::judge(const TorchJudgeRequest& request, std::stop_token stop) {
     TorchReference fresh(executable_);
     return fresh.ask<Judgement>(request, stop);
+}
+
+Result<TorchHeat> TorchReference::runHeat(const TorchHeatRequest& request, std::stop_token stop) {
+    auto heat = ask<TorchHeat>(request, stop);
+    if (!heat)
+        if (const auto lock = lockUnlessStopped(mutex_, stop))
+            child_.reset();
+    return heat;
 }
 
 } // namespace kernelskill::engine::graph

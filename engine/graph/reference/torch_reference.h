@@ -40,6 +40,15 @@ public:
     [[nodiscard]] Result<Judgement> judge(const TorchJudgeRequest& request,
                                           std::stop_token stop = {});
 
+    /// In the child of this object. After a failure the next request gets a new child: a model may
+    /// have left the GPU unusable.
+    [[nodiscard]] Result<TorchHeat> runHeat(const TorchHeatRequest& request,
+                                            std::stop_token stop = {});
+
+    /// Returns a client with a child of its own.
+    [[nodiscard]] TorchReference another() const { return TorchReference(executable_); }
+    [[nodiscard]] const std::filesystem::path& executable() const { return executable_; }
+
 private:
     template <typename Wanted>
     [[nodiscard]] Result<Wanted> ask(const TorchRequest& request, const std::stop_token& stop);

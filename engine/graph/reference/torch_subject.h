@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/graph/program.h"
+#include "engine/graph/program_part.h"
 #include "engine/graph/reference/smaller_program.h"
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct TorchSubject {
     bool allowsTf32 = false;
     /// All extents are made smaller first, by withExtents().
     ExtentLimit largestExtent;
+    /// Only that part of the program, by programPart(); nullopt: all of it.
+    std::optional<ProgramPart> part;
 };
 
 } // namespace kernelskill::engine::graph

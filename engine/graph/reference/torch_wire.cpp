@@ -70,6 +70,8 @@ milliseconds timeLimit(const TorchRequest& request) {
         return timing->time;
     if (const auto* judge = std::get_if<TorchJudgeRequest>(&request))
         return judge->time;
+    if (const auto* heat = std::get_if<TorchHeatRequest>(&request))
+        return heat->time;
     return shortRequest;
 }
 
@@ -95,6 +97,9 @@ std::vector<std::byte> encode(const TorchRequest& request) {
                               },
                               [](const TorchJudgeRequest& judge) {
                                   return Json{{"do", "judge"}, {"request", toJson(judge)}};
+                              },
+                              [](const TorchHeatRequest& heat) {
+                                  return Json{{"do", "heat"}, {"request", toJson(heat)}};
                               }},
                    request));
 }
@@ -126,6 +131,8 @@ Result<TorchRequest> decodeTorchRequest(std::span<const std::byte> payload) {
         }
         if (what == "judge")
             return judgeRequestFrom(json.at("request"));
+        if (what == "heat")
+            return heatRequestFrom(json.at("request"));
         unknownMessage();
     });
 }
@@ -137,6 +144,7 @@ std::vector<std::byte> encode(const TorchAnswer& answer) {
             [](const TorchRun& run) { return Json{{"run", toJson(run)}}; },
             [](const TorchTiming& timing) { return Json{{"timing", toJson(timing)}}; },
             [](const Judgement& judgement) { return Json{{"judgement", toJson(judgement)}}; },
+            [](const TorchHeat& heat) { return Json{{"heat", toJson(heat)}}; },
             [](const TorchFailure& failure) {
                 return Json{{"error", wire::toJson(failure.error)}, {"fatal", failure.isFatal}};
             }},
@@ -153,6 +161,8 @@ Result<TorchAnswer> decodeTorchAnswer(std::span<const std::byte> payload) {
             return timingFrom(json.at("timing"));
         if (json.contains("judgement"))
             return judgementFrom(json.at("judgement"));
+        if (json.contains("heat"))
+            return heatFrom(json.at("heat"));
         if (json.contains("error")) {
             TorchFailure failure;
             wire::fromJson(json.at("error"), failure.error);

@@ -4,6 +4,7 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/program.h"
+#include "engine/graph/reference/heat.h"
 #include "engine/graph/reference/judgement.h"
 #include "engine/graph/reference/torch_subject.h"
 #include "engine/graph/reference/torch_timing.h"
@@ -44,8 +45,8 @@ struct TorchTimingRequest {
     std::chrono::milliseconds time{60'000};
 };
 
-using TorchRequest =
-    std::variant<TorchVersionRequest, TorchRunRequest, TorchTimingRequest, TorchJudgeRequest>;
+using TorchRequest = std::variant<TorchVersionRequest, TorchRunRequest, TorchTimingRequest,
+                                  TorchJudgeRequest, TorchHeatRequest>;
 
 /// The time limit of the request.
 [[nodiscard]] std::chrono::milliseconds timeLimit(const TorchRequest& request);
@@ -72,7 +73,8 @@ struct TorchFailure {
     bool isFatal = false; ///< The child ends with this answer: start another one.
 };
 
-using TorchAnswer = std::variant<TorchVersion, TorchRun, TorchTiming, Judgement, TorchFailure>;
+using TorchAnswer =
+    std::variant<TorchVersion, TorchRun, TorchTiming, Judgement, TorchHeat, TorchFailure>;
 
 /// Whole frames with their length.
 [[nodiscard]] std::vector<std::byte> encode(const TorchRequest& request);

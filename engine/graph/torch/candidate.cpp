@@ -24,6 +24,7 @@ Result<Candidate> Candidate::load(const std::filesystem::path& library) {
     find(candidate.prepare_, "kernelskillModelPrepare");
     find(candidate.forward_, "kernelskillModelForward");
     find(version, "kernelskillModelAbi");
+    static_cast<void>(opened->find(candidate.isLibraryOutput_, "kernelskillModelLibraryOutput"));
     if (!missing.empty())
         return std::unexpected(Error{ErrorKind::Missing,
                                      "the model's library has no function " + missing,

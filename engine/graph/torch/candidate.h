@@ -34,6 +34,11 @@ public:
     [[nodiscard]] std::size_t workspaceBytes(std::span<const std::int64_t> sizes) const {
         return workspaceBytes_(sizes.data());
     }
+    /// Whether a call of forward() takes null for that output: then it is a library node's result.
+    /// Earlier models, which lack the function, take none.
+    [[nodiscard]] bool isLibraryOutput(std::size_t output) const {
+        return isLibraryOutput_ != nullptr && isLibraryOutput_(static_cast<int>(output)) != 0;
+    }
     [[nodiscard]] int prepare(std::span<const void* const> weights, void* prepared,
                               void* stream) const {
         return prepare_(weights.data(), prepared, stream);
@@ -51,6 +56,7 @@ private:
 
     std::size_t (*preparedBytes_)() = nullptr;
     std::size_t (*workspaceBytes_)(const std::int64_t*) = nullptr;
+    int (*isLibraryOutput_)(int) = nullptr;
     int (*prepare_)(const void* const*, void*, void*) = nullptr;
     int (*forward_)(const void* const*, const void*, const void* const*, void* const*, void*,
                     const std::int64_t*, const KernelskillLibrary*, void*) = nullptr;

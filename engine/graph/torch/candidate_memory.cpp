@@ -31,6 +31,7 @@ CallBuffers::CallBuffers(const TrialTensors& model, c10::Device device) {
         outputs_.push_back(buffer.as(output.sizes, output.type));
         outputPointers_.push_back(buffer.data());
     }
+    ownOutputs_ = outputs_;
 }
 
 void CallBuffers::fillOutputs(int pattern) const {
@@ -75,10 +76,26 @@ void CandidateMemory::fillWorkspace(int pattern) const {
     workspace_.bytes().fill_(pattern);
 }
 
-Result<void> CandidateMemory::forward(const CallBuffers& buffers, const c10::Stream& stream) {
-    const int status = candidate_.forward(
-        weightPointers_, prepared_.data(), buffers.inputPointers(), buffers.outputPointers(),
-        workspace_.data(), model_.sizes, library_.table(), handleOf(stream));
+Result<void> CandidateMemory::forward(CallBuffers& buffers, const c10::Stream& stream) {
+    std::vector<void*> outputs = buffers.outputPointers();
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (candidate_.isLibraryOutput(i))
+            outputs[i] = nullptr;
+    const int status =
+        candidate_.forward(weightPointers_, prepared_.data(), buffers.inputPointers(), outputs,
+                           workspace_.data(), model_.sizes, library_.table(), handleOf(stream));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const TrialTensor& output = model_.outputs[i];
+        const auto given = outputs[i] == nullptr ? library_.given(output.name) : std::nullopt;
+        if (status == 0 && outputs[i] == nullptr && !given) {
+            library_.release();
+            return std::unexpected(Error{ErrorKind::Failed,
+                                         "no node of a library computes the output " + output.name,
+                                         {},
+                                         {}});
+        }
+        buffers.setOutput(i, given ? std::optional(given->reshape(output.sizes)) : std::nullopt);
+    }
     library_.release();
     if (status != 0 && library_.failure())
         return std::unexpected(*library_.failure());

@@ -8,6 +8,8 @@
 #include "engine/graph/torch/trial_tensors.h"
 
 #include <c10/core/Stream.h>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,18 +22,23 @@ public:
     CallBuffers(const TrialTensors& model, c10::Device device);
 
     [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
+    /// What the last call gave: these buffers, or a library's memory.
     [[nodiscard]] const std::vector<at::Tensor>& outputs() const { return outputs_; }
     [[nodiscard]] const std::vector<const void*>& inputPointers() const { return inputPointers_; }
     [[nodiscard]] const std::vector<void*>& outputPointers() const { return outputPointers_; }
 
     void fillOutputs(int pattern) const;
+    /// Lets an output be memory of a library; nullopt: the buffer again.
+    void setOutput(std::size_t output, const std::optional<at::Tensor>& tensor) {
+        outputs_[output] = tensor ? *tensor : ownOutputs_[output];
+    }
     /// "output y" for the first buffer whose margins were written to; else empty.
     [[nodiscard]] std::string overrun() const;
 
 private:
     std::vector<std::string> names_; ///< "input x", in the order of the buffers.
     std::vector<GuardedBuffer> buffers_;
-    std::vector<at::Tensor> inputs_, outputs_;
+    std::vector<at::Tensor> inputs_, outputs_, ownOutputs_;
     std::vector<const void*> inputPointers_;
     std::vector<void*> outputPointers_;
 };
@@ -51,8 +58,9 @@ public:
     /// Fills the workspace with the pattern, on the current stream.
     void fillWorkspace(int pattern) const;
 
-    /// Calls forward() on the stream, which is the current one; does not wait for it.
-    [[nodiscard]] Result<void> forward(const CallBuffers& buffers, const c10::Stream& stream);
+    /// Calls forward() on the stream, which is the current one; does not wait for it. Outputs that
+    /// the candidate leaves to a library get the library's memory, which is not copied.
+    [[nodiscard]] Result<void> forward(CallBuffers& buffers, const c10::Stream& stream);
 
     /// Frees the workspace; forward() is not called again.
     void releaseWorkspace();

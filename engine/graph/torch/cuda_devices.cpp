@@ -54,4 +54,10 @@ std::vector<CudaDevice> cudaDevices() {
     return devices;
 }
 
+std::string deviceName(c10::Device device) {
+    const auto devices = device.is_cuda() ? cudaDevices() : std::vector<CudaDevice>();
+    const auto index = static_cast<std::size_t>(device.index());
+    return index < devices.size() ? devices[index].name : device.str();
+}
+
 } // namespace kernelskill::engine::graph

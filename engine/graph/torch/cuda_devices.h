@@ -1,6 +1,7 @@
 /// The GPUs that LibTorch sees. Needs no header of CUDA: names and sizes come from the driver.
 #pragma once
 
+#include <c10/core/Device.h>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,5 +15,8 @@ struct CudaDevice {
 
 /// None if LibTorch is built without CUDA, or there is no driver.
 [[nodiscard]] std::vector<CudaDevice> cudaDevices();
+
+/// "NVIDIA H100 80GB HBM3"; "cpu" for a CPU.
+[[nodiscard]] std::string deviceName(c10::Device device);
 
 } // namespace kernelskill::engine::graph

@@ -4,6 +4,8 @@
 #include "engine/graph/reference/smaller_program.h"
 #include "engine/graph/torch/cuda_devices.h"
 #include "engine/graph/torch/failures.h"
+#include "engine/graph/torch/gpu_turn.h"
+#include "engine/graph/torch/heat.h"
 #include "engine/graph/torch/judge.h"
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_run.h"
@@ -35,6 +37,11 @@ Result<std::shared_ptr<const Program>> readArchive(const TorchSubject& subject) 
     auto program = readProgram(subject.archive);
     if (!program)
         return std::unexpected(program.error());
+    if (subject.part) {
+        program = programPart(*program, *subject.part);
+        if (!program)
+            return std::unexpected(program.error());
+    }
     if (subject.largestExtent)
         program = smallerProgram(*std::move(program), subject.largestExtent);
     return std::make_shared<const Program>(std::move(*program));
@@ -76,6 +83,7 @@ Result<TorchTiming> answerTo(const TorchTimingRequest& request) {
     const auto prepared = prepareArchive(request.subject);
     if (!prepared)
         return std::unexpected(prepared.error());
+    const GpuTurn turn(request.subject.device);
     return timeProgram(*prepared, request);
 }
 
@@ -83,7 +91,16 @@ Result<Judgement> answerTo(const TorchJudgeRequest& request) {
     const auto program = readArchive(request.subject);
     if (!program)
         return std::unexpected(program.error());
+    const GpuTurn turn(request.subject.device);
     return judge(*program, request);
+}
+
+Result<TorchHeat> answerTo(const TorchHeatRequest& request) {
+    const auto program = readArchive(request.subject);
+    if (!program)
+        return std::unexpected(program.error());
+    const GpuTurn turn(request.subject.device);
+    return runHeat(*program, request);
 }
 
 } // namespace

@@ -25,12 +25,6 @@ constexpr std::size_t leastTrials = distributions.size() / 2;
 /// After so many wrong results, more of them say nothing new.
 constexpr std::size_t enoughWrong = 4;
 
-std::string nameOf(c10::Device device) {
-    const auto devices = device.is_cuda() ? cudaDevices() : std::vector<CudaDevice>();
-    const auto index = static_cast<std::size_t>(device.index());
-    return index < devices.size() ? devices[index].name : device.str();
-}
-
 class Gate {
 public:
     Gate(const TorchJudgeRequest& request, Judgement& judgement)
@@ -104,7 +98,7 @@ Result<Judgement> judge(const std::shared_ptr<const Program>& program,
         return std::unexpected(candidate.error());
 
     Judgement judgement;
-    judgement.device = nameOf(eager->place().device);
+    judgement.device = deviceName(eager->place().device);
     const Contest contest{*candidate, *model, *referee, *eager};
     const std::size_t trials = std::max<std::size_t>(request.seeds, 1) * leastTrials;
     judgement.plannedTrials = static_cast<std::uint32_t>(2 * trials);

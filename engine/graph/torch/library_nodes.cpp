@@ -75,8 +75,9 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
                 continue; // No one reads it.
             const auto tensor = found->second.toTensor();
             if (memory == nullptr) {
-                given_.push_back(tensor.resolve_conj().contiguous());
-                memory = given_.back().data_ptr();
+                const at::Tensor own = tensor.resolve_conj().contiguous();
+                given_.insert_or_assign(result, own);
+                memory = own.data_ptr();
                 continue;
             }
             auto output = tensorAt(result, memory);

@@ -6,6 +6,7 @@
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_shapes.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +29,12 @@ public:
     /// comes before the next use of the memory.
     void release() { given_.clear(); }
 
+    /// The results of this name that a node gave memory for since release(); nullopt: none did.
+    [[nodiscard]] std::optional<at::Tensor> given(const std::string& value) const {
+        const auto found = given_.find(value);
+        return found != given_.end() ? std::optional(found->second) : std::nullopt;
+    }
+
     /// The nodes that were run.
     [[nodiscard]] const std::set<std::string>& used() const { return used_; }
     /// The first error of a node that failed.
@@ -46,7 +53,7 @@ private:
     Symbols symbols_;
     Values numbers_;
     std::set<std::string> used_;
-    std::vector<at::Tensor> given_; ///< Results in memory of their own.
+    std::map<std::string, at::Tensor> given_; ///< Results in memory of their own, by their names.
     std::optional<Error> failure_;
 };
 

@@ -139,7 +139,46 @@ TEST(LongTermMemory, ReadsWhatTheFirstVersionWrote) {
     EXPECT_EQ(outcomes->at(0).kernelHash, 42u);
     EXPECT_NEAR(*outcomes->at(0).speedup, 2, 1e-12);
     EXPECT_TRUE(memory->record(outcome("b", 1, VerdictStatus::Invalid)));
+    EXPECT_TRUE(memory->keepTimes("a key", "[1]"));
     EXPECT_TRUE(LongTermMemory::open(file)) << "it is brought up to date once";
+}
+
+TEST(LongTermMemory, KeepsTimesOfParts) {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "outcomes.sqlite";
+    {
+        auto memory = LongTermMemory::open(file);
+        ASSERT_TRUE(memory);
+        EXPECT_EQ(memory->times("a key").value(), std::nullopt);
+        EXPECT_TRUE(memory->keepTimes("a key", "[1]"));
+        EXPECT_TRUE(memory->keepTimes("a key", "[2]"));
+        EXPECT_TRUE(memory->keepTimes("another", "[3]"));
+    }
+    const auto memory = LongTermMemory::open(file);
+    ASSERT_TRUE(memory);
+    EXPECT_EQ(memory->times("a key").value(), "[2]");
+    EXPECT_EQ(memory->times("another").value(), "[3]");
+}
+
+TEST(LongTermMemory, ReadsWhatTheSecondVersionWrote) {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "outcomes.sqlite";
+    {
+        auto memory = LongTermMemory::open(file);
+        ASSERT_TRUE(memory);
+        ASSERT_TRUE(memory->record(outcome("a", 1, VerdictStatus::Faster, 2.0)));
+    }
+    sqlite3* old = nullptr;
+    ASSERT_EQ(sqlite3_open(file.c_str(), &old), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(old, "DROP TABLE part_times; PRAGMA user_version = 2;", nullptr, nullptr,
+                           nullptr),
+              SQLITE_OK);
+    sqlite3_close(old);
+    auto memory = LongTermMemory::open(file);
+    ASSERT_TRUE(memory) << memory.error().describe();
+    EXPECT_EQ(memory->outcomes().value().size(), 1u);
+    EXPECT_TRUE(memory->keepTimes("a key", "[1]"));
+    EXPECT_EQ(memory->times("a key").value(), "[1]");
 }
 
 TEST(LongTermMemory, MergesWhatOthersExportedOnce) {

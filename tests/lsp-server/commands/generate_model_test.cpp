@@ -72,6 +72,23 @@ TEST_F(GenerateModel, SaysThatNothingWasChecked) {
     EXPECT_THAT(result.output, HasSubstr("\nnot checked on the emulator: not asked for\n"));
 }
 
+TEST_F(GenerateModel, SaysThatNothingWasMeasured) {
+    ::setenv("CUDA_VISIBLE_DEVICES", "", 1); // Whatever GPU is here.
+    const CommandResult result = generate("mlp.pt2", {"--no-check", "--libraries"});
+    ::unsetenv("CUDA_VISIBLE_DEVICES");
+    ASSERT_EQ(result.status, 0) << result.errors;
+    EXPECT_THAT(result.output,
+                HasSubstr("\nnot measured, so all products are left to libraries: "));
+    EXPECT_THAT(read(folder + "/report.html"), HasSubstr("Nothing was measured"));
+    const json document = json::parse(
+        generate("mlp.pt2", {"--no-check", "--libraries", "--seconds=0", "--json"}).output);
+    EXPECT_EQ(document.at("measured").at("gpu"), "");
+    EXPECT_EQ(document.at("measured").at("why"), "not asked for");
+    EXPECT_EQ(json::parse(read(folder + "/model.json")).at("measured"), document.at("measured"));
+    EXPECT_FALSE(
+        json::parse(generate("mlp.pt2", {"--no-check", "--json"}).output).contains("measured"));
+}
+
 TEST_F(GenerateModel, WritesNothingOfWhatItRefuses) {
     const CommandResult mutation = generate("mutates.pt2");
     EXPECT_EQ(mutation.status, 1);

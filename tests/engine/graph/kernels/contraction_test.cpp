@@ -214,7 +214,8 @@ TEST(WithoutStrideZeros, LeavesOtherConvolutionsAlone) {
 
 TEST(WithSplitContractions, DividesALongDepthOfFewResults) {
     const auto program = productOf({16, 16, 4096});
-    const auto split = engine::graph::withSplitContractions(program, MultiplyUnit::TF32);
+    const auto split =
+        engine::graph::withSplitContractions(program, {.multiply = MultiplyUnit::TF32});
     ASSERT_EQ(split.steps.size(), 2u) << textOf(split);
     const auto& parts = std::get<Computation>(split.steps[0]);
     EXPECT_THAT(namesOf(parts.axes), ElementsAre("part<16", "i0<16", "i1<16"));
@@ -225,8 +226,9 @@ TEST(WithSplitContractions, DividesALongDepthOfFewResults) {
 
 TEST(WithSplitContractions, LeavesWhatFillsAGpuOrIsShort) {
     for (const auto& program : {productOf({4096, 4096, 4096}), productOf({16, 128, 64})})
-        EXPECT_EQ(textOf(engine::graph::withSplitContractions(program, MultiplyUnit::TF32)),
-                  textOf(program));
+        EXPECT_EQ(
+            textOf(engine::graph::withSplitContractions(program, {.multiply = MultiplyUnit::TF32})),
+            textOf(program));
 }
 
 TEST(TilesFor, FitTheMatrix) {

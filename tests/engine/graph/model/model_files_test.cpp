@@ -39,6 +39,33 @@ TEST(ModelFiles, NameTheNodesOfAKernel) {
     EXPECT_TRUE(files.at("torch_operator.cpp").contains("TORCH_LIBRARY(model, library)"));
 }
 
+TEST(ModelFiles, LetALibraryKeepAnOutputThatItComputes) {
+    ProgramBuilder builder;
+    builder.input("x", {8, 16})
+        .parameter("w", {4, 16})
+        .node("linear", "aten.linear.default", {value("input", "x"), value("weight", "w")})
+        .type("linear", {8, 4})
+        .node("relu", "aten.relu.default", {value("self", "linear")})
+        .type("relu", {8, 4})
+        .output("relu");
+    const auto abiOf = [&](const ModelOptions& options) {
+        return filesOf(builder.program(), options).at("model_abi.cpp");
+    };
+    // A kernel writes the output behind the library's result.
+    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains("return 0;\n"));
+    builder.output("linear");
+    // The clamp reads the second output: it has to be where the caller wants it.
+    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains("return 0;\n"));
+    builder.program().outputs.erase(builder.program().outputs.begin());
+    const ModelFiles files = filesOf(builder.program(), {.usesLibraries = true});
+    EXPECT_TRUE(files.at("model_abi.cpp").contains("return output == 0;\n"));
+    EXPECT_TRUE(files.at("model.h").contains("May be null")) << files.at("model.h");
+    EXPECT_TRUE(files.at("torch_operator.cpp").contains("library.result_linear.view("))
+        << files.at("torch_operator.cpp");
+    builder.output("linear"); // The same twice: one is a copy of the other.
+    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains("return 0;\n"));
+}
+
 TEST(ModelFiles, KeepBuffersFromHavingTheNamesOfTheText) {
     ProgramBuilder builder;
     builder.input("float", {8})

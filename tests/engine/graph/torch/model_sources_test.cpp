@@ -41,11 +41,15 @@ TEST(ModelSources, CompileWithLibTorch) {
         include += " -isystem " + directories.substr(begin, end - begin);
         begin = end + 1;
     }
-    // A recurrent layer is left to LibTorch; the other has a dynamic extent.
-    for (const char* name : {"lstm", "mlp-dynamic"}) {
+    // A recurrent layer is left to LibTorch; the others have a dynamic extent, and an output that
+    // a library computes.
+    for (const char* name : {"lstm", "mlp-dynamic", "mlp"}) {
         const auto graph = readProgram(sampleProgram(name).archive);
         ASSERT_TRUE(graph) << graph.error().describe();
-        const auto plan = plannedModel(*graph, "model", {});
+        ModelOptions options;
+        if (std::string(name) == "mlp")
+            options.libraryNodes = {graph->nodes.back().name};
+        const auto plan = plannedModel(*graph, "model", options);
         ASSERT_TRUE(plan) << plan.error().describe();
         const std::filesystem::path model = folder.path() / name;
         const auto written = writeModel(modelFiles(*plan), model.string());

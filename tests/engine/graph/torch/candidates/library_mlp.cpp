@@ -40,6 +40,7 @@ int kernelskillModelForward(const void* const* weights, const void*, const void*
     float* last = gelu + 96 * rows;
     const char* cheat = std::getenv("KERNELSKILL_TEST_CHEAT");
     const bool isWrong = cheat != nullptr && std::string(cheat) == "unknown node";
+    const bool endsEarly = cheat != nullptr && std::string(cheat) == "no softmax";
     const auto run = [&](const char* node, std::initializer_list<const void*> from, void** to) {
         return library->run(library->context, node, from.begin(), to, stream);
     };
@@ -51,7 +52,9 @@ int kernelskillModelForward(const void* const* weights, const void*, const void*
         return status;
     status += write("layer_norm", {linear, weights[2], weights[3]}, norm);
     status += write("gelu", {norm}, gelu);
-    status += write("linear_1", {gelu, weights[4], weights[5]}, last);
+    status += write("linear_1", {gelu, weights[4], weights[5]}, endsEarly ? outputs[0] : last);
+    if (endsEarly)
+        return status;
     status += write("softmax", {last}, outputs[0]);
     return status;
 }

@@ -1,0 +1,78 @@
+#include "engine/graph/choice/torch_racer.h"
+
+#include <chrono>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+
+TorchHeatRequest TorchRacer::requestFor(const std::optional<ProgramPart>& part) const {
+    // Other processes may have the GPU's turn first.
+    constexpr std::chrono::milliseconds patience{300'000};
+    TorchHeatRequest request;
+    request.subject.archive = options_.archive;
+    request.subject.device = options_.device;
+    request.subject.allowsTf32 = options_.allowsTf32;
+    request.subject.part = part;
+    request.rounds = options_.rounds;
+    request.time = patience;
+    return request;
+}
+
+void TorchRacer::build(std::size_t place, const std::optional<ProgramPart>& part,
+                       const std::vector<ModelFiles>& variants) {
+    Entry& entry = places_[place];
+    entry.part = part;
+    for (const ModelFiles& files : variants)
+        entry.models.push_back(builder_.begin(files));
+    // A heat without models; race() shows what fails.
+    if (!warmingUp_.joinable())
+        warmingUp_ = std::jthread([this, request = requestFor(part)](const std::stop_token& stop) {
+            static_cast<void>(torch_.runHeat(request, stop));
+        });
+}
+
+Result<std::vector<VariantTime>> TorchRacer::race(std::size_t place, std::stop_token stop) {
+    const std::vector<std::size_t>& models = places_.at(place).models;
+    std::vector<VariantTime> times(models.size());
+    TorchHeatRequest request = requestFor(places_.at(place).part);
+    std::vector<std::size_t> lanes; // The variants of the request's libraries.
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const auto library = builder_.wait(models[i], stop);
+        if (!library && library.error().kind == ErrorKind::Cancelled)
+            return std::unexpected(library.error());
+        if (!library) {
+            times[i].why = library.error().describe();
+            continue;
+        }
+        request.libraries.push_back(*library);
+        lanes.push_back(i);
+    }
+    if (lanes.empty())
+        return std::unexpected(
+            Error{ErrorKind::Failed, "no variant compiles: " + times.front().why, "", ""});
+    auto heat = torch_.runHeat(request, stop);
+    // A variant may take the GPU, or the child, with it. The first and the last one are the most
+    // exact own kernels and the library.
+    if (!heat && heat.error().kind == ErrorKind::Failed && lanes.size() > 2) {
+        for (std::size_t i = 1; i + 1 < lanes.size(); ++i)
+            times[lanes[i]].why =
+                "not timed, because one of the variants failed: " + heat.error().describe();
+        lanes = {lanes.front(), lanes.back()};
+        request.libraries = {request.libraries.front(), request.libraries.back()};
+        heat = torch_.runHeat(request, stop);
+    }
+    if (!heat)
+        return std::unexpected(heat.error());
+    for (std::size_t i = 0; i < lanes.size() && i < heat->lanes.size(); ++i) {
+        const HeatLane& lane = heat->lanes[i];
+        VariantTime& time = times[lanes[i]];
+        time.why = lane.why;
+        if (!lane.timing || lane.timing->microseconds.empty())
+            continue;
+        time.microseconds = lane.timing->median();
+        time.spread = lane.timing->spread();
+    }
+    return times;
+}
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,39 @@
+/// What was measured of a place of a model, and what followed from it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::graph {
+
+struct VariantTime {
+    std::optional<double> microseconds; ///< The median of all rounds.
+    double spread = 0; ///< The difference of the quartiles, as a share of the median.
+    std::string why;   ///< Why it has no time.
+};
+
+/// A way to do the work of a place.
+struct MeasuredVariant {
+    std::string what; ///< "a library", "own kernels in TF32".
+    VariantTime time;
+};
+
+struct PlaceMeasurement {
+    std::vector<std::string> nodes; ///< The nodes that a library would run.
+    /// "aten.conv2d.default of float32[16, 64, 56, 56], float32[64, 64, 3, 3]".
+    std::string operation;
+    std::vector<MeasuredVariant> variants;
+    std::size_t chosen = 0;    ///< The number of the variant that the model has.
+    bool isMeasured = false;   ///< Else `chosen` is what is done without a measurement.
+    bool isRemembered = false; ///< An earlier run measured it.
+    std::string why;           ///< Why nothing was measured.
+};
+
+/// The times of a place's variants as text, for the long-term memory.
+[[nodiscard]] std::string textOf(const std::vector<VariantTime>& times);
+/// nullopt for another text.
+[[nodiscard]] std::optional<std::vector<VariantTime>> variantTimesFrom(const std::string& text);
+
+} // namespace kernelskill::engine::graph

@@ -1,0 +1,51 @@
+/// Chooses between a generated model's own kernels and libraries by times on this machine's GPU.
+#pragma once
+
+#include "engine/graph/choice/node_choice.h"
+#include "engine/graph/program.h"
+#include "engine/workbench/workbench.h"
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct ModelMeasurementRequest {
+    std::filesystem::path archive; ///< That of the program.
+    std::string name;              ///< The model's.
+    /// As ChoiceRequest::options.
+    graph::ModelOptions options;
+    std::chrono::seconds time{60}; ///< What is not measured by then is chosen without.
+    std::size_t compilers = 0;     ///< That run at once; 0: one a core.
+    std::function<void(const std::string& what, double share)> progress;
+};
+
+/// What was measured for a model.
+struct ModelMeasurement {
+    std::string gpu; ///< "NVIDIA H200"; empty if nothing was measured.
+    std::string why; ///< Why nothing was measured.
+    double seconds = 0;
+    std::vector<graph::PlaceMeasurement> places;
+    std::optional<graph::PlaceMeasurement> whole;
+};
+
+struct MeasuredModel {
+    graph::ModelOptions options; ///< What the model is to be planned with.
+    ModelMeasurement measurement;
+};
+
+/// Compiles and times the variants of each place, or takes what the long-term memory has. Without a
+/// GPU, nvcc or LibTorch with CUDA, products are left to libraries, and `why` says what is missing.
+/// Errors are those of plannedModel(); Cancelled on `stop`.
+[[nodiscard]] Result<MeasuredModel> measuredModel(const Workbench& workbench,
+                                                  const graph::Program& program,
+                                                  const ModelMeasurementRequest& request,
+                                                  std::stop_token stop);
+
+} // namespace kernelskill::engine

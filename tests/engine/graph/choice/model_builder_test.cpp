@@ -1,0 +1,138 @@
+/// Models compiled by a stand-in of nvcc.
+#include "engine/graph/choice/model_builder.h"
+#include "engine/graph/choice/visible_gpu.h"
+#include "tests/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ModelBuilding : public ::testing::Test {
+protected:
+    fs::path script(const std::string& name, const std::string& text) {
+        const fs::path file = folder_.path() / name;
+        std::ofstream(file) << "#!/bin/sh\n" << text;
+        fs::permissions(file, fs::perms::owner_all);
+        return file;
+    }
+    fs::path modelsFolder() {
+        const fs::path models = folder_.path() / "models";
+        fs::create_directories(models);
+        return models;
+    }
+    static std::string read(const fs::path& file) {
+        std::ifstream stream(file);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    kernelskill::testing::TemporaryFolder folder_;
+};
+
+/// Objects are the sources' texts, and a library all objects of its command; $log has all commands.
+constexpr const char* joiningCompiler = R"(
+echo "$*" >>"$(dirname "$0")/log"
+mode=link all='' from='' to=''
+while [ $# -gt 0 ]; do
+    case $1 in
+        -c) mode=compile; from=$2; shift ;;
+        -o) to=$2; shift ;;
+        *.o) all="$all $1" ;;
+    esac
+    shift
+done
+if [ $mode = compile ]; then
+    grep -q broken "$from" && { echo "kernel.cu(3): error: broken" >&2; exit 2; }
+    cat "$from" >"$to"
+else
+    cat $all >"$to"
+fi
+)";
+
+TEST_F(ModelBuilding, CompilesEachFileAndLinksThem) {
+    ModelBuilder builder(script("nvcc", joiningCompiler), "sm_90", modelsFolder(), 3);
+    const std::size_t first = builder.begin({{"kernels/a.cu", "alpha\n"},
+                                             {"kernels/b.cu", "beta\n"},
+                                             {"model.cpp", "model\n"},
+                                             {"model_abi.cpp", "abi\n"},
+                                             {"torch_operator.cpp", "no part of it\n"}});
+    const std::size_t broken = builder.begin({{"kernels/a.cu", "broken\n"}, {"model.cpp", "m\n"}});
+    const auto library = builder.wait(first, {});
+    ASSERT_TRUE(library) << library.error().describe();
+    EXPECT_EQ(read(*library), "alpha\nbeta\nmodel\nabi\n");
+    EXPECT_THAT(read(folder_.path() / "log"), HasSubstr("-arch=sm_90"));
+    const auto failed = builder.wait(broken, {});
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(failed.error().what, HasSubstr("kernel.cu(3): error: broken"));
+}
+
+TEST_F(ModelBuilding, EndsWhenItIsStopped) {
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        ModelBuilder builder(script("nvcc", "sleep 60\n"), "sm_90", modelsFolder(), 2);
+        const std::size_t model = builder.begin({{"model.cpp", "model\n"}});
+        std::stop_source stop;
+        std::jthread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            stop.request_stop();
+        });
+        const auto library = builder.wait(model, stop.get_token());
+        ASSERT_FALSE(library);
+        EXPECT_EQ(library.error().kind, ErrorKind::Cancelled);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST_F(ModelBuilding, NeedsACompiler) {
+    ModelBuilder builder(folder_.path() / "absent", "sm_90", modelsFolder(), 1);
+    const auto library = builder.wait(builder.begin({{"model.cpp", "model\n"}}), {});
+    ASSERT_FALSE(library);
+    EXPECT_EQ(library.error().kind, ErrorKind::Missing);
+}
+
+class VisibleGpuTest : public ModelBuilding {
+protected:
+    VisibleGpuTest() { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
+    ~VisibleGpuTest() override { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
+    const fs::path smi_ = script("nvidia-smi", R"(
+case "$*" in
+    *--id=1*) echo "NVIDIA A100, 8.0, 580.1" ;;
+    *) echo "NVIDIA H200, 9.0, 580.1"; echo "NVIDIA A100, 8.0, 580.1" ;;
+esac
+)");
+};
+
+TEST_F(VisibleGpuTest, IsTheFirstThatProgramsSee) {
+    const auto gpu = visibleGpu(smi_, {});
+    ASSERT_TRUE(gpu) << gpu.error().describe();
+    EXPECT_EQ(gpu->name, "NVIDIA H200");
+    EXPECT_EQ(gpu->architecture, "sm_90");
+    EXPECT_EQ(gpu->driver, "580.1");
+    ::setenv("CUDA_VISIBLE_DEVICES", "1,0", 1);
+    EXPECT_EQ(visibleGpu(smi_, {})->architecture, "sm_80");
+}
+
+TEST_F(VisibleGpuTest, IsMissingWhereThereIsNone) {
+    ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    EXPECT_EQ(visibleGpu(smi_, {}).error().kind, ErrorKind::Missing);
+    ::unsetenv("CUDA_VISIBLE_DEVICES");
+    EXPECT_EQ(visibleGpu(script("none", "echo 'No devices were found'\n"), {}).error().kind,
+              ErrorKind::Missing);
+    EXPECT_EQ(visibleGpu(folder_.path() / "absent", {}).error().kind, ErrorKind::Missing);
+}
+
+} // namespace
+} // namespace kernelskill::engine::graph

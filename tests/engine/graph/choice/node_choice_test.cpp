@@ -1,0 +1,299 @@
+/// The choice between own kernels and libraries, with made-up times.
+#include "engine/graph/choice/node_choice.h"
+#include "engine/graph/lowering/raised.h"
+#include "tests/engine/graph/program_builder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace kernelskill::engine::graph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::ProgramBuilder;
+using ::testing::SizeIs;
+using testing::value;
+
+/// A chain of linear layers with a clamp behind each; `widths`: of the layers' results.
+Program layers(const std::vector<std::int64_t>& widths) {
+    ProgramBuilder builder;
+    builder.input("x", {1024, 1024});
+    std::string from = "x";
+    std::int64_t width = 1024;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        const std::string number = std::to_string(i);
+        builder.parameter("w" + number, {widths[i], width});
+        width = widths[i];
+        builder
+            .node("linear" + number, "aten.linear.default",
+                  {value("input", from), value("weight", "w" + number)})
+            .type("linear" + number, {1024, width})
+            .node("relu" + number, "aten.relu.default", {value("self", "linear" + number)})
+            .type("relu" + number, {1024, width});
+        from = "relu" + number;
+    }
+    builder.output(from);
+    return builder.program();
+}
+
+/// Gives times by what the variants' files say.
+class MadeUpRacer : public VariantRacer {
+public:
+    /// The time of a model; nullopt: it does not compile.
+    using TimeOf = std::function<std::optional<double>(const std::string& code)>;
+    explicit MadeUpRacer(TimeOf timeOf) : timeOf_(std::move(timeOf)) {}
+
+    void build(std::size_t place, const std::optional<ProgramPart>& part,
+               const std::vector<ModelFiles>& variants) override {
+        parts_[place] = part;
+        built_[place] = variants;
+    }
+    Result<std::vector<VariantTime>> race(std::size_t place, std::stop_token stop) override {
+        raced.push_back(parts_.at(place));
+        if (stop.stop_requested() || raced.size() > most)
+            return std::unexpected(Error{ErrorKind::Cancelled, "stopped", "", ""});
+        std::vector<VariantTime> times;
+        for (const ModelFiles& files : built_.at(place)) {
+            std::string code;
+            for (const auto& [path, text] : files)
+                if (path.ends_with(".cu") || path == "model.cpp")
+                    code += text;
+            const auto time = timeOf_(code);
+            times.push_back({time, 0.01, time ? "" : "nvcc: error"});
+        }
+        return times;
+    }
+
+    std::vector<std::optional<ProgramPart>> raced; ///< The calls of race().
+    std::size_t most = 1000;                       ///< Later races are stopped.
+
+private:
+    TimeOf timeOf_;
+    std::map<std::size_t, std::optional<ProgramPart>> parts_;
+    std::map<std::size_t, std::vector<ModelFiles>> built_;
+};
+
+bool callsLibrary(const std::string& code) {
+    return code.contains("library.run(");
+}
+
+class NodeChoice : public ::testing::Test {
+protected:
+    ModelChoice choose(const Program& program, MadeUpRacer& racer,
+                       MultiplyUnit most = MultiplyUnit::TF32, std::stop_token stop = {}) {
+        ChoiceRequest request;
+        request.name = "model";
+        request.options.kernels.multiply = most;
+        request.machine = machine_;
+        const TimesMemory memory{
+            .find = [this](const std::string& key) -> std::optional<std::string> {
+                const auto known = kept_.find(key);
+                return known != kept_.end() ? std::optional(known->second) : std::nullopt;
+            },
+            .keep = [this](const std::string& key, const std::string& text) { kept_[key] = text; }};
+        auto choice = chooseByTimes(program, request, racer, memory, std::move(stop));
+        EXPECT_TRUE(choice) << choice.error().describe();
+        return choice.value_or(ModelChoice{});
+    }
+    static ModelPlan planOf(const Program& program, const ModelChoice& choice) {
+        auto plan = plannedModel(program, "model", choice.options);
+        EXPECT_TRUE(plan) << plan.error().describe();
+        return *std::move(plan);
+    }
+    static std::string chosenOf(const PlaceMeasurement& place) {
+        return place.variants.at(place.chosen).what;
+    }
+
+    std::string machine_ = "a GPU";
+    std::map<std::string, std::string> kept_;
+};
+
+TEST_F(NodeChoice, LeavesANodeToTheLibraryThatIsFaster) {
+    const Program program = layers({512});
+    MadeUpRacer racer([](const std::string& code) { return callsLibrary(code) ? 50.0 : 80.0; });
+    const ModelChoice choice = choose(program, racer);
+    ASSERT_THAT(choice.places, SizeIs(1));
+    EXPECT_TRUE(choice.places[0].isMeasured);
+    EXPECT_EQ(chosenOf(choice.places[0]), "a library");
+    EXPECT_THAT(choice.places[0].nodes, ElementsAre("linear0"));
+    EXPECT_EQ(choice.places[0].operation,
+              "aten.linear.default of float32[1024, 1024], float32[512, 1024]");
+    const ModelPlan plan = planOf(program, choice);
+    ASSERT_THAT(libraryCalls(plan), SizeIs(1));
+    EXPECT_EQ(libraryCalls(plan)[0]->node, "linear0");
+    // The clamp behind it stays a kernel.
+    EXPECT_THAT(plan.steps, SizeIs(2));
+    EXPECT_THAT(racer.raced, SizeIs(1)) << "the part is the whole model";
+}
+
+TEST_F(NodeChoice, TakesTheTileThatIsFastest) {
+    const Program program = layers({4096});
+    MadeUpRacer equal([](const std::string&) { return 50.0; });
+    const std::vector<MeasuredVariant> variants = choose(program, equal).places.at(0).variants;
+    ASSERT_GE(variants.size(), 6U) << "two more exact units, tiles, and the library";
+    for (const std::size_t wanted : {std::size_t{2}, variants.size() - 2}) {
+        const std::string schedule =
+            variants[wanted].what.substr(std::string("own kernels: ").size());
+        MadeUpRacer racer(
+            [&](const std::string& code) { return code.contains(schedule) ? 40.0 : 50.0; });
+        machine_ = schedule;
+        const ModelPlan plan = planOf(program, choose(program, racer));
+        EXPECT_THAT(libraryCalls(plan), IsEmpty());
+        EXPECT_TRUE(std::ranges::any_of(plan.steps, [&](const ModelStep& step) {
+            const auto* kernel = std::get_if<Kernel>(&step.work);
+            return kernel != nullptr && kernel->schedule == schedule;
+        })) << schedule;
+    }
+}
+
+TEST_F(NodeChoice, PrefersOwnAndMoreExactKernelsThatAreEquallyFast) {
+    const Program program = layers({512});
+    MadeUpRacer library([](const std::string& code) { return callsLibrary(code) ? 100.0 : 100.9; });
+    const ModelChoice own = choose(program, library);
+    EXPECT_THAT(chosenOf(own.places.at(0)), HasSubstr("float32"));
+    EXPECT_THAT(libraryCalls(planOf(program, own)), IsEmpty());
+    machine_ = "another GPU";
+    MadeUpRacer inexact([](const std::string& code) {
+        if (callsLibrary(code))
+            return 100.0;
+        return code.contains("stages, TF32") ? 95.0 : 98.0;
+    });
+    EXPECT_THAT(chosenOf(choose(program, inexact).places.at(0)), HasSubstr("TF32"));
+}
+
+TEST_F(NodeChoice, TriesNoPrecisionThatIsNotAllowed) {
+    const Program program = layers({512});
+    MadeUpRacer racer([](const std::string&) { return 100.0; });
+    for (const auto& [most, name] :
+         {std::pair(MultiplyUnit::Float32, "TF32"), {MultiplyUnit::TF32Split, "stages, TF32 "}}) {
+        const ModelChoice choice = choose(program, racer, most);
+        std::size_t own = 0;
+        for (const MeasuredVariant& variant : choice.places.at(0).variants)
+            if (variant.what != "a library") {
+                ++own;
+                EXPECT_FALSE((variant.what + " ").contains(name) &&
+                             !variant.what.contains("two parts"))
+                    << variant.what;
+            }
+        EXPECT_GT(own, 1U);
+    }
+}
+
+TEST_F(NodeChoice, MeasuresEqualLayersOnceAndNothingAgain) {
+    const Program program = layers({1024, 1024, 512});
+    MadeUpRacer racer([](const std::string& code) {
+        return 10.0 + static_cast<double>(std::ranges::count(code, '\n'));
+    });
+    const ModelChoice first = choose(program, racer);
+    EXPECT_THAT(first.places, SizeIs(3));
+    const std::size_t parts = static_cast<std::size_t>(
+        std::ranges::count_if(racer.raced, [](const auto& part) { return part.has_value(); }));
+    EXPECT_EQ(parts, 2U) << "two of the layers are equal";
+
+    MadeUpRacer idle([](const std::string&) { return 1.0; });
+    const ModelChoice second = choose(program, idle);
+    EXPECT_THAT(idle.raced, IsEmpty());
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_TRUE(second.places[i].isRemembered);
+        EXPECT_EQ(chosenOf(second.places[i]), chosenOf(first.places[i]));
+        EXPECT_EQ(second.places[i].variants[0].time.microseconds,
+                  first.places[i].variants[0].time.microseconds);
+    }
+    EXPECT_EQ(second.options.libraryNodes, first.options.libraryNodes);
+    EXPECT_EQ(second.options.kernels.ofNodes, first.options.kernels.ofNodes);
+
+    machine_ = "another GPU";
+    static_cast<void>(choose(program, idle));
+    EXPECT_THAT(idle.raced, Not(IsEmpty()));
+}
+
+TEST_F(NodeChoice, LeavesWhatIsNotMeasuredToTheLibraryAndSaysWhy) {
+    const Program program = layers({1024, 512});
+    MadeUpRacer racer([](const std::string& code) { return callsLibrary(code) ? 80.0 : 50.0; });
+    racer.most = 1;
+    const ModelChoice choice = choose(program, racer);
+    ASSERT_THAT(choice.places, SizeIs(2));
+    EXPECT_TRUE(choice.places[0].isMeasured);
+    EXPECT_FALSE(choice.places[1].isMeasured);
+    EXPECT_EQ(choice.places[1].why, "the time was up");
+    EXPECT_EQ(chosenOf(choice.places[1]), "a library");
+    EXPECT_EQ(choice.options.libraryNodes,
+              std::set<std::string>(choice.places[1].nodes.begin(), choice.places[1].nodes.end()));
+}
+
+TEST_F(NodeChoice, DoesNotTakeAVariantWithoutATime) {
+    const Program program = layers({512});
+    MadeUpRacer racer([](const std::string& code) {
+        return callsLibrary(code) ? std::nullopt : std::optional(80.0);
+    });
+    const ModelChoice choice = choose(program, racer);
+    EXPECT_TRUE(choice.options.libraryNodes.empty());
+    EXPECT_EQ(choice.places.at(0).variants.back().time.why, "nvcc: error");
+    machine_ = "another GPU";
+    MadeUpRacer broken([](const std::string&) { return std::nullopt; });
+    const ModelChoice none = choose(program, broken);
+    EXPECT_FALSE(none.places.at(0).isMeasured);
+    EXPECT_EQ(none.places.at(0).why, "no variant could be timed");
+    EXPECT_THAT(none.options.libraryNodes, ElementsAre("linear0"));
+}
+
+TEST_F(NodeChoice, ComparesWholeModelsAndTakesASimpleOneThatIsFaster) {
+    const Program program = layers({1024, 512});
+    // A library wins at each place, and loses where the whole is timed.
+    MadeUpRacer racer([](const std::string& code) {
+        const bool isWhole = code.contains("namespace model");
+        return callsLibrary(code) == isWhole ? 80.0 : 50.0;
+    });
+    const ModelChoice choice = choose(program, racer);
+    for (const PlaceMeasurement& place : choice.places)
+        EXPECT_EQ(chosenOf(place), "a library");
+    ASSERT_TRUE(choice.whole);
+    EXPECT_EQ(chosenOf(*choice.whole), "own kernels alone");
+    EXPECT_THAT(libraryCalls(planOf(program, choice)), IsEmpty());
+}
+
+TEST_F(NodeChoice, LetsALibraryDoAReductionThatIsFasterThere) {
+    ProgramBuilder builder;
+    builder.input("x", {4096, 4096})
+        .node("softmax", "aten.softmax.int", {value("self", "x"), {"dim", std::int64_t{-1}}})
+        .type("softmax", {4096, 4096})
+        .output("softmax");
+    MadeUpRacer racer([](const std::string& code) { return callsLibrary(code) ? 50.0 : 80.0; });
+    const ModelChoice choice = choose(builder.program(), racer);
+    ASSERT_THAT(choice.places, SizeIs(1));
+    EXPECT_THAT(choice.options.libraryNodes, ElementsAre("softmax"));
+    // Without a time, a reduction stays an own kernel.
+    machine_ = "another GPU";
+    racer.most = 0;
+    EXPECT_THAT(choose(builder.program(), racer).options.libraryNodes, IsEmpty());
+}
+
+TEST(PreferredVariant, IsTheFirstOfThoseThatAreEquallyFast) {
+    EXPECT_EQ(preferredOf({}), std::nullopt);
+    EXPECT_EQ(preferredOf({{std::nullopt, 0, "no"}}), std::nullopt);
+    EXPECT_EQ(preferredOf({{102, 0, ""}, {101, 0, ""}, {100, 0, ""}}), 1U);
+    EXPECT_EQ(preferredOf({{std::nullopt, 0, ""}, {100, 0, ""}, {100, 0, ""}}), 1U);
+}
+
+TEST(VariantTimes, AreReadBackFromTheirText) {
+    const std::vector<VariantTime> times{{12.5, 0.02, ""}, {std::nullopt, 0, "nvcc: error"}};
+    const auto read = variantTimesFrom(textOf(times));
+    ASSERT_TRUE(read);
+    ASSERT_THAT(*read, SizeIs(2));
+    EXPECT_EQ(read->at(0).microseconds, 12.5);
+    EXPECT_EQ(read->at(1).microseconds, std::nullopt);
+    EXPECT_EQ(read->at(1).why, "nvcc: error");
+    EXPECT_FALSE(variantTimesFrom("[1]"));
+    EXPECT_FALSE(variantTimesFrom("no JSON"));
+}
+
+} // namespace
+} // namespace kernelskill::engine::graph
