@@ -50,6 +50,8 @@ public:
             const std::size_t newline = all.rfind('\n', begin - 1);
             begin = newline == std::string::npos ? 0 : newline;
         }
+        if (begin > 0)
+            ++begin; // It is the line end before them.
         return all.substr(begin, end - begin);
     }
 
@@ -77,6 +79,13 @@ public:
         KERNELSKILL_TRY(const auto tree, engine::listTree(result.root, stop_));
         const engine::KernelPlaces places(tree, stop_);
         KERNELSKILL_CHECK(recordRuns(result, places, folder));
+        if (!request_.kernel.empty() &&
+            wantedKernels(result.report.profile, request_.kernel).empty())
+            return std::unexpected(Error{ErrorKind::InvalidInput,
+                                         fmt::format("the program ran no kernel '{}' of this "
+                                                     "workspace",
+                                                     request_.kernel),
+                                         result.root.string(), "without `kernel` all are listed"});
         result.shares =
             kernelSharesOf(result.report.profile, result.workload.name, result.root, built);
         if (request_.before)
@@ -94,12 +103,11 @@ private:
         return [this](int, std::string_view text) { output_.add(text); };
     }
 
+    /// The output says why more often than anything else.
     [[nodiscard]] Error withOutput(Error error) const {
         const std::string lines = output_.lastLines();
-        if (error.kind == ErrorKind::Failed && !lines.empty()) {
-            error.what += ":\n" + lines + "\n";
-            error.remedy.clear(); // "its output says why"
-        }
+        if (error.kind != ErrorKind::Cancelled && !lines.empty())
+            error.remedy = "Its output ends:\n" + lines;
         return error;
     }
 
@@ -118,15 +126,17 @@ private:
         const auto begin = std::chrono::steady_clock::now();
         do {
             say_(fmt::format("run: {}", engine::commandText(result.workload.command)), 0.1);
-            KERNELSKILL_TRY(const auto recorded, recordTimeline(request_.options, start));
-            result.report = reportOf(result.workload, recorded, places, folder);
+            const auto recorded = recordTimeline(request_.options, start);
+            if (!recorded)
+                return std::unexpected(withOutput(recorded.error()));
+            result.report = reportOf(result.workload, *recorded, places, folder);
             if (result.report.profile.kernels.empty())
                 return std::unexpected(withOutput(
                     {ErrorKind::Failed,
                      fmt::format("the program ran no kernel; it ended with status {}",
-                                 recorded.status),
+                                 recorded->status),
                      engine::commandText(result.workload.command), "look at its arguments"}));
-            result.runs.push_back(engine::launchTimesOf(recorded.file.activities));
+            result.runs.push_back(engine::launchTimesOf(recorded->file.activities));
         } while (request_.repeats && result.report.status == 0 && result.runs.size() < maxRuns &&
                  !engine::isEnough(result.runs) &&
                  std::chrono::steady_clock::now() - begin < repeatTime);
@@ -176,9 +186,9 @@ private:
 
 } // namespace
 
-Result<ProfiledProgram> profileProgram(const ProgramProfileRequest& request,
-                                       const std::stop_token& stop,
-                                       const engine::ProgressSink& say) {
+Result<ProfiledProgram> profileInBackground(const ProgramProfileRequest& request,
+                                            const std::stop_token& stop,
+                                            const engine::ProgressSink& say) {
     return Profiling(request, stop, say).run();
 }
 

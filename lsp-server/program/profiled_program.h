@@ -49,12 +49,12 @@ inline constexpr std::chrono::seconds repeatTime{10};
 
 /// Builds the program, runs it with the recorder of times, and if details are wanted with that of
 /// captures. Problems with details alone are part of the result. Errors: those of a build and of
-/// runs, with the end of the output in `what`; Missing without a GPU or CUPTI; Failed if the
+/// runs, with the end of the output in `remedy`; Missing without a GPU or CUPTI; Failed if the
 /// program ran no kernel; InvalidInput if it ran none of the name that was given; Cancelled on
 /// `stop`.
-[[nodiscard]] Result<ProfiledProgram> profileProgram(const ProgramProfileRequest& request,
-                                                     const std::stop_token& stop,
-                                                     const engine::ProgressSink& say);
+[[nodiscard]] Result<ProfiledProgram> profileInBackground(const ProgramProfileRequest& request,
+                                                          const std::stop_token& stop,
+                                                          const engine::ProgressSink& say);
 
 /// As programProfileJson(), with {name, summary, table, lines, changes, output}, and `uri` in each
 /// kernel. `table` is programProfileTable() of all kernels, the head first, and `lines` is the same

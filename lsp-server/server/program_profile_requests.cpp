@@ -47,7 +47,7 @@ Result<Profiled> profileIn(const ProgramScope& scope, const std::string& name,
         request.before = before->second;
     request.workload = std::move(*workload);
     auto profiled =
-        profileProgram(request, stop, [&progress](std::string_view what, double fraction) {
+        profileInBackground(request, stop, [&progress](std::string_view what, double fraction) {
             progress.report(what, fraction);
         });
     if (!profiled)

@@ -110,6 +110,8 @@ TEST_F(ProgramProfile, DetailsAreOfCapturedLaunches) {
     start();
     const json answer = profile({{"details", true}, {"kernel", "scale"}}).at("result");
     EXPECT_TRUE(answer.at("kernels").at(0).at("profile").is_null()) << "it was not asked for";
+    EXPECT_THAT(profile({{"kernel", "absent"}}).at("error").at("message").get<std::string>(),
+                HasSubstr("no kernel 'absent'"));
     const json& scale = answer.at("kernels").at(1);
     ASSERT_FALSE(scale.at("profile").contains("error")) << scale;
     EXPECT_EQ(scale.at("profile").at("launch").at("origin"), "captured");
@@ -185,7 +187,7 @@ TEST_F(ProgramProfile, FailuresAreToldWithTheirReason) {
     start();
     EXPECT_THAT(profile({{"name", "broken"}}).at("error").at("message").get<std::string>(),
                 AllOf(HasSubstr("the build ended with status 2"),
-                      HasSubstr("columns.cu(4): error: expected ;")));
+                      HasSubstr("Its output ends:\ncolumns.cu(4): error: expected ;")));
     const json idle = profile({{"name", "idle"}}).at("error");
     EXPECT_THAT(idle.at("message").get<std::string>(),
                 AllOf(HasSubstr("never started the CUDA driver"), HasSubstr("status 1")));
