@@ -1,0 +1,57 @@
+// The profile of a program: its kernels by their share of the GPU's time, each with a way to its line.
+import { button, draw, element } from './dom';
+import type { ProgramState, Request } from './state';
+
+export function drawProgram(state: ProgramState, ask: (request: Request) => void): void {
+    const [head = [], ...rows] = state.table;
+    draw(
+        element('h1', {}, state.name),
+        element('p', { class: 'quiet' }, state.command),
+        state.status !== 0 && element('p', { class: 'bad' }, `The program ended with status ${state.status}.`),
+        state.dropped > 0 && element('p', { class: 'bad' }, `CUPTI dropped ${state.dropped} records: times are too low.`),
+        element(
+            'div',
+            { class: 'scroll', attributes: { tabindex: '0', role: 'region', 'aria-label': 'Kernels by their time' } },
+            element(
+                'table',
+                { class: 'kernels' },
+                element('thead', {}, element('tr', {}, ...head.map((title) => element('th', { attributes: { scope: 'col' } }, title)))),
+                element('tbody', {}, ...rows.map((cells, at) => rowOf(cells, at, state.isPlaced[at] === true, ask))),
+            ),
+        ),
+        ...state.devices.map((text) => element('p', { class: 'quiet' }, text)),
+        ...state.problems.map((problem) => element('p', { class: 'bad' }, problem)),
+        state.changes.length > 0 &&
+            element(
+                'section',
+                {},
+                element('h2', {}, 'Since the last profile'),
+                element('ul', {}, ...state.changes.map(({ status, text }) => element('li', { class: classOf(status) }, text))),
+            ),
+        element('div', { class: 'actions' }, button('again', 'Profile again', () => ask({ ask: 'profileAgain' }))),
+    );
+}
+
+/** The last cell names the kernel and its place. */
+function rowOf(cells: readonly string[], at: number, isPlaced: boolean, ask: (request: Request) => void): HTMLElement {
+    const name = cells[cells.length - 1] ?? '';
+    return element(
+        'tr',
+        {},
+        ...cells.slice(0, -1).map((text) => element('td', {}, text)),
+        element('td', { class: 'code' }, isPlaced ? linkTo(name, () => ask({ ask: 'kernel', index: at })) : name),
+    );
+}
+
+function linkTo(text: string, open: () => void): HTMLElement {
+    const link = element('a', { attributes: { href: '#', 'data-key': text } }, text);
+    link.addEventListener('click', (event) => {
+        event.preventDefault();
+        open();
+    });
+    return link;
+}
+
+function classOf(status: string): string {
+    return status === 'faster' ? 'good' : status === 'slower' ? 'bad' : 'quiet';
+}
