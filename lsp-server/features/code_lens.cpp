@@ -134,6 +134,12 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
     }
+    if (what == "bottleneckName") // Beside a time in a program.
+        return {{"title",
+                 lensNameOf(
+                     snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel})->kind)},
+                {"command", "kernelskill.explain"},
+                {"arguments", json::array({target})}};
     if (what == "profile")
         return {{"title", profileTitle},
                 {"command", "kernelskill.profile"},
@@ -181,11 +187,13 @@ json codeLenses(const Snapshot& snapshot, const LensContext& context, PositionEn
                  {"data",
                   {{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}, {"what", what}}}});
         };
-        if (auto shown = programCommand(context.program, snapshot, kernel)) {
+        auto inProgram = programCommand(context.program, snapshot, kernel);
+        const bool isInProgram = inProgram.has_value();
+        if (isInProgram) {
             add("program");
-            lenses.back()["command"] = std::move(*shown);
+            lenses.back()["command"] = std::move(*inProgram);
         }
-        add("bottleneck");
+        add(isInProgram ? "bottleneckName" : "bottleneck");
         if (!context.mayRun)
             continue;
         if (!hasErrorAt(snapshot, kernel.span))

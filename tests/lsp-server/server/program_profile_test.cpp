@@ -132,6 +132,13 @@ TEST_F(ProgramProfile, LensesSayTheShareUntilTheKernelChanges) {
     EXPECT_TRUE(refreshed);
     EXPECT_THAT(lenses(), ElementsAre("94 % of GPU time, 655 µs in columns",
                                       "5.9 % of GPU time, 41 µs in columns"));
+    std::vector<std::string> titles;
+    for (const json& lens :
+         client.call("textDocument/codeLens", {{"textDocument", {{"uri", uri}}}}).at("result"))
+        titles.push_back(
+            client.call("codeLens/resolve", lens).at("result").at("command").at("title"));
+    EXPECT_THAT(titles.at(1), Not(HasSubstr(" ")))
+        << "beside a share the bottleneck has its name alone";
     const auto kernels = [&] {
         return client.call("kernelskill/kernels", {{"textDocument", {{"uri", uri}}}}).at("result");
     };

@@ -3,7 +3,7 @@ import { button, draw, element } from './dom';
 import type { ProgramState, Request } from './state';
 
 export function drawProgram(state: ProgramState, ask: (request: Request) => void): void {
-    const [head = [], ...rows] = state.table;
+    const [titles = [], ...rows] = ordered(state.table);
     draw(
         element('h1', {}, state.name),
         element('p', { class: 'quiet' }, state.command),
@@ -15,7 +15,7 @@ export function drawProgram(state: ProgramState, ask: (request: Request) => void
             element(
                 'table',
                 { class: 'kernels' },
-                element('thead', {}, element('tr', {}, ...head.map((title) => element('th', { attributes: { scope: 'col' } }, title)))),
+                element('thead', {}, element('tr', {}, ...titles.map((title) => element('th', { attributes: { scope: 'col' } }, title)))),
                 element('tbody', {}, ...rows.map((cells, at) => rowOf(cells, at, state.isPlaced[at] === true, ask))),
             ),
         ),
@@ -26,20 +26,26 @@ export function drawProgram(state: ProgramState, ask: (request: Request) => void
                 'section',
                 {},
                 element('h2', {}, 'Since the last profile'),
-                element('ul', {}, ...state.changes.map(({ status, text }) => element('li', { class: classOf(status) }, text))),
+                element('ul', {}, ...state.changes.map(({ status, text }) => element('li', {}, element('span', { class: classOf(status) }, status), text))),
             ),
         element('div', { class: 'actions' }, button('again', 'Profile again', () => ask({ ask: 'profileAgain' }))),
     );
 }
 
-/** The last cell names the kernel and its place. */
-function rowOf(cells: readonly string[], at: number, isPlaced: boolean, ask: (request: Request) => void): HTMLElement {
-    const name = cells[cells.length - 1] ?? '';
+/** The kernel, which the server puts last, comes first, where a narrow view shows it; columns without any text are left out. */
+function ordered(table: ProgramState['table']): string[][] {
+    return table
+        .map((cells) => [...cells.slice(-1), ...cells.slice(0, -1)])
+        .map((cells, _, all) => cells.filter((__, column) => all.slice(1).some((row) => row[column] !== '')));
+}
+
+/** The first cell names the kernel and its place. */
+function rowOf([name = '', ...others]: readonly string[], at: number, isPlaced: boolean, ask: (request: Request) => void): HTMLElement {
     return element(
         'tr',
         {},
-        ...cells.slice(0, -1).map((text) => element('td', {}, text)),
         element('td', { class: 'code' }, isPlaced ? linkTo(name, () => ask({ ask: 'kernel', index: at })) : name),
+        ...others.map((text) => element('td', {}, text)),
     );
 }
 
@@ -53,5 +59,5 @@ function linkTo(text: string, open: () => void): HTMLElement {
 }
 
 function classOf(status: string): string {
-    return status === 'faster' ? 'good' : status === 'slower' ? 'bad' : 'quiet';
+    return `status ${status === 'faster' ? 'good' : status === 'slower' ? 'bad' : ''}`;
 }

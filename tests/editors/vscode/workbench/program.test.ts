@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { expectNoFault } from './axe';
 import { expectSoon } from './expect';
 import { kernelskill, type Session, story } from './session';
 import { Workbench } from './workbench';
@@ -61,8 +62,7 @@ withGpu('the program is picked once, and its kernels stand in a table by their s
     const rows = view.locator('table.kernels tbody tr');
     assert.equal(await rows.count(), 2);
     const hot = (await rows.first().innerText()).replace(/\s+/g, ' ');
-    assert.match(hot, /^88\.9 % 9\.00x 81\.9 µs 1 81\.9 µs /);
-    assert.match(hot, /hot\(float\*\) a\.cu:1$/);
+    assert.match(hot, /^hot\(float\*\) a\.cu:1 88\.9 % 9\.00x 81\.9 µs 1 81\.9 µs memory-bound \S+$/);
     await view.getByText(/^GPU 0: kernels .* idle /).waitFor();
     assert.ok(existsSync(path.join(session.workspace, '.kernelskill/picked-program')));
 });
@@ -93,9 +93,11 @@ withGpu('a save says what became faster, in the status bar and in the table', as
         await workbench.statusOf(message).waitFor();
     }
     const view = await workbench.view('program');
-    await view.locator('li.good', { hasText: 'hot: 2.00 times as fast' }).waitFor();
-    await expectSoon('the new table', async () => /^66\.7 %/.test(await view.locator('table.kernels tbody tr').first().innerText()));
+    await view.locator('li', { hasText: 'hot: 2.00 times as fast' }).locator('.status.good').waitFor();
+    await expectSoon('the new table', async () => /a\.cu:1\s+66\.7 %/.test(await view.locator('table.kernels tbody tr').first().innerText()));
 });
+
+withGpu('the view of a program has no serious fault in any theme', (session) => expectNoFault(session, 'program'));
 
 withGpu('a failed build says what the compiler says', async (session, workbench) => {
     await workbench.open(file);
