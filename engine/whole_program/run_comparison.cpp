@@ -64,6 +64,24 @@ TimeChange changeOf(const TimingVerdict& verdict, std::size_t rounds) {
     return verdict.least >= low && verdict.most <= high ? TimeChange::Same : TimeChange::Unsure;
 }
 
+/// The median of each run.
+std::vector<double> mediansOf(std::span<const LaunchTimes> runs, const std::string& kernel) {
+    std::vector<double> medians;
+    for (const LaunchTimes& run : runs)
+        if (const auto found = run.find(kernel); found != run.end())
+            medians.push_back(summarise(found->second).median);
+    return medians;
+}
+
+/// Whether each run of one side is faster than each of the other: launches of one run share the
+/// state of the GPU, so that their number alone proves nothing.
+bool areApart(std::span<const LaunchTimes> before, std::span<const LaunchTimes> after,
+              const std::string& kernel) {
+    const auto was = std::ranges::minmax(mediansOf(before, kernel));
+    const auto is = std::ranges::minmax(mediansOf(after, kernel));
+    return is.max < was.min || was.max < is.min;
+}
+
 /// Compares a kernel that both sides have launched.
 KernelTimeChange compare(std::span<const LaunchTimes> before, std::span<const LaunchTimes> after,
                          const std::string& kernel) {
@@ -81,7 +99,13 @@ KernelTimeChange compare(std::span<const LaunchTimes> before, std::span<const La
                             verdict.least,
                             verdict.most,
                             {}};
-    if (result.change != TimeChange::Unsure)
+    const bool hasChanged =
+        result.change == TimeChange::Faster || result.change == TimeChange::Slower;
+    if (hasChanged && !areSums && !areApart(before, after, kernel)) {
+        result.change = TimeChange::Unsure;
+        result.reason = "runs of one version differ by as much";
+    }
+    if (result.change != TimeChange::Unsure || !result.reason.empty())
         return result;
     if (rounds < minRounds)
         result.reason = fmt::format("{} {}{} compared; from {} on a difference can be certain",
@@ -114,6 +138,8 @@ LaunchTimes launchTimesOf(std::span<const DeviceActivity> activities) {
 }
 
 bool isEnough(std::span<const LaunchTimes> runs) {
+    if (runs.size() < minRuns)
+        return false;
     const auto sums = sumsOf(runs);
     double whole = 0;
     for (const auto& [kernel, sum] : sums)

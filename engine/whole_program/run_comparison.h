@@ -18,15 +18,18 @@ using LaunchTimes = std::map<std::string, std::vector<double>>;
 
 [[nodiscard]] LaunchTimes launchTimesOf(std::span<const DeviceActivity> activities);
 
-/// Whether more runs would not make a comparison surer: each kernel with a hotShare of the kernels'
-/// time was launched minRounds times.
+/// Fewer runs do not tell how much runs of one version differ.
+inline constexpr std::size_t minRuns = 3;
+
+/// Whether more runs would not make a comparison surer: there are minRuns, and each kernel with a
+/// hotShare of the kernels' time was launched minRounds times.
 [[nodiscard]] bool isEnough(std::span<const LaunchTimes> runs);
 
 enum class TimeChange : std::uint8_t {
     Same,   ///< Differs by no more than runNoise, and that is certain.
     Faster, ///< Certain, and by more than runNoise.
     Slower, ///< As Faster.
-    Unsure, ///< None of these is certain.
+    Unsure, ///< None of these is certain, or runs of one side differ by as much.
     New,    ///< Only the later runs launch it.
     Gone,   ///< Only the earlier runs launched it.
 };

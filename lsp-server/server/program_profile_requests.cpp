@@ -20,12 +20,12 @@ namespace {
 
 using Profiled = std::shared_ptr<const ProfiledProgram>;
 
-/// What a run needs of the server's state, taken on the loop's thread: all but the program.
-Result<ProgramProfileRequest> requestFor(const ServerContext& context, const fs::path& root) {
+/// Adds what a run needs of the server's state, all but the program. On the loop's thread.
+Result<ProgramProfileRequest> requestFor(const ServerContext& context, const fs::path& root,
+                                         ProgramProfileRequest request) {
     const auto& workbench = context.workspace.workbench();
     if (!workbench)
         return std::unexpected(context.workspace.problem());
-    ProgramProfileRequest request;
     request.root = root;
     request.options = context.workspace.options();
     request.workbench = workbench;
@@ -99,20 +99,23 @@ void profileProgramCommand(const ServerContext& context, const json& argument, c
     auto scope = programScopeOrError(context, argument, reply);
     if (!scope)
         return;
+    // Read here, where a wrong type is answered with what is wrong.
+    ProgramProfileRequest wanted;
+    wanted.builds = argument.value("build", true);
+    wanted.withDetails = argument.value("details", true);
+    wanted.kernel = argument.value("kernel", "");
     const fs::path root = scope->root;
     context.trust.whenTrusted(
-        root, [&context, scope = std::move(*scope), argument, params, stop,
+        root, [&context, scope = std::move(*scope), wanted = std::move(wanted),
+               name = argument.value("name", ""), params, stop,
                reply = std::move(reply)](std::optional<std::string> refusal) mutable {
             if (refusal)
                 return reply.error(ErrorCode::RequestFailed, std::move(*refusal));
-            auto request = requestFor(context, scope.root);
+            auto request = requestFor(context, scope.root, std::move(wanted));
             if (!request)
                 return reply.error(toResponseErrorWithRemedy(request.error()));
-            request->builds = argument.value("build", true);
-            request->withDetails = argument.value("details", true);
-            request->kernel = argument.value("kernel", "");
-            profileInJob(context, std::move(scope), argument.value("name", ""), std::move(*request),
-                         params, std::move(reply), stop);
+            profileInJob(context, std::move(scope), std::move(name), std::move(*request), params,
+                         std::move(reply), stop);
         });
 }
 
@@ -178,11 +181,12 @@ void SaveProgramProfiling::start(const std::string& root, const std::stop_source
 void SaveProgramProfiling::profile(Workspace& workspace, const std::string& root,
                                    const std::stop_source& run) {
     auto scope = programScopeOf(context_, workspace.uri);
-    auto request = requestFor(context_, root);
+    ProgramProfileRequest wanted;
+    wanted.withDetails = false;
+    wanted.repeats = true;
+    auto request = requestFor(context_, root, std::move(wanted));
     if (!scope || !request)
         return;
-    request->withDetails = false;
-    request->repeats = true;
     workspace.isRunning = true;
     context_.programs.startedOnSave(root, run);
     auto shown =

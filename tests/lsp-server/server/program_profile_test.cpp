@@ -201,6 +201,7 @@ TEST_F(ProgramProfile, FailuresAreToldWithTheirReason) {
     EXPECT_EQ(idle.at("data").at("remedies").at(0).at("client"), "doctor");
     EXPECT_THAT(profile().at("error").at("message").get<std::string>(),
                 HasSubstr("there are several programs"));
+    EXPECT_EQ(profile({{"build", "yes"}}).at("error").at("code"), -32602);
 }
 
 TEST_F(ProgramProfile, NothingIsBuiltOrRunWithoutTrust) {
