@@ -121,7 +121,9 @@ Result<pid_t> spawnBehindWalls(const ChildCommand& command, std::vector<std::str
         command.program.c_str(), words.data(),
         variables.data(),        streams,
         failures->write.get(),   command.folder.empty() ? nullptr : command.folder.c_str()};
-    const pid_t pid = ::fork();
+    // fork() would ask libraries first, and two threads in Z3's handler wait for each other for
+    // ever.
+    const pid_t pid = ::_Fork();
     if (pid == 0)
         become(start, walls);
     if (pid < 0)

@@ -37,8 +37,22 @@ private:
         std::uint64_t offset = 0;
         MemoryElement element = MemoryElement::Bytes;
     };
-    void addNumbers(std::uint64_t offset, const Stretch& stretch, std::span<const std::byte> found,
-                    std::span<const std::byte> expected);
+    /// A piece of memory as add() gets it.
+    struct Piece {
+        std::uint64_t offset = 0;
+        std::span<const std::byte> found;
+        std::span<const std::byte> expected;
+        std::span<const std::byte> before;
+
+        [[nodiscard]] Piece part(std::size_t from, std::size_t size) const;
+        [[nodiscard]] bool differs() const;
+        /// Counts the bytes that differ.
+        [[nodiscard]] std::uint64_t differingBytes() const;
+    };
+    void addStretch(const Piece& piece, MemoryElement element, std::uint64_t begin);
+    void addNumber(const Piece& number, MemoryElement element, double scale);
+    void addPart(const Piece& part);
+    void addStrayBytes(const Piece& bytes);
 
     MemoryDifference difference_;
     std::vector<Stretch> stretches_; ///< Sorted by offset; the first one begins at 0.

@@ -71,7 +71,8 @@ struct MemoryDifference {
     std::uint64_t bytes = 0;       ///< The part's size.
     std::uint64_t firstOffset = 0; ///< The offset of the first byte that differs.
     std::uint64_t differingBytes = 0;
-    /// Counts the differing bytes that the original leaves as they were.
+    /// Counts the differing bytes of elements that the original leaves as they were; of the bytes
+    /// themselves where the type is not known.
     std::uint64_t strayBytes = 0;
     MemoryElement element = MemoryElement::Bytes; ///< The type that the range was given.
     /// The largest |a - b| / max(|a|, |b|, the root mean square of the expected numbers of the type

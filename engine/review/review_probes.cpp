@@ -91,18 +91,12 @@ bool Review::runProbes() {
 }
 
 bool Review::runProbes(const std::vector<Trial>& probes) {
-    const TrialRunner runner = this->runner();
-    const std::size_t atOnce = TrialRunner::runsAtOnce();
-    for (std::size_t begin = 0; begin < probes.size(); begin += atOnce) {
-        std::vector<Comparand> batch;
-        for (std::size_t i = begin; i < std::min(begin + atOnce, probes.size()); ++i)
-            batch.push_back({&probes[i], plan_.trials.size() + i, 1, seeds_()});
-        std::vector<Runs> results = runner.runAll(batch);
-        for (std::size_t i = 0; i < batch.size(); ++i)
-            if (stop_.stop_requested() || !judgeProbe(batch[i], std::move(results[i])))
-                return false;
-    }
-    return true;
+    std::vector<Comparand> comparands;
+    for (std::size_t i = 0; i < probes.size(); ++i)
+        comparands.push_back({&probes[i], plan_.trials.size() + i, 1, seeds_()});
+    return runner().judgeEach(comparands, [this](const Comparand& comparand, Runs runs) {
+        return !stop_.stop_requested() && judgeProbe(comparand, std::move(runs));
+    });
 }
 
 bool Review::doSameWork(const Trial& someBlocks) {

@@ -67,12 +67,9 @@ bool Review::runBatch(const std::vector<Comparand>& batch) {
     report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
                        first.trial->label),
            0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
-    const TrialRunner runner = this->runner();
-    std::vector<Runs> results = runner.runAll(batch);
-    for (std::size_t index = 0; index < batch.size(); ++index)
-        if (stop_.stop_requested() || !judge(batch[index], std::move(results[index])))
-            return false;
-    return true;
+    return runner().judgeEach(batch, [this](const Comparand& comparand, Runs runs) {
+        return !stop_.stop_requested() && judge(comparand, std::move(runs));
+    });
 }
 
 bool Review::judge(const Comparand& comparand, Runs runs) {

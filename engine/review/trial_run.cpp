@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <thread>
 #include <utility>
@@ -75,12 +76,30 @@ std::size_t TrialRunner::runsAtOnce() {
 std::vector<Runs> TrialRunner::runAll(const std::vector<Comparand>& batch) const {
     std::vector<std::future<Runs>> running;
     for (const Comparand& comparand : batch)
-        running.push_back(
-            std::async(std::launch::async, [this, &comparand] { return run(comparand); }));
+        running.push_back(begin(comparand));
     std::vector<Runs> results;
     for (std::future<Runs>& runs : running)
         results.push_back(runs.get());
     return results;
+}
+
+bool TrialRunner::judgeEach(const std::vector<Comparand>& comparands,
+                            const std::function<bool(const Comparand&, Runs)>& judge) const {
+    std::deque<std::future<Runs>> running;
+    std::size_t next = 0;
+    for (const Comparand& comparand : comparands) {
+        for (; next < comparands.size() && running.size() < runsAtOnce(); ++next)
+            running.push_back(begin(comparands[next]));
+        Runs runs = running.front().get();
+        running.pop_front();
+        if (!judge(comparand, std::move(runs)))
+            return false; // The others end first: their futures wait.
+    }
+    return true;
+}
+
+std::future<Runs> TrialRunner::begin(const Comparand& comparand) const {
+    return std::async(std::launch::async, [this, &comparand] { return run(comparand); });
 }
 
 RunPair RunPair::of(Runs runs) {

@@ -5,6 +5,8 @@
 #include "engine/review/review_images.h"
 
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <optional>
 #include <vector>
 
@@ -58,11 +60,16 @@ public:
     [[nodiscard]] Runs run(const Comparand& comparand) const;
     /// Runs all comparands at once. The results have the order of `batch`.
     [[nodiscard]] std::vector<Runs> runAll(const std::vector<Comparand>& batch) const;
+    /// Runs the comparands, several at once, and judges each in order, until `judge` is false.
+    /// Returns whether all were judged true.
+    [[nodiscard]] bool judgeEach(const std::vector<Comparand>& comparands,
+                                 const std::function<bool(const Comparand&, Runs)>& judge) const;
 
     /// The number of comparands to run at once on this machine.
     [[nodiscard]] static std::size_t runsAtOnce();
 
 private:
+    [[nodiscard]] std::future<Runs> begin(const Comparand& comparand) const;
     /// The outputs of `image`, which is `subject` in float64. `launch` is that of `subject` itself.
     [[nodiscard]] Result<std::vector<BufferContents>> wide(const Image& image, KernelInFile subject,
                                                            LaunchSpec launch,

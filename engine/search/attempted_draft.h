@@ -7,10 +7,13 @@
 
 namespace kernelskill::engine {
 
-/// Drafts the plan's edit, and remembers that the plan was begun. An error is remembered as well
-/// and written to attempt.decision. Two errors are not remembered, because the skill did not fail:
-/// InvalidInput (no such skill) and a cancelled draft.
+/// Drafts the plan's edit, and remembers that the plan was begun and why there is no draft.
 [[nodiscard]] Result<Draft> draftAttempt(OptimizationSteps& steps, const KernelVersion& text,
                                          Attempt& attempt, std::stop_token stop);
+
+/// Writes to attempt.decision why the plan has no draft, and remembers it. InvalidInput (no such
+/// skill) is not remembered, because the skill did not fail.
+void noteMissingDraft(OptimizationSteps& steps, const KernelVersion& text, Attempt& attempt,
+                      const Error& why);
 
 } // namespace kernelskill::engine

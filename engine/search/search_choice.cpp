@@ -1,15 +1,19 @@
 /// Which plans a round tries, and their texts.
+#include "engine/search/at_once.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/search_run.h"
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
 
 namespace kernelskill::engine {
 namespace {
 
 /// Plans that a round looks at for each that it reviews, if looking is quick.
 constexpr int screenedForEach = 4;
+/// Max number of texts that are parsed at once; each takes some 100 MB.
+constexpr unsigned parsesAtOnce = 8;
 
 } // namespace
 
@@ -29,24 +33,27 @@ std::vector<std::size_t> SearchRun::versionsByRank() const {
     return order;
 }
 
-/// Runs a stepping stone that was only looked at, since the plans for it depend on what holds it
-/// back.
-bool SearchRun::canLeadOn(SearchVersion& step) {
-    const SearchVersion& base = versions_[step.base];
-    if (step.isDropped || base.isDropped)
+/// Whether plans can be made for the version. They depend on what holds it back, so it is run if
+/// it was only timed. A stepping stone that cannot be run leads nowhere.
+bool SearchRun::canLeadOn(SearchVersion& version, const std::stop_token& stop) {
+    const SearchVersion& base = versions_[version.base];
+    if (version.isDropped || base.isDropped)
         return false;
-    if (step.isAssessed)
+    if (version.isAssessed)
         return true;
-    say("assessing a step on the way");
-    const std::stop_token stop = deadline_.token();
-    auto standing = steps_.assess(step.text, stop, {});
+    say(version.isStep() ? "assessing a step on the way" : "assessing what is faster");
+    auto standing = steps_.assess(version.text, stop, {});
     if (stop.stop_requested())
         return false;
-    step.isAssessed = true;
-    step.isDropped = !standing || (step.needsCounts && !movesLess(base.standing, *standing));
-    if (!step.isDropped)
-        step.standing = std::move(*standing);
-    return !step.isDropped;
+    version.isAssessed = true;
+    if (version.isStep())
+        version.isDropped =
+            !standing || (version.needsCounts && !movesLess(base.standing, *standing));
+    if (standing && !version.isDropped) {
+        result_.attempts[version.attempt].after = *standing;
+        version.standing = std::move(*standing);
+    }
+    return !version.isDropped;
 }
 
 /// The plans of this round, the best version's first.
@@ -56,7 +63,7 @@ std::vector<SearchCandidate> SearchRun::choose() {
     for (const std::size_t index : versionsByRank()) {
         if (std::ssize(chosen) >= width)
             return chosen;
-        if (versions_[index].isStep() && !canLeadOn(versions_[index]))
+        if (!canLeadOn(versions_[index], deadline_.token()))
             continue;
         const SearchVersion& version = versions_[index];
         Plan plan = steps_.plan(version.text, version.standing);
@@ -114,24 +121,48 @@ std::vector<SearchCandidate> SearchRun::chooseTuned() {
     return chosen;
 }
 
-/// Makes the candidate's text, and settles candidates that need no run.
-void SearchRun::prepare(SearchCandidate& candidate, std::set<std::uint64_t>& codes) {
-    SearchVersion& version = versions_[candidate.version];
+/// Makes the candidates' texts, several at once, and settles candidates that need no run.
+void SearchRun::prepareAll(std::vector<SearchCandidate>& candidates) {
+    for (SearchCandidate& candidate : candidates) {
+        SearchVersion& version = versions_[candidate.version];
+        const skills::Offer& offer = candidate.attempt.plan.offer;
+        version.tried.insert({offer.skillId, offer.option});
+        steps_.remember(OptimizationSteps::Moment::Begins, version.text, candidate.attempt,
+                        nullptr);
+    }
+    const std::stop_token stop = deadline_.token();
+    std::vector<std::optional<Result<Draft>>> drafts(candidates.size());
+    atOnce(std::clamp(std::thread::hardware_concurrency(), 1U, parsesAtOnce), candidates.size(),
+           [&](std::size_t at) {
+               if (stop.stop_requested())
+                   return;
+               const SearchCandidate& candidate = candidates[at];
+               drafts[at] = steps_.draft(versions_[candidate.version].text,
+                                         candidate.attempt.plan.offer, stop);
+           });
+    std::set<std::uint64_t> codes; // A later candidate with the same code is dropped.
+    if (options_.usesShortTermMemory) {
+        for (const SearchVersion& version : versions_)
+            codes.insert(version.codeHash);
+    }
+    for (std::size_t at = 0; at < candidates.size(); ++at) {
+        SearchCandidate& candidate = candidates[at];
+        candidate.isCutOff = stop.stop_requested() || !drafts[at];
+        candidate.isSettled = candidate.isCutOff || !*drafts[at];
+        if (!candidate.isSettled)
+            prepare(candidate, std::move(**drafts[at]), codes);
+        else if (!candidate.isCutOff)
+            noteMissingDraft(steps_, versions_[candidate.version].text, candidate.attempt,
+                             drafts[at]->error());
+    }
+}
+
+/// Settles the candidate if its draft needs no run.
+void SearchRun::prepare(SearchCandidate& candidate, Draft draft, std::set<std::uint64_t>& codes) {
+    const SearchVersion& version = versions_[candidate.version];
     Attempt& attempt = candidate.attempt;
     const skills::Offer& offer = attempt.plan.offer;
-    version.tried.insert({offer.skillId, offer.option});
-    const std::stop_token stop = deadline_.token();
-    auto draft = draftAttempt(steps_, version.text, attempt, stop);
-    candidate.isCutOff = stop.stop_requested();
-    if (candidate.isCutOff) {
-        candidate.isSettled = true;
-        return;
-    }
-    if (!draft) {
-        candidate.isSettled = true;
-        return;
-    }
-    candidate.draft = std::move(*draft);
+    candidate.draft = std::move(draft);
     attempt.diff = candidate.draft->diff;
     if (options_.usesShortTermMemory && !codes.insert(candidate.draft->codeHash).second) {
         candidate.isSettled = true;

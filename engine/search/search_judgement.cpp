@@ -1,12 +1,12 @@
 /// How a round looks at its plans, reviews them and keeps what gains.
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
+#include "engine/search/at_once.h"
 #include "engine/search/search_run.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <map>
 #include <thread>
@@ -20,6 +20,27 @@ constexpr unsigned coresOfASlot = 4;
 constexpr std::ptrdiff_t stepsOfAVersion = 4;
 /// Max number of stepping stones in a row.
 constexpr int stepsInARow = 2;
+
+/// Ranks options of a skill on one version behind all other plans, but for its fastest.
+void rankOtherOptionsLast(std::vector<SearchCandidate*>& ranked) {
+    std::set<std::pair<std::size_t, std::string>> skills; // The number is the version's.
+    std::ranges::stable_partition(ranked, [&](const SearchCandidate* candidate) {
+        return candidate->isTuned() ||
+               skills.insert({candidate->version, candidate->attempt.plan.offer.skillId}).second;
+    });
+}
+
+/// Gives the last place of several to the first plan that could not be timed at a glance, unless
+/// one has a place: plans that can would keep it waiting in each round.
+void keepOneUnseen(std::vector<SearchCandidate*>& ranked, std::size_t places) {
+    if (places < 2 || ranked.size() <= places)
+        return;
+    const auto isUnseen = [](const SearchCandidate* candidate) { return !candidate->screening; };
+    const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(places) - 1;
+    const auto unseen = std::ranges::find_if(ranked, isUnseen);
+    if (unseen != ranked.end() && unseen > last)
+        std::rotate(last, unseen, unseen + 1);
+}
 
 } // namespace
 
@@ -72,11 +93,13 @@ void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandid
 
 /// Leaves the slower ones for later, where more are faster at a glance than a round reviews.
 void SearchRun::postpone(std::vector<SearchCandidate>& candidates) {
-    const std::vector<SearchCandidate*> faster = openByPromise(candidates);
+    std::vector<SearchCandidate*> faster = openByPromise(candidates);
     if (!faster.empty() && faster.front()->screening)
         faster.front()->isPromising = true;
-    for (std::size_t place = static_cast<std::size_t>(std::max(1, options_.beam));
-         place < faster.size(); ++place) {
+    const auto places = static_cast<std::size_t>(std::max(1, options_.beam));
+    rankOtherOptionsLast(faster);
+    keepOneUnseen(faster, places);
+    for (std::size_t place = places; place < faster.size(); ++place) {
         SearchCandidate& candidate = *faster[place];
         const skills::Offer& offer = candidate.attempt.plan.offer;
         if (!candidate.isTuned())
@@ -97,15 +120,7 @@ void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
     const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
                                                  : std::max(1U, cores / coresOfASlot);
     const std::vector<SearchCandidate*> open = openByPromise(candidates);
-    std::atomic<std::size_t> next = 0;
-    const auto workOff = [&] {
-        for (std::size_t index = next++; index < open.size(); index = next++)
-            judge(*open[index]);
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t slot = 1; slot < std::min(slots, open.size()); ++slot)
-        others.emplace_back(workOff);
-    workOff();
+    atOnce(slots, open.size(), [&](std::size_t at) { judge(*open[at]); });
 }
 
 /// Called by several threads at once.
@@ -140,8 +155,8 @@ void SearchRun::judge(SearchCandidate& candidate) {
         attempt.verdict = std::move(*verdict);
     }
     Standing after;
-    const VerdictStatus status = attempt.verdict->status;
-    if (status == VerdictStatus::Faster || status == VerdictStatus::Unmeasured) {
+    // What was measured needs no counts to be kept: it is run when plans are made for it.
+    if (attempt.verdict->status == VerdictStatus::Unmeasured) {
         auto standing = steps_.assess(candidate.draft->text, stop, report);
         candidate.isCutOff = stop.stop_requested();
         if (candidate.isCutOff)
@@ -241,6 +256,7 @@ SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
     made.number = static_cast<int>(versions_.size());
     made.text = std::move(candidate.draft->text);
     made.codeHash = candidate.draft->codeHash;
+    made.isAssessed = attempt.after.has_value();
     if (attempt.after)
         made.standing = *attempt.after;
     const bool isModelled = base.standing.cost && made.standing.cost;
@@ -265,7 +281,6 @@ SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
         made.base = from.base;
         made.steps = from.steps + 1;
         made.sinceBase = skills::combined(from.sinceBase, candidate.draft->accuracy);
-        made.isAssessed = attempt.after.has_value();
         made.needsCounts = candidate.step->needsCounts;
     } else {
         made.base = versions_.size();

@@ -49,6 +49,7 @@ Result<Optimization> SearchRun::run() {
     while (!isOver())
         playRound();
     verifyBest(stop_);
+    std::ignore = canLeadOn(versions_[bestVersion()], stop_);
     return finished();
 }
 
@@ -125,15 +126,8 @@ void SearchRun::playRound() {
         names.push_back(candidate.attempt.plan.offer.skillId);
     say(fmt::format("trying {}{}", isTuning ? "other options of " : "", fmt::join(names, ", ")));
 
-    // If an earlier candidate of the round has the same code, a later one is dropped.
-    std::set<std::uint64_t> codes;
-    if (options_.usesShortTermMemory) {
-        for (const SearchVersion& version : versions_)
-            codes.insert(version.codeHash);
-    }
     if (!isTuning)
-        for (SearchCandidate& candidate : candidates)
-            prepare(candidate, codes);
+        prepareAll(candidates);
     screenAll(candidates);
     judgeAll(candidates);
 
@@ -151,6 +145,7 @@ void SearchRun::playRound() {
     if (wasFresh_)
         verifyBest(deadline_.token());
     if (bestVersion() != before) {
+        std::ignore = canLeadOn(versions_[bestVersion()], deadline_.token());
         roundsWithoutGain_ = 0;
         isDetour_ = false;
     } else if (!wasCheap) { // Glances are no reason to give up.

@@ -44,9 +44,10 @@ private:
     // search_choice.cpp
     [[nodiscard]] std::vector<SearchCandidate> choose();
     [[nodiscard]] std::vector<SearchCandidate> chooseTuned();
-    void prepare(SearchCandidate& candidate, std::set<std::uint64_t>& codes);
+    void prepareAll(std::vector<SearchCandidate>& candidates);
+    void prepare(SearchCandidate& candidate, Draft draft, std::set<std::uint64_t>& codes);
     [[nodiscard]] std::vector<std::size_t> versionsByRank() const;
-    [[nodiscard]] bool canLeadOn(SearchVersion& step);
+    [[nodiscard]] bool canLeadOn(SearchVersion& version, const std::stop_token& stop);
     // search_judgement.cpp
     void screenAll(std::vector<SearchCandidate>& candidates);
     void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);

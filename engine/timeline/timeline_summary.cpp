@@ -96,6 +96,13 @@ std::uint64_t TimelineSummary::gpuTime() const {
     return time;
 }
 
+std::uint64_t TimelineSummary::kernelTime() const {
+    std::uint64_t time = 0;
+    for (const DeviceTimes& each : devices)
+        time += each.kernels;
+    return time;
+}
+
 TimelineSummary summaryOf(std::span<const DeviceActivity> activities) {
     std::map<std::uint32_t, DeviceWatch> devices;
     std::map<std::string, std::vector<const DeviceActivity*>> kernels;

@@ -56,6 +56,8 @@ struct TimelineSummary {
 
     /// The sum of the times of all kernels, copies and memsets.
     [[nodiscard]] std::uint64_t gpuTime() const;
+    /// The sum of the times of all kernels.
+    [[nodiscard]] std::uint64_t kernelTime() const;
 };
 
 /// A kernel of at most this time is short, because launching it takes about as long. Same as the

@@ -24,6 +24,9 @@ struct HeldSearch {
     std::uint64_t savedBytes = 0;      ///< The memory that the pause took.
     std::vector<std::string> restarts; ///< Why the program was started again, each time.
     std::string end; ///< Describes an unusual end of the program; empty if it ended as usual.
+    /// Whether the held program printed what it prints alone; nullopt if that cannot be told, since
+    /// its runs alone differ or it was started again.
+    std::optional<bool> isOutputSame;
 };
 
 struct OptimizedKernel {

@@ -8,13 +8,19 @@ double KernelShare::gainAtMost() const {
     return share < 1 ? 1 / (1 - share) : std::numeric_limits<double>::infinity();
 }
 
+bool KernelShare::isHot() const {
+    return shareOfKernels >= hotShare;
+}
+
 ProgramProfile programProfile(const TimelineSummary& summary, const KernelPlaces& places,
                               const std::filesystem::path& folder) {
     ProgramProfile profile{summary.devices, {}};
-    const auto whole = static_cast<double>(summary.gpuTime());
+    const auto partOf = [](std::uint64_t time, std::uint64_t whole) {
+        return whole > 0 ? static_cast<double>(time) / static_cast<double>(whole) : 0;
+    };
     for (const KernelTimes& kernel : summary.kernels)
-        profile.kernels.push_back({kernel,
-                                   whole > 0 ? static_cast<double>(kernel.total) / whole : 0,
+        profile.kernels.push_back({kernel, partOf(kernel.total, summary.gpuTime()),
+                                   partOf(kernel.total, summary.kernelTime()),
                                    places.of(kernel.symbol, folder)});
     return profile;
 }

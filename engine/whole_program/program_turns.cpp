@@ -11,15 +11,14 @@ namespace {
 
 constexpr double perSecond = 1e9;
 
-double gpuSeconds(const TimelineSummary& summary) {
-    return static_cast<double>(summary.gpuTime()) / perSecond;
+double secondsOf(std::uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / perSecond;
 }
 
 std::map<std::string, double> secondsByName(const TimelineSummary& summary) {
     std::map<std::string, double> seconds;
     for (const KernelTimes& kernel : summary.kernels)
-        seconds[kernelSymbol(kernel.symbol).qualifiedName] +=
-            static_cast<double>(kernel.total) / perSecond;
+        seconds[kernelSymbol(kernel.symbol).qualifiedName] += secondsOf(kernel.total);
     return seconds;
 }
 
@@ -53,7 +52,14 @@ bool isSlower(std::span<const TimePair> pairs) {
 std::vector<TimePair> ProgramTurns::gpu() const {
     std::vector<TimePair> pairs;
     for (const TimelineTurn& turn : kernels)
-        pairs.push_back({gpuSeconds(turn.before), gpuSeconds(turn.after)});
+        pairs.push_back({secondsOf(turn.before.gpuTime()), secondsOf(turn.after.gpuTime())});
+    return pairs;
+}
+
+std::vector<TimePair> ProgramTurns::ofKernels() const {
+    std::vector<TimePair> pairs;
+    for (const TimelineTurn& turn : kernels)
+        pairs.push_back({secondsOf(turn.before.kernelTime()), secondsOf(turn.after.kernelTime())});
     return pairs;
 }
 

@@ -52,6 +52,8 @@ struct ProgramTurns {
 
     /// All kernels, copies and memsets.
     [[nodiscard]] std::vector<TimePair> gpu() const;
+    /// All kernels together.
+    [[nodiscard]] std::vector<TimePair> ofKernels() const;
     /// The kernel of this qualified name: in the edited program also the kernels that the original
     /// does not launch and whose names are among `added`.
     [[nodiscard]] std::vector<TimePair> ofKernel(const std::string& qualifiedName,

@@ -1,6 +1,8 @@
 #include "lsp-server/commands/program_search.h"
 
+#include "analysis/source/files.h"
 #include "analysis/source/try.h"
+#include "engine/process/file_descriptor.h"
 #include "engine/program/command_words.h"
 #include "engine/whole_program/search_budget.h"
 #include "lsp-server/commands/executor_option.h"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -25,6 +28,13 @@ using engine::KernelOutcome;
 using engine::OptimizedKernel;
 using std::chrono::seconds;
 using Clock = std::chrono::steady_clock;
+
+/// A program that is held, and the file that has what it prints.
+struct HeldForSearch {
+    std::filesystem::path printed;
+    engine::FileDescriptor output; ///< A program that is started again needs it, too.
+    std::unique_ptr<engine::ProgramPause> pause;
+};
 
 /// A kernel to search.
 struct OpenKernel {
@@ -75,8 +85,7 @@ private:
         const std::size_t most = engine::searchableKernels(search_.maxKernels, search_.budget);
         for (const engine::KernelShare& share : profile.kernels) {
             const bool isNamed = !search_.kernel.empty();
-            if (isNamed ? !share.place || !share.place->isNamed(search_.kernel)
-                        : share.share < engine::hotShare)
+            if (isNamed ? !share.place || !share.place->isNamed(search_.kernel) : !share.isHot())
                 continue;
             OptimizedKernel& kernel = result_.emplace_back();
             kernel.share = share;
@@ -188,12 +197,12 @@ private:
     void searchOne(CapturedKernels& kernels, const OpenKernel& open, seconds time,
                    engine::LanguageModel* model, OptimizedKernel& kernel) const {
         const auto begin = Clock::now();
-        auto pause = holds_ ? hold(kernel) : std::unexpected(Error{});
-        auto found = pause ? search(kernels, open.kernel, time, model, pause->get())
-                           : std::unexpected(pause.error());
+        auto held = holds_ ? hold(kernel) : std::unexpected(Error{});
+        auto found = held ? search(kernels, open.kernel, time, model, held->pause.get())
+                          : std::unexpected(held.error());
         if (!found && holds_) {
             kernel.notHeld = found.error().describe();
-            pause = std::unexpected(found.error()); // Its memory is needed.
+            held = std::unexpected(found.error()); // Its memory is needed.
         }
         if (!found && open.onlyHeld.empty() && !stop_.stop_requested()) {
             const auto left = time - std::chrono::floor<seconds>(Clock::now() - begin);
@@ -201,8 +210,8 @@ private:
                 search(kernels, open.kernel, std::max(left, engine::minSearchTime), model, nullptr);
         }
         kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-        if (pause)
-            kernel.held = release(**pause);
+        if (held)
+            kernel.held = release(*held);
         if (!found) {
             kernel.why = open.onlyHeld.empty() ? found.error().describe()
                                                : open.onlyHeld + "; " + kernel.notHeld;
@@ -216,25 +225,47 @@ private:
     }
 
     /// Holds the program at the kernel's first launch, which is the one that captures take.
-    Result<std::unique_ptr<engine::ProgramPause>> hold(const OptimizedKernel& kernel) const {
+    Result<HeldForSearch> hold(const OptimizedKernel& kernel) const {
         KERNELSKILL_TRY(const auto library, injectedLibrary("libkernelskill-replay.so"));
+        HeldForSearch held;
+        held.printed = pair_.folder() / "held-output";
+        held.output = engine::FileDescriptor(
+            ::open(held.printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
         const engine::Workload& original = pair_.original();
         engine::ProgramTrialOptions wanted;
         wanted.program.words = original.command;
         wanted.program.folder = original.folder;
         wanted.program.environment = original.environment;
         wanted.program.library = library;
+        wanted.program.output = held.output.get();
         wanted.cupti = cuptiFor(options_);
-        return engine::ProgramPause::open(std::move(wanted), kernel.share.times.symbol, stop_);
+        KERNELSKILL_TRY(held.pause, engine::ProgramPause::open(std::move(wanted),
+                                                               kernel.share.times.symbol, stop_));
+        return held;
     }
 
-    /// Lets the program go on to its end.
-    engine::HeldSearch release(engine::ProgramPause& pause) const {
+    /// Lets the program go on to its end, and compares what it prints with what it prints alone.
+    engine::HeldSearch release(const HeldForSearch& from) const {
+        engine::ProgramPause& pause = *from.pause;
         const engine::HeldDescription& held = pause.held();
-        engine::HeldSearch search{held.launch.ordinal, held.allocations, held.allocatedBytes,
-                                  held.savedBytes,     pause.restarts(), {}};
+        engine::HeldSearch search{held.launch.ordinal,
+                                  held.allocations,
+                                  held.allocatedBytes,
+                                  held.savedBytes,
+                                  pause.restarts(),
+                                  {},
+                                  {}};
         if (auto end = pause.resume(stop_))
             search.end = std::move(*end);
+        const auto& alone = pair_.printed();
+        const auto printed = analysis::readFile(from.printed);
+        if (!alone || !alone->isComparable() || !printed || !search.restarts.empty() ||
+            !search.end.empty())
+            return search;
+        const auto difference = alone->differenceTo(*printed);
+        search.isOutputSame = !difference;
+        if (difference)
+            search.end = "its output is not the one of a run alone: " + *difference;
         return search;
     }
 

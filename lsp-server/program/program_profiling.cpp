@@ -73,8 +73,7 @@ std::vector<std::size_t> wantedKernels(const engine::ProgramProfile& profile,
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
         const KernelShare& kernel = profile.kernels[i];
-        if (kernel.place &&
-            (name.empty() ? kernel.share >= engine::hotShare : kernel.place->isNamed(name)))
+        if (kernel.place && (name.empty() ? kernel.isHot() : kernel.place->isNamed(name)))
             wanted.push_back(i);
     }
     return wanted;

@@ -25,7 +25,24 @@ json heldJson(const engine::HeldSearch& held) {
             {"allocated_bytes", held.allocatedBytes},
             {"saved_bytes", held.savedBytes},
             {"restarts", held.restarts},
-            {"end", held.end}};
+            {"end", held.end},
+            {"same_output", orNull(held.isOutputSame)}};
+}
+
+/// What a search tried, in order.
+json triedJson(const std::vector<engine::Attempt>& attempts) {
+    json tried = json::array();
+    for (const engine::Attempt& attempt : attempts) {
+        const skills::Offer& offer = attempt.plan.offer;
+        tried.push_back({{"round", attempt.round},
+                         {"from", attempt.from},
+                         {"version", attempt.isKept ? json(attempt.version) : json(nullptr)},
+                         {"skill", offer.skillId},
+                         {"option", offer.option},
+                         {"title", offer.title},
+                         {"decision", attempt.decision}});
+    }
+    return tried;
 }
 
 json kernelJson(const OptimizedKernel& kernel) {
@@ -40,6 +57,7 @@ json kernelJson(const OptimizedKernel& kernel) {
                 {"held", kernel.held ? heldJson(*kernel.held) : json(nullptr)},
                 {"not_held", kernel.notHeld},
                 {"attempts", nullptr},
+                {"tried", json::array()},
                 {"skills", json::array()},
                 {"stop", nullptr},
                 {"search_speedup", nullptr},
@@ -55,6 +73,7 @@ json kernelJson(const OptimizedKernel& kernel) {
         result["executor"] = kernel.found->executor;
         result["skills"] = kernel.found->skills;
         result["attempts"] = kernel.found->attempts.size();
+        result["tried"] = triedJson(kernel.found->attempts);
         result["stop"] = spelling(kernel.found->stop);
         if (kernel.found->verdict)
             result["search_speedup"] = orNull(kernel.found->verdict->speedup);
@@ -151,6 +170,7 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
             {"kernels", std::move(kernels)},
             {"program_time", timesJson(report.turns.wall)},
             {"gpu_time", timesJson(report.turns.gpu())},
+            {"kernel_time", timesJson(report.turns.ofKernels())},
             {"diff", report.diff},
             {"written", report.isWritten}};
 }
@@ -162,7 +182,8 @@ std::vector<std::string> programOptimizationLines(const ProgramOptimizationRepor
         lines.push_back(placeLine(kernel));
     }
     if (report.isImproved()) {
-        lines.push_back(timesLine("GPU time of the program", report.turns.gpu()));
+        lines.push_back(timesLine("kernels of the program", report.turns.ofKernels()));
+        lines.push_back(timesLine("GPU time with copies", report.turns.gpu()));
         lines.push_back(timesLine("whole program", report.turns.wall));
         lines.push_back(checkLine(report));
     } else {

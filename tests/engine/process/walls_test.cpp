@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <pthread.h>
 #include <string>
 
 namespace kernelskill::engine {
@@ -128,6 +130,13 @@ TEST_F(WallsTest, InstallationsAreFoundButNeverAHome) {
                                 outside_.path(), "/", outside_.path().parent_path()}),
                 ::testing::ElementsAre(named("project"), named(".local/include")));
     ::setenv("HOME", kept.c_str(), 1);
+}
+
+TEST_F(WallsTest, NoLibraryIsAskedBeforeAProgramIsStarted) {
+    static std::atomic<int> asked = 0;
+    ASSERT_EQ(pthread_atfork([] { ++asked; }, nullptr, nullptr), 0);
+    EXPECT_EQ(run("echo started").output, "started\n");
+    EXPECT_EQ(asked, 0) << "two threads that start programs at once could wait for each other";
 }
 
 } // namespace

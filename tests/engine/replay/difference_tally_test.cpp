@@ -40,6 +40,21 @@ TEST(DifferenceTally, CountsBytesAndThoseThatTheOriginalLeavesAlone) {
     EXPECT_EQ(found->element, MemoryElement::Bytes);
 }
 
+TEST(DifferenceTally, AnElementThatTheOriginalChangesIsNotLeftAlone) {
+    // The lowest byte of 1 is 0, as before the launch; that of the next float is not.
+    const float rounded = std::nextafter(1.0f, 2.0f);
+    const std::vector<TypedRange> floats{{0x1000, 8, MemoryElement::Float32}};
+    const auto found = compare<float>({rounded, 2}, {1, 2}, {0, 0}, floats);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->differingBytes, 1u);
+    EXPECT_EQ(found->strayBytes, 0u);
+    EXPECT_EQ(compare<float>({rounded, 2}, {1, 2}, {0, 0}, {})->strayBytes, 1u)
+        << "of bytes it is not known what belongs together";
+    const auto stray = compare<float>({1, rounded}, {1, 0}, {0, 0}, floats);
+    ASSERT_TRUE(stray);
+    EXPECT_EQ(stray->strayBytes, stray->differingBytes);
+}
+
 TEST(DifferenceTally, ComparesNumbersOfTheirType) {
     const auto single =
         compare<float>({1, 2.02f}, {1, 2}, {0, 0}, {{0x1000, 8, MemoryElement::Float32}});

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <stop_token>
@@ -254,6 +255,28 @@ TEST_F(TrialRunTest, ABatchKeepsItsOrder) {
     EXPECT_EQ(results[0].original->printed, "seed 7");
     EXPECT_EQ(results[1].original->printed, "seed 5");
     EXPECT_EQ(results[2].original->printed, "seed 6");
+}
+
+TEST_F(TrialRunTest, RunsAreJudgedInOrderUntilOneIsWrong) {
+    const TrialRunner runner(executor_, {file_, kernel_}, {file_, kernel_}, images_, {},
+                             skills::Numerics::Exact, {});
+    std::vector<Comparand> comparands;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        comparands.push_back({&trial_, 0, 1, seed});
+    std::vector<std::uint64_t> judged;
+    const auto judgeUpTo = [&](std::uint64_t last) {
+        judged.clear();
+        return runner.judgeEach(comparands, [&](const Comparand& comparand, const Runs& runs) {
+            EXPECT_EQ(runs.original->printed, "seed " + std::to_string(comparand.seed));
+            judged.push_back(comparand.seed);
+            return comparand.seed != last;
+        });
+    };
+    EXPECT_TRUE(judgeUpTo(0));
+    EXPECT_EQ(judged.size(), 20u);
+    EXPECT_TRUE(std::ranges::is_sorted(judged));
+    EXPECT_FALSE(judgeUpTo(3));
+    EXPECT_EQ(judged, (std::vector<std::uint64_t>{1, 2, 3}));
 }
 
 } // namespace

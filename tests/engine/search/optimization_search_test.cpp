@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace kernelskill::engine {
@@ -29,6 +31,50 @@ TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     EXPECT_FALSE(found.verdict->speedup);
     ASSERT_TRUE(found.remaining);
     EXPECT_EQ(found.remaining->distance, (Interval{1, 40})); // The best version's.
+}
+
+TEST_F(OptimizationSearchTest, OfWhatWasMeasuredTheBestAloneIsRunAgain) {
+    options_.measure = true;
+    options_.rounds = 1;
+    steps_.everywhere = "abc";
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.5}},
+                       {"o>ob", {VerdictStatus::Faster, 2}},
+                       {"o>oc", {VerdictStatus::Faster, 1.2}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("b"));
+    EXPECT_THAT(steps_.assessed, ElementsAre("o", "ob"));
+    EXPECT_FALSE(found.attempts[0].after);
+    EXPECT_TRUE(found.attempts[0].isKept);
+    EXPECT_TRUE(found.attempts[1].after);
+    ASSERT_TRUE(found.best && found.best->cost) << "what is left is the best version's";
+}
+
+TEST_F(OptimizationSearchTest, WhatWasMeasuredIsKeptEvenIfItCannotBeRunAgain) {
+    options_.measure = true;
+    steps_.plans = {{"o", "a"}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.5}}};
+    steps_.failing = "oa";
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_EQ(found.verdict->speedup, 1.5);
+}
+
+TEST_F(OptimizationSearchTest, DraftsOfARoundAreMadeAtOnce) {
+    if (std::thread::hardware_concurrency() < 2)
+        GTEST_SKIP() << "one core";
+    steps_.everywhere = "ab";
+    std::atomic<int> begun = 0;
+    steps_.duringDraft = [&](const std::stop_token&) {
+        ++begun;
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (begun < 2 && std::chrono::steady_clock::now() < limit)
+            std::this_thread::yield();
+        EXPECT_GE(begun, 2);
+    };
+    options_.rounds = 1;
+    const Optimization found = run();
+    EXPECT_EQ(found.attempts[0].plan.offer.skillId, "a") << "in the order of the plans";
+    EXPECT_EQ(found.attempts[1].plan.offer.skillId, "b");
 }
 
 TEST_F(OptimizationSearchTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
@@ -73,6 +119,32 @@ TEST_F(OptimizationSearchTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
     EXPECT_THAT(found.skills, ElementsAre("b", "a"));
     EXPECT_EQ(found.verdict->speedup, 1.7) << "of the sum, as measured, not a product";
     EXPECT_FALSE(found.modelledGain);
+}
+
+TEST_F(OptimizationSearchTest, APlanThatCannotBeTimedAtAGlanceHasItsTurnBesideThoseThatGain) {
+    options_.measure = true;
+    options_.beam = 2;
+    options_.rounds = 1;
+    steps_.plans = {{"o", "abcde"}};
+    steps_.glances = {{"o>ob", 1.2}, {"o>oc", 1.5}, {"o>od", 1.3}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 9}},
+                       {"o>oc", {VerdictStatus::Faster, 1.4}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_THAT(steps_.reviews, ::testing::UnorderedElementsAre("o>oc", "o>oa"));
+}
+
+TEST_F(OptimizationSearchTest, OptionsOfASkillDoNotTakeThePlacesOfOtherSkills) {
+    options_.measure = true;
+    options_.beam = 2;
+    options_.rounds = 1;
+    steps_.plans = {{"o", "ab"}};
+    steps_.options = {{'a', {1, 2, 3}}};
+    steps_.glances = {{"o>oa1", 1.5}, {"o>oa2", 1.7}, {"o>oa3", 1.6}, {"o>ob", 1.1}};
+    steps_.verdicts = {{"o>oa2", {VerdictStatus::Faster, 1.7}},
+                       {"o>ob", {VerdictStatus::Faster, 1.1}}};
+    const Optimization found = run();
+    EXPECT_THAT(steps_.reviews, ::testing::UnorderedElementsAre("o>oa2", "o>ob"));
 }
 
 TEST_F(OptimizationSearchTest, OnlyTheFastestAtAGlanceAreReviewed) {

@@ -42,6 +42,10 @@ public:
     }
     [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token,
                                           const ProgressSink&) const override {
+        {
+            const std::scoped_lock lock(mutex);
+            assessed.push_back(text.program.text);
+        }
         if (text.program.text == failing)
             return std::unexpected(Error{ErrorKind::Failed, "it hangs", "", ""});
         const auto known = costs.find(text.program.text);
@@ -174,7 +178,8 @@ public:
     std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".
     mutable std::mutex mutex;
     mutable std::vector<std::string> reviews;
-    mutable std::vector<std::string> drafts; ///< "text>skill"
+    mutable std::vector<std::string> drafts;   ///< "text>skill"
+    mutable std::vector<std::string> assessed; ///< Texts.
 };
 
 inline std::string logOf(const Optimization& found) {

@@ -34,10 +34,23 @@ TEST(ProgramProfile, SharesAreOfAllWorkOfTheGpu) {
     EXPECT_EQ(first.times.symbol, "_Z1kPf");
     EXPECT_DOUBLE_EQ(first.share, 0.6);
     EXPECT_DOUBLE_EQ(first.gainAtMost(), 2.5);
+    EXPECT_DOUBLE_EQ(first.shareOfKernels, 0.75);
     EXPECT_EQ(first.place, (KernelDefinition{"k.cu", 1, "k"}));
     EXPECT_EQ(profile.kernels.back().place, std::nullopt);
     EXPECT_EQ(profile.devices.front().idle(), 200u);
     EXPECT_EQ(profile.devices.front().sets, 100u);
+}
+
+TEST(ProgramProfile, CopiesDoNotMakeKernelsCold) {
+    const std::vector<DeviceActivity> activities{
+        activity(ActivityKind::Copy, "HtoD", 0, 100'000),
+        activity(ActivityKind::Kernel, "_Z3hotv", 100'000, 100'096),
+        activity(ActivityKind::Kernel, "_Z4coldv", 100'096, 100'100)};
+    const auto profile = programProfile(summaryOf(activities), KernelPlaces({}, {}), "");
+    ASSERT_EQ(profile.kernels.size(), 2u);
+    EXPECT_LT(profile.kernels.front().share, hotShare);
+    EXPECT_TRUE(profile.kernels.front().isHot());
+    EXPECT_FALSE(profile.kernels.back().isHot());
 }
 
 TEST(ProgramProfile, AKernelThatIsAllOfTheTimeHasNoBound) {

@@ -64,6 +64,7 @@ TEST(ProgramTurns, AKernelHasItsInstantiationsAndWhatItsEditAdds) {
               (std::vector<TimePair>{{3, 0.75}}));
     EXPECT_EQ(turns.ofKernel("other", {}), (std::vector<TimePair>{{0.5, 0.4}}));
     EXPECT_EQ(turns.gpu(), (std::vector<TimePair>{{4, 1}}));
+    EXPECT_EQ(turns.ofKernels(), (std::vector<TimePair>{{3, 1}}));
 }
 
 } // namespace

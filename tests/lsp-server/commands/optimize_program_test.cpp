@@ -148,6 +148,7 @@ TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
     EXPECT_EQ(scale.at("held").at("allocations"), 3);
     EXPECT_EQ(scale.at("held").at("restarts"), json::array());
     EXPECT_EQ(scale.at("held").at("end"), "") << "the program has to go on as usual";
+    EXPECT_EQ(scale.at("held").at("same_output"), true);
     EXPECT_GT(scale.at("search_speedup"), 1);
     EXPECT_GT(scale.at("speedup"), 1);
     expectNothingLeft();
@@ -201,7 +202,8 @@ TEST_F(OptimizeProgram, WritesWhenAskedTo) {
     const auto result = optimize({"--program", "columns", "--kernel", "scale", "--write"}, "");
     ASSERT_EQ(result.status, 0) << result.errors << result.output;
     EXPECT_THAT(result.output, AllOf(HasSubstr("kept"), HasSubstr("checked by its pattern"),
-                                     HasSubstr("GPU time of the program: ")));
+                                     HasSubstr("kernels of the program: "),
+                                     HasSubstr("GPU time with copies: ")));
     EXPECT_THAT(result.errors, HasSubstr("written"));
     const auto text = read(workspace.path("columns.cu"));
     EXPECT_NE(text, columnProgram);

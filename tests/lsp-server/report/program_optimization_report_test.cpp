@@ -26,7 +26,8 @@ TEST(ProgramOptimizationReport, SaysWhereEditsWereTried) {
     kernel.found.emplace();
     kernel.found->executor = "program";
     kernel.found->attempts.resize(3);
-    kernel.held = engine::HeldSearch{1, 3, 480'000, 640'000, {"it faulted", "it was killed"}, {}};
+    kernel.held =
+        engine::HeldSearch{1, 3, 480'000, 640'000, {"it faulted", "it was killed"}, {}, {}};
     auto lines = programOptimizationLines(report);
     EXPECT_THAT(lines.at(1),
                 HasSubstr("tried in the program at launch 1: 3 allocations, 480 kB; it "
@@ -35,6 +36,7 @@ TEST(ProgramOptimizationReport, SaysWhereEditsWereTried) {
     EXPECT_EQ(held.at("held").at("restarts").size(), 2u);
     EXPECT_EQ(held.at("held").at("saved_bytes"), 640'000);
     EXPECT_EQ(held.at("attempts"), 3);
+    EXPECT_EQ(held.at("tried").size(), 3u);
     kernel.held.reset();
     kernel.notHeld = "the program uses cuMemMap";
     lines = programOptimizationLines(report);
