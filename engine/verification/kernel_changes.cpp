@@ -57,6 +57,15 @@ std::string definitionOf(const analysis::FileModel& model, const analysis::Kerne
                : analysis::tokenText(other->second->text(), kernel.span);
 }
 
+bool holdsDefinition(const std::string& tokens, const analysis::FileModel& model,
+                     const analysis::KernelModel& kernel) {
+    const std::string own = definitionOf(model, kernel);
+    auto at = tokens.find(own);
+    while (at != std::string::npos && at != 0 && tokens[at - 1] != ' ')
+        at = tokens.find(own, at + 1);
+    return at != std::string::npos;
+}
+
 std::string signatureOf(const analysis::KernelModel& kernel) {
     std::string signature;
     for (const analysis::Parameter& parameter : kernel.parameters)

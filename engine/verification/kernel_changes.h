@@ -52,6 +52,11 @@ struct ProgramChange {
 [[nodiscard]] std::string definitionOf(const analysis::FileModel& model,
                                        const analysis::KernelModel& kernel);
 
+/// Whether a text, as analysis::tokenText() has it, holds the kernel's definition between whole
+/// tokens.
+[[nodiscard]] bool holdsDefinition(const std::string& tokens, const analysis::FileModel& model,
+                                   const analysis::KernelModel& kernel);
+
 /// The parameters as they are declared: "float* x, int n".
 [[nodiscard]] std::string signatureOf(const analysis::KernelModel& kernel);
 

@@ -10,7 +10,6 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr double perSecond = 1e9;
-constexpr double noise = 0.02;
 
 double secondsOf(std::uint64_t nanoseconds) {
     return static_cast<double>(nanoseconds) / perSecond;
@@ -42,12 +41,12 @@ std::optional<double> speedupOf(std::span<const TimePair> pairs) {
 bool isFaster(std::span<const TimePair> pairs) {
     const auto ratios = ratiosOf(pairs);
     const bool isFasterInEach = ratios.size() > 1 && ratios.front() > 1;
-    return !ratios.empty() && (isFasterInEach || summarise(ratios).median > 1 + noise);
+    return !ratios.empty() && (isFasterInEach || summarise(ratios).median > 1 + runNoise);
 }
 
 bool isSlower(std::span<const TimePair> pairs) {
     const auto ratios = ratiosOf(pairs);
-    return !ratios.empty() && ratios.back() < 1 && summarise(ratios).median < 1 - noise;
+    return !ratios.empty() && ratios.back() < 1 && summarise(ratios).median < 1 - runNoise;
 }
 
 std::vector<TimePair> ProgramTurns::gpu() const {

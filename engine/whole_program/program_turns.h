@@ -13,6 +13,9 @@
 
 namespace kernelskill::engine {
 
+/// Two runs of one program may differ by this part of their times.
+inline constexpr double runNoise = 0.02;
+
 /// The original's figure and the edited program's, of runs that followed each other.
 struct TimePair {
     double before = 0; ///< The time in seconds.

@@ -2,9 +2,9 @@
 #include "engine/capture/capture_store.h"
 #include "engine/storage/size_text.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/injected_run.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
+#include "lsp-server/program/injected_run.h"
 #include "lsp-server/workspace/workspace_root.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -1,7 +1,7 @@
 #include "lsp-server/commands/chosen_program.h"
 
-#include "analysis/source/files.h"
 #include "analysis/source/try.h"
+#include "lsp-server/program/program_profiling.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -29,15 +29,7 @@ Result<ChosenProgram> chosenProgram(const std::string& name, const Invocation& i
         const auto programs = programsAt(chosen.place);
         KERNELSKILL_TRY(chosen.workload, engine::chooseProgram(programs, name));
     }
-    // A link may lead out of the workspace.
-    const auto root = analysis::canonicalPath(chosen.place.root);
-    const auto folder = analysis::canonicalPath(chosen.workload.folder);
-    if (!analysis::isBelow(folder, root))
-        return std::unexpected(Error{ErrorKind::InvalidInput,
-                                     "the program runs outside of the workspace", folder.string(),
-                                     "correct `folder` of the program"});
-    chosen.workload.folder = folder;
-    chosen.folder = folder.lexically_relative(root);
+    KERNELSKILL_TRY(chosen.folder, placeInWorkspace(chosen.workload, chosen.place.root));
     return chosen;
 }
 

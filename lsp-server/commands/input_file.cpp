@@ -88,6 +88,15 @@ Result<SnapshotPtr> openInputWith(std::shared_ptr<const engine::Workbench> workb
     return snapshot;
 }
 
+CapturedKernels::Reader readerOfProgram(std::shared_ptr<const engine::Workbench> workbench,
+                                        std::filesystem::path root, Options options) {
+    options.fallbackFlags.clear();
+    return [workbench = std::move(workbench), root = std::move(root),
+            options = std::move(options)](const std::filesystem::path& file) {
+        return openInputWith(workbench, file, root, options);
+    };
+}
+
 Result<const analysis::KernelModel*> chooseKernel(const Snapshot& snapshot, const std::string& name,
                                                   std::optional<std::uint32_t> line) {
     const auto& kernels = snapshot.model().kernels;

@@ -3,6 +3,7 @@
 
 #include "lsp-server/configuration/options.h"
 #include "lsp-server/documents/snapshot.h"
+#include "lsp-server/program/captured_kernels.h"
 
 #include <filesystem>
 #include <functional>
@@ -32,6 +33,11 @@ using WorkbenchSink = std::function<void(const std::shared_ptr<const engine::Wor
                                                 const std::filesystem::path& file,
                                                 const std::filesystem::path& root,
                                                 const Options& options);
+
+/// Reads files of a program whose words are behind `--`: no flags for a compiler stand there.
+[[nodiscard]] CapturedKernels::Reader
+readerOfProgram(std::shared_ptr<const engine::Workbench> workbench, std::filesystem::path root,
+                Options options);
 
 /// The kernel named, or at the line or launched there, or the first one. InvalidInput names those
 /// there are; Failed when there is none at all.

@@ -57,7 +57,7 @@ Result<ChosenProgram> programFor(const ProgramOptimizationArguments& arguments,
 
 Result<engine::TimelineSummary> timelineOf(const engine::Workload& workload, const Options& options,
                                            const std::stop_token& stop) {
-    KERNELSKILL_TRY(const auto recorded, recordTimeline(options, withoutCheck(workload, stop)));
+    KERNELSKILL_TRY(const auto recorded, recordTimeline(options, inBackground(workload, stop)));
     if (recorded.status != 0)
         return std::unexpected(Error{ErrorKind::Failed,
                                      fmt::format("with the timeline the program ended with status "

@@ -5,10 +5,11 @@
 #include "engine/process/file_descriptor.h"
 #include "engine/program/command_words.h"
 #include "engine/whole_program/search_budget.h"
-#include "lsp-server/commands/captured_kernels.h"
 #include "lsp-server/commands/executor_option.h"
-#include "lsp-server/commands/injection.h"
+#include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/model_flags.h"
+#include "lsp-server/program/captured_kernels.h"
+#include "lsp-server/program/injection.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
@@ -69,7 +70,9 @@ public:
         if (!options_.compilationDatabase.empty())
             options_.compilationDatabase =
                 pair_.databaseFolder(options_.compilationDatabase).string();
-        CapturedKernels kernels(std::move(workbench), pair_.originalRoot(), captures, options_);
+        const auto root = pair_.originalRoot();
+        CapturedKernels kernels(workbench, root, captures,
+                                readerOfProgram(workbench, root, options_));
         KERNELSKILL_TRY(auto open, openAll(kernels, recorded.captures));
         KERNELSKILL_CHECK(searchAll(kernels, open, model.get()));
         return std::move(result_);
@@ -113,7 +116,7 @@ private:
         fmt::print(stderr, "capturing {} kernel{}\n", recording.kernels.size(),
                    recording.kernels.size() == 1 ? "" : "s");
         auto recorded = recordCaptures(folder, std::move(recording), options_,
-                                       withoutCheck(pair_.original(), stop_));
+                                       inBackground(pair_.original(), stop_));
         if (recorded)
             for (const Error& problem : recorded->captures.problems)
                 fmt::print(stderr, "warning: {}\n", problem.describe());
@@ -297,17 +300,6 @@ private:
 };
 
 } // namespace
-
-ProgramStart withoutCheck(const engine::Workload& workload, const std::stop_token& stop) {
-    return [workload, stop](const auto& added) -> Result<int> {
-        engine::Workload injected = workload;
-        injected.check.clear();
-        injected.pattern.clear();
-        injected.environment.insert(injected.environment.end(), added.begin(), added.end());
-        KERNELSKILL_TRY(const auto done, engine::runWorkload(injected, {.builds = false}, stop));
-        return done.run->status;
-    };
-}
 
 Result<std::vector<engine::OptimizedKernel>>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,

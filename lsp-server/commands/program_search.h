@@ -3,7 +3,7 @@
 
 #include "engine/whole_program/optimized_kernel.h"
 #include "engine/whole_program/program_pair.h"
-#include "lsp-server/commands/injected_run.h"
+#include "lsp-server/program/injected_run.h"
 
 #include <chrono>
 #include <cstdint>
@@ -20,10 +20,6 @@ struct ProgramSearch {
     std::string executor = "auto"; ///< The value of `--on`.
     engine::OptimizationOptions options;
 };
-
-/// Runs the workload without its build and check, with variables added to its environment.
-[[nodiscard]] ProgramStart withoutCheck(const engine::Workload& workload,
-                                        const std::stop_token& stop);
 
 /// Captures launches of the hot kernels in the original's copy and spends the budget on them, by
 /// engine::timeForNext(). Each is searched with the program held at its first launch; on the

@@ -3,9 +3,9 @@
 #include "engine/timeline/timeline_summary.h"
 #include "engine/timeline/trace_json.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/injected_run.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
+#include "lsp-server/program/injected_run.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -2,12 +2,12 @@
 #include "analysis/source/json.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/executor_option.h"
-#include "lsp-server/commands/injection.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/judged_edit.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/old_version.h"
+#include "lsp-server/program/injection.h"
 #include "lsp-server/report/verification_json.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -41,6 +41,11 @@ constexpr std::array table{
         "where there is one, else on the emulator. Typing cancels it. Only in a workspace that "
         "the editor says you trust."},
     OptionDescription{
+        "profile.programOnSave", &Options::profileProgramOnSave,
+        "When a file is saved whose code has changed, build and run the workspace's program, and "
+        "say which of its kernels became faster or slower. A later save ends it. Only in a "
+        "workspace that the editor says you trust, with a GPU."},
+    OptionDescription{
         "verify.onSave", &Options::verifyOnSave,
         "When a file is saved, verify kernels that differ from git's HEAD against it, as an edit "
         "of "

@@ -26,6 +26,7 @@ struct Options {
     bool executionEnabled = true;
     std::string hostCompiler;
     bool profileOnSave = false;
+    bool profileProgramOnSave = false;
     bool verifyOnSave = false;
     ObjectSetting program; ///< Workloads by name; see engine/program/workload_json.h.
     bool gpuEnabled = true;

@@ -11,6 +11,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,16 +26,10 @@ namespace {
 /// The max number of characters of all lenses of a kernel, without the separators. Editors cut off
 /// longer lines.
 constexpr std::size_t maxLineLength = 60;
+constexpr std::size_t maxProgramName = 18;
 constexpr std::string_view optimizeTitle = "Optimize";
 constexpr std::string_view profileTitle = "Profile";
 constexpr std::string_view applyPrefix = "Apply: ";
-
-std::size_t charactersOf(std::string_view text) {
-    std::size_t characters = 0;
-    for (std::size_t offset = 0; offset < text.size(); ++characters)
-        offset += std::max<std::size_t>(utf8SequenceLength(text.substr(offset)), 1);
-    return characters;
-}
 
 /// `title` with at most `limit` characters; one that is longer ends in "…", after a word if it can.
 std::string shortened(std::string title, std::size_t limit) {
@@ -139,6 +134,12 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
     }
+    if (what == "bottleneckName") // Beside a time in a program.
+        return {{"title",
+                 lensNameOf(
+                     snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel})->kind)},
+                {"command", "kernelskill.explain"},
+                {"arguments", json::array({target})}};
     if (what == "profile")
         return {{"title", profileTitle},
                 {"command", "kernelskill.profile"},
@@ -161,20 +162,21 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
     return skillCommand(snapshot, kernel);
 }
 
-/// Whether `tokens` do not hold the kernel's definition, between whole tokens.
-bool differsFrom(const std::string& tokens, const Snapshot& snapshot,
-                 const analysis::KernelModel& kernel) {
-    const std::string own = engine::definitionOf(snapshot.model(), kernel);
-    auto at = tokens.find(own);
-    while (at != std::string::npos && at != 0 && tokens[at - 1] != ' ')
-        at = tokens.find(own, at + 1);
-    return at == std::string::npos;
+/// The lens that tells the kernel's time in a program; nullopt if that is not known of its text.
+std::optional<json> programCommand(const KernelShares* program, const Snapshot& snapshot,
+                                   const analysis::KernelModel& kernel) {
+    const auto time = program == nullptr ? std::nullopt : program->of(snapshot.model(), kernel);
+    if (!time)
+        return std::nullopt;
+    const std::string name = shortened(program->program, maxProgramName);
+    return json{{"title", timeInProgramText(*time, name)},
+                {"command", "kernelskill.showProgramProfile"},
+                {"arguments", {{{"uri", snapshot.uri}, {"name", program->program}}}}};
 }
 
 } // namespace
 
-json codeLenses(const Snapshot& snapshot, bool mayRun, const std::string* head,
-                PositionEncoding encoding) {
+json codeLenses(const Snapshot& snapshot, const LensContext& context, PositionEncoding encoding) {
     json lenses = json::array();
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
@@ -185,15 +187,22 @@ json codeLenses(const Snapshot& snapshot, bool mayRun, const std::string* head,
                  {"data",
                   {{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}, {"what", what}}}});
         };
-        add("bottleneck");
-        if (!mayRun)
+        auto inProgram = programCommand(context.program, snapshot, kernel);
+        const bool isInProgram = inProgram.has_value();
+        if (isInProgram) {
+            add("program");
+            lenses.back()["command"] = std::move(*inProgram);
+        }
+        add(isInProgram ? "bottleneckName" : "bottleneck");
+        if (!context.mayRun)
             continue;
         if (!hasErrorAt(snapshot, kernel.span))
             add("optimize");
         add("profile");
         if (snapshot.workbench->machines().offersGpu())
             add("profileOnGpu");
-        if (head != nullptr && differsFrom(*head, snapshot, kernel))
+        if (context.head != nullptr &&
+            !engine::holdsDefinition(*context.head, snapshot.model(), kernel))
             add("verify");
         add("skill"); // the longest, which is cut off first
     }
@@ -201,6 +210,8 @@ json codeLenses(const Snapshot& snapshot, bool mayRun, const std::string* head,
 }
 
 json resolveCodeLens(const Snapshot& snapshot, json lens) {
+    if (lens.contains("command"))
+        return lens;
     const json& data = lens.at("data");
     const auto* kernel = findKernel(snapshot, data.at("kernel").get<std::string>());
     lens["command"] = kernel == nullptr

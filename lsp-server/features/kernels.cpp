@@ -8,7 +8,21 @@ namespace kernelskill::lsp {
 
 using nlohmann::json;
 
-json kernelsJson(const Snapshot& snapshot, PositionEncoding encoding) {
+namespace {
+
+json programJson(const KernelShares* shares, const Snapshot& snapshot,
+                 const analysis::KernelModel& kernel) {
+    const auto time = shares == nullptr ? std::nullopt : shares->of(snapshot.model(), kernel);
+    if (!time)
+        return nullptr;
+    return {{"name", shares->program},
+            {"share", time->share},
+            {"microseconds", static_cast<double>(time->nanoseconds) * 1e-3}};
+}
+
+} // namespace
+
+json kernelsJson(const Snapshot& snapshot, const KernelShares* shares, PositionEncoding encoding) {
     const engine::Workbench& workbench = *snapshot.workbench;
     json kernels = json::array();
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
@@ -22,7 +36,8 @@ json kernelsJson(const Snapshot& snapshot, PositionEncoding encoding) {
              {"bottleneck",
               bottleneckJson(*workbench.knowledge().diagnosis({snapshot.program, kernel}))},
              {"measured", report ? measuredJson(*report) : json(nullptr)},
-             {"roofline", report ? rooflineJson(*report) : json(nullptr)}});
+             {"roofline", report ? rooflineJson(*report) : json(nullptr)},
+             {"program", programJson(shares, snapshot, kernel)}});
     }
     return kernels;
 }

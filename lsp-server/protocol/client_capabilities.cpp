@@ -72,6 +72,7 @@ void from_json(const json& root, ClientCapabilities& capabilities) {
         flag(root, "/workspace/didChangeWatchedFiles/dynamicRegistration");
     capabilities.languageModel = flag(root, "/experimental/kernelskill/languageModel");
     capabilities.noticeActions = flag(root, "/experimental/kernelskill/noticeActions");
+    capabilities.programProfiles = flag(root, "/experimental/kernelskill/programProfiles");
     capabilities.foldedHover = flag(root, "/experimental/kernelskill/foldedHover");
 }
 

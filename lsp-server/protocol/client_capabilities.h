@@ -29,10 +29,12 @@ struct ClientCapabilities {
     bool diagnosticVersion = false;
     bool workDoneProgress = false; ///< window/workDoneProgress/create
     bool watchedFilesRegistration = false;
-    bool languageModel = false; ///< experimental.kernelskill.languageModel: see EditorModel.
-    bool noticeActions = false; ///< experimental.kernelskill.noticeActions: messages have buttons
-                                ///< that do not keep the user from working.
-    bool foldedHover = false;   ///< experimental.kernelskill.foldedHover: hovers draw <details>.
+    bool languageModel = false;   ///< experimental.kernelskill.languageModel: see EditorModel.
+    bool noticeActions = false;   ///< experimental.kernelskill.noticeActions: messages have buttons
+                                  ///< that do not keep the user from working.
+    bool programProfiles = false; ///< experimental.kernelskill.programProfiles: it shows profiles
+                                  ///< of programs, and hears `kernelskill/programProfiled`.
+    bool foldedHover = false;     ///< experimental.kernelskill.foldedHover: hovers draw <details>.
 };
 
 void from_json(const nlohmann::json& json, ClientCapabilities& capabilities);

@@ -27,7 +27,8 @@ json serverCapabilities(const ClientCapabilities& client) {
                 "kernelskill.optimize", "kernelskill.generate", "kernelskill.generateModel",
                 "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain",
                 "kernelskill.explainOffers", "kernelskill.pinLaunch", "kernelskill.tellApplied",
-                "kernelskill.verify", "kernelskill.pickProgram", "kernelskill.runProgram"}},
+                "kernelskill.verify", "kernelskill.pickProgram", "kernelskill.runProgram",
+                "kernelskill.profileProgram", "kernelskill.showProgramProfile"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

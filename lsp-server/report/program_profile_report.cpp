@@ -4,9 +4,11 @@
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/transport/utf8.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ranges>
 
@@ -28,7 +30,8 @@ json deviceJson(const engine::DeviceTimes& device) {
             {"kernels_ns", device.kernels},
             {"copies_ns", device.copies},
             {"copied_bytes", device.copiedBytes},
-            {"sets_ns", device.sets}};
+            {"sets_ns", device.sets},
+            {"text", deviceText(device)}};
 }
 
 json kernelJson(const KernelShare& kernel,
@@ -111,6 +114,24 @@ std::vector<std::vector<std::string>> programProfileTable(const ProgramProfileRe
              std::move(place)});
     }
     return rows;
+}
+
+std::vector<std::string> alignedRows(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size() - 1);
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            widths[i] = std::max(widths[i], charactersOf(row[i]));
+    std::vector<std::string> lines;
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            const std::string gap(widths[i] - charactersOf(row[i]), ' ');
+            const bool isText = i + 1 == widths.size(); // The bottleneck is no number.
+            line += (isText ? row[i] + gap : gap + row[i]) + "  ";
+        }
+        lines.push_back(line + row.back());
+    }
+    return lines;
 }
 
 std::string deviceText(const engine::DeviceTimes& device) {

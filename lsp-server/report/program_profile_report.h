@@ -23,7 +23,7 @@ struct ProgramProfileReport {
 };
 
 /// {program, status, dropped, devices: [{device, span_ns, busy_ns, idle_ns, kernels_ns, copies_ns,
-/// copied_bytes, sets_ns}], kernels: [{name, symbol, file, line, launches, share, at_most,
+/// copied_bytes, sets_ns, text}], kernels: [{name, symbol, file, line, launches, share, at_most,
 /// microseconds, median_microseconds, roofline_percent, bottleneck, profile}]}. Files are from the
 /// workspace's root. `at_most` is null for a kernel that is all of the time; `bottleneck` and
 /// `profile` are null where nothing was asked, `profile` has the error where there is one.
@@ -33,6 +33,10 @@ struct ProgramProfileReport {
 /// widest.
 [[nodiscard]] std::vector<std::vector<std::string>>
 programProfileTable(const ProgramProfileReport& report, std::size_t most);
+
+/// One line for each row of that table, its cells below those of the head.
+[[nodiscard]] std::vector<std::string>
+alignedRows(const std::vector<std::vector<std::string>>& rows);
 
 /// "GPU 0: kernels 1.2 ms, copies 0.3 ms (4.1 M bytes), memsets 2 us, idle 0.5 ms of the 2.1 ms
 /// from its first work to its last"

@@ -2,11 +2,13 @@
 
 #include "analysis/source/json.h"
 #include "lsp-server/report/html/html_writer.h"
+#include "lsp-server/report/status_summary.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <string_view>
 
 namespace kernelskill::lsp {
 
@@ -74,17 +76,16 @@ json regressionJson(const std::vector<CountedKernelChange>& changes) {
 }
 
 std::string regressionSummary(const std::vector<CountedKernelChange>& changes) {
-    std::map<CountChange, std::size_t> counts;
+    constexpr std::array order{CountChange::Worse,         CountChange::Mixed, CountChange::Better,
+                               CountChange::Same,          CountChange::New,   CountChange::Removed,
+                               CountChange::NotComparable, CountChange::NotRun};
+    std::vector<std::string_view> names;
+    for (const CountChange each : order)
+        names.push_back(spelling(each));
+    std::vector<std::string_view> statuses;
     for (const CountedKernelChange& change : changes)
-        ++counts[change.change];
-    std::string parts;
-    for (const CountChange each :
-         {CountChange::Worse, CountChange::Mixed, CountChange::Better, CountChange::Same,
-          CountChange::New, CountChange::Removed, CountChange::NotComparable, CountChange::NotRun})
-        if (const auto found = counts.find(each); found != counts.end())
-            parts +=
-                fmt::format("{}{} {}", parts.empty() ? ": " : ", ", found->second, spelling(each));
-    return fmt::format("{} kernel{}{}", changes.size(), changes.size() == 1 ? "" : "s", parts);
+        statuses.push_back(spelling(change.change));
+    return statusSummary(statuses, names);
 }
 
 std::string regressionMarkdown(const std::vector<CountedKernelChange>& changes) {

@@ -9,6 +9,7 @@
 #include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/model_request.h"
 #include "lsp-server/server/optimize_request.h"
+#include "lsp-server/server/program_profile_requests.h"
 #include "lsp-server/server/program_requests.h"
 #include "lsp-server/server/remedies.h"
 #include "lsp-server/server/server_context.h"
@@ -162,6 +163,10 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return pickProgramCommand(context, argument, reply);
     if (command == "kernelskill.runProgram")
         return runProgramCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.profileProgram")
+        return profileProgramCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.showProgramProfile")
+        return showProgramProfileCommand(context, argument, reply);
     reply.error(ErrorCode::InvalidParams, "unknown command '" + command + "'");
 }
 

@@ -6,6 +6,8 @@
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/head_texts.h"
 #include "lsp-server/server/kept_judgements.h"
+#include "lsp-server/server/program_profile_requests.h"
+#include "lsp-server/server/program_profiles.h"
 #include "lsp-server/server/save_profiling.h"
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/server/trust_gate.h"
@@ -77,8 +79,10 @@ private:
     ProgressRegistry progress_;
     SaveProfiling saveProfiling_;
     SaveVerification saveVerification_;
+    SaveProgramProfiling saveProgramProfiling_;
     HeadTexts head_;
     KeptJudgements judgements_;
+    ProgramProfiles programs_;
     // The pools come after what their tasks use, so that they are joined first.
     DocumentManager documents_;
     WorkerPool parsers_;
@@ -102,7 +106,7 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
       connection_([this](std::string body) { transport_.send(std::move(body)); }, log),
       workspace_(log), trust_(loop_, connection_, workspace_, [this] { onTrusted(); }),
       progress_(loop_, connection_), saveProfiling_(context_, loop_),
-      saveVerification_(context_, loop_), head_(context_),
+      saveVerification_(context_, loop_), saveProgramProfiling_(context_, loop_), head_(context_),
       documents_(loop_, parsers_, background_, log, workspace_,
                  {[this](const ParseInput& input, const auto& diagnostics) {
                       publishParserDiagnostics(context_, input, diagnostics);
@@ -114,8 +118,8 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
                   }}),
       parsers_(parserThreads(), logTo(log)), background_(1, logTo(log)), reads_(2, logTo(log)),
       jobs_(2, logTo(log)),
-      context_{loop_,      log_,      connection_,   reads_, jobs_, workspace_,
-               documents_, progress_, capabilities_, trust_, head_, judgements_} {
+      context_{loop_,     log_,          connection_, reads_, jobs_,       workspace_, documents_,
+               progress_, capabilities_, trust_,      head_,  judgements_, programs_} {
     connection_.setGates([this](std::string_view method) { return refusal(method); },
                          [this](std::string_view method) {
                              return state_ == State::Running || method == "exit" ||
@@ -170,6 +174,7 @@ void LanguageServer::registerLifecycle() {
 void LanguageServer::registerTextSynchronization() {
     connection_.onNotification("textDocument/didOpen", [this](const json& params) {
         documents_.open(params.at("textDocument").get<TextDocumentItem>());
+        saveProgramProfiling_.opened(textDocumentUri(params));
     });
     connection_.onNotification("textDocument/didChange", [this](const json& params) {
         const auto change = params.get<DidChangeTextDocumentParams>();
@@ -184,12 +189,14 @@ void LanguageServer::registerTextSynchronization() {
             documents_.filesChanged({*path}, false);
         saveProfiling_.saved(uri);
         saveVerification_.saved(uri);
+        saveProgramProfiling_.saved(uri);
     });
     connection_.onNotification("textDocument/didClose", [this](const json& params) {
         const std::string uri = textDocumentUri(params);
         documents_.close(uri);
         saveProfiling_.closed(uri);
         saveVerification_.closed(uri);
+        saveProgramProfiling_.closed(uri);
         head_.closed(uri);
         judgements_.closed(uri);
         clearDiagnostics(context_, uri);

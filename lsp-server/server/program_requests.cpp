@@ -5,14 +5,12 @@
 #include "engine/program/command_words.h"
 #include "engine/program/workload_json.h"
 #include "engine/program/workload_run.h"
-#include "engine/program/workspace_programs.h"
-#include "lsp-server/protocol/uri.h"
 #include "lsp-server/report/workload_report.h"
+#include "lsp-server/server/program_scope.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace kernelskill::lsp {
 
@@ -24,46 +22,7 @@ namespace {
 constexpr std::size_t maxChoices = 8;           // of a question: each is a button
 constexpr std::size_t maxAnsweredOutput = 8192; // bytes
 
-/// The folders in which programs are searched.
-struct Scope {
-    fs::path root;
-    std::vector<fs::path> folders;
-    std::string settings; ///< JSON text.
-};
-
-/// The workspace of the file that the argument names, else the first one; nullopt without any.
-std::optional<Scope> scopeOf(const ServerContext& context, const std::string& uri) {
-    const auto path = uri.empty() ? std::nullopt : pathFromUri(uri);
-    Scope scope;
-    scope.settings = context.workspace.options().program.text;
-    if (path) {
-        scope.root = context.workspace.trustedUnit(*path);
-        scope.folders.push_back(path->parent_path());
-    } else if (!context.workspace.folders().empty()) {
-        scope.root = context.workspace.folders().front();
-    } else {
-        return std::nullopt;
-    }
-    if (scope.folders.empty() || scope.folders.front() != scope.root)
-        scope.folders.push_back(scope.root);
-    return scope;
-}
-
-engine::WorkspacePrograms programsOf(const Scope& scope) {
-    return engine::programsOf(
-        scope.root, scope.folders,
-        engine::readWorkloads(json::parse(scope.settings), scope.root, "settings"));
-}
-
-std::optional<Scope> scopeOrError(const ServerContext& context, const json& argument,
-                                  Reply& reply) {
-    auto scope = scopeOf(context, argument.value("uri", ""));
-    if (!scope)
-        reply.error(ErrorCode::InvalidParams, "no folder is open: name a file by its `uri`");
-    return scope;
-}
-
-void keep(const ServerContext& context, const Scope& scope, const engine::Workload& workload,
+void keep(const ServerContext& context, const ProgramScope& scope, const engine::Workload& workload,
           Reply& reply) {
     if (const auto kept = engine::rememberProgram(scope.root, workload.name); !kept)
         return reply.error(toResponseError(kept.error()));
@@ -73,7 +32,7 @@ void keep(const ServerContext& context, const Scope& scope, const engine::Worklo
 }
 
 /// Asks which of the programs is meant. On the loop's thread.
-void ask(const ServerContext& context, Scope scope, std::vector<engine::Workload> workloads,
+void ask(const ServerContext& context, ProgramScope scope, std::vector<engine::Workload> workloads,
          Reply reply) {
     std::string message = "Which program runs this workspace's kernels?";
     json actions = json::array();
@@ -102,8 +61,8 @@ std::string endOf(const std::string& text) {
 }
 
 /// Runs the program on the pool for jobs.
-void runJob(const ServerContext& context, Scope scope, const json& argument, const json& params,
-            Reply reply, const std::stop_source& stop) {
+void runJob(const ServerContext& context, ProgramScope scope, const json& argument,
+            const json& params, Reply reply, const std::stop_source& stop) {
     context.runJob(
         "Running the program", params, std::move(reply), stop,
         [&context, scope = std::move(scope), name = argument.value("name", ""),
@@ -132,7 +91,7 @@ void runJob(const ServerContext& context, Scope scope, const json& argument, con
 } // namespace
 
 void pickProgramCommand(const ServerContext& context, const json& argument, Reply& reply) {
-    auto scope = scopeOrError(context, argument, reply);
+    auto scope = programScopeOrError(context, argument, reply);
     if (!scope)
         return;
     context.reads.post([&context, scope = std::move(*scope), name = argument.value("name", ""),
@@ -156,7 +115,7 @@ void runProgramCommand(const ServerContext& context, const json& argument, const
     if (!context.workspace.options().executionEnabled)
         return reply.error(ErrorCode::RequestFailed,
                            "running code is turned off (kernelskill.execution.enabled)");
-    auto scope = scopeOrError(context, argument, reply);
+    auto scope = programScopeOrError(context, argument, reply);
     if (!scope)
         return;
     const fs::path root = scope->root;
@@ -173,7 +132,7 @@ void registerProgramsRequest(const ServerContext& context) {
     context.connection.onRequest(
         "kernelskill/programs", [&context](const json& params, Reply& reply, std::stop_source) {
             const json document = params.value("textDocument", json::object());
-            auto scope = scopeOrError(context, document, reply);
+            auto scope = programScopeOrError(context, document, reply);
             if (!scope)
                 return;
             context.reads.post([scope = std::move(*scope), reply = std::move(reply)]() mutable {

@@ -1,4 +1,5 @@
 // Requests that read a snapshot: each is answered in well under 5 ms once the text is parsed.
+#include "analysis/source/files.h"
 #include "analysis/source/json.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/code_lens.h"
@@ -8,6 +9,7 @@
 #include "lsp-server/features/memory.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/head_texts.h"
+#include "lsp-server/server/program_profiles.h"
 #include "lsp-server/server/server_context.h"
 
 #include <tuple>
@@ -113,9 +115,10 @@ void onCodeLens(const ServerContext& context, const json& params, Reply& reply,
     context.read(
         uri, std::move(reply), stop.get_token(),
         [mayRun = context.workspace.options().executionEnabled,
-         encoding = context.capabilities.positionEncoding,
-         head = context.head.tokensOf(uri)](const Snapshot& snapshot) {
-            return codeLenses(snapshot, mayRun, head.get(), encoding);
+         encoding = context.capabilities.positionEncoding, head = context.head.tokensOf(uri),
+         program = context.programs.sharesOf(analysis::canonicalPath(pathOf(uri)))](
+            const Snapshot& snapshot) {
+            return codeLenses(snapshot, {mayRun, head.get(), program.get()}, encoding);
         },
         true);
 }

@@ -1,4 +1,4 @@
-/// Starts work a moment after a document was saved, and gives it up when the user types on.
+/// Starts work a moment after a document was saved; the newest save wins.
 #pragma once
 
 #include "lsp-server/transport/event_loop.h"
@@ -10,7 +10,8 @@
 
 namespace kernelskill::lsp {
 
-/// Belongs to the loop's thread.
+/// By the URIs of documents, or by what else has one piece of work for all its documents. Belongs
+/// to the loop's thread.
 class SaveTrigger {
 public:
     /// Called on the loop's thread. `run` is asked to stop when the work is not wanted any more.

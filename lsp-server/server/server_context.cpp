@@ -93,10 +93,14 @@ void ServerContext::searchHazardFixes(const SnapshotPtr& snapshot,
     });
 }
 
-void ServerContext::refresh(const SnapshotPtr& snapshot) const {
-    publishAllDiagnostics(*this, snapshot);
+void ServerContext::refreshCodeLenses() const {
     if (capabilities.codeLensRefresh)
         connection.request("workspace/codeLens/refresh", json::object(), [](const auto&) {});
+}
+
+void ServerContext::refresh(const SnapshotPtr& snapshot) const {
+    publishAllDiagnostics(*this, snapshot);
+    refreshCodeLenses();
     if (capabilities.inlayHintRefresh)
         connection.request("workspace/inlayHint/refresh", json::object(), [](const auto&) {});
 }

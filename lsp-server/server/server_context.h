@@ -20,6 +20,7 @@ namespace kernelskill::lsp {
 
 class HeadTexts;
 class KeptJudgements;
+class ProgramProfiles;
 
 /// Everything here belongs to the loop's thread, except that Connection::notify, EventLoop::post
 /// and the pools may be used anywhere. Outlives every task of the pools.
@@ -36,6 +37,7 @@ struct ServerContext {
     TrustGate& trust;
     HeadTexts& head;
     KeptJudgements& judgements;
+    ProgramProfiles& programs;
 
     /// Calls `run` on the loop's thread if kernels of the document may be compiled and run, maybe
     /// after the user has been asked; else answers with the reason. On the loop's thread.
@@ -63,6 +65,9 @@ struct ServerContext {
     /// Looks on the pool for jobs for fixes of the kernel's hazards, which profile() has found, and
     /// refreshes if there are any.
     void searchHazardFixes(const SnapshotPtr& snapshot, const analysis::KernelModel& kernel) const;
+
+    /// Asks the client to fetch lenses again.
+    void refreshCodeLenses() const;
 
     /// Publishes what is known of the snapshot again and asks the client to fetch lenses and hints
     /// again.

@@ -1,5 +1,7 @@
 #include "lsp-server/transport/utf8.h"
 
+#include <algorithm>
+
 namespace kernelskill::lsp {
 
 std::size_t utf8SequenceLength(std::string_view text) {
@@ -20,6 +22,13 @@ std::size_t utf8SequenceLength(std::string_view text) {
         (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) > 0x8f))
         return 0;
     return length;
+}
+
+std::size_t charactersOf(std::string_view text) {
+    std::size_t characters = 0;
+    for (std::size_t offset = 0; offset < text.size(); ++characters)
+        offset += std::max<std::size_t>(utf8SequenceLength(text.substr(offset)), 1);
+    return characters;
 }
 
 bool isValidUtf8(std::string_view text) {

@@ -26,6 +26,8 @@ import type { Status } from './status';
 import { confirmed, type EditPreview, needsConfirmation } from './views/editPreview';
 import type { MemoryView } from './views/memoryView';
 import type { ProfileView } from './views/profileView';
+import { isProgramProfile, type ProgramProfile } from './views/programModel';
+import type { ProgramView } from './views/programView';
 import type { RunView, Target } from './views/runView';
 
 const runFile = promisify(execFile);
@@ -43,6 +45,7 @@ export interface Audience {
     readonly memory: MemoryView;
     readonly run: RunView;
     readonly preview: EditPreview;
+    readonly program: ProgramView;
     /** Something was found out about the file. */
     changed(uri: vscode.Uri): void;
     /** The server is up, be it again. */
@@ -152,6 +155,7 @@ export class Server implements vscode.Disposable {
         this.client = client;
         client.registerFeature(new EditorModel(client, this.context.workspaceState));
         client.registerFeature(new NoticeFeature());
+        client.onNotification('kernelskill/programProfiled', (profile: ProgramProfile) => this.audience.program.heard(client, profile));
         client.onDidChangeState(({ newState }) => {
             if (this.client !== client) return;
             if (newState === State.Running) {
@@ -279,6 +283,7 @@ export class Server implements vscode.Disposable {
                     if (verifying.has(command)) return this.run(client, command, args);
                     if (command === 'kernelskill.showMemory') return this.audience.memory.show(client, target.uri);
                     const result: unknown = await this.run(client, command, args);
+                    if (isProgramProfile(result)) this.audience.program.show(client, result, target.uri);
                     if (command === 'kernelskill.profile' && isProfile(result)) {
                         this.audience.changed(client.protocol2CodeConverter.asUri(target.uri));
                         await this.audience.profile.show(client, target.uri, result.kernel);

@@ -20,6 +20,7 @@ import type { EditPreview } from './views/editPreview';
 import type { MemoryView } from './views/memoryView';
 import type { ModelView } from './views/modelView';
 import type { ProfileView } from './views/profileView';
+import type { ProgramView } from './views/programView';
 import type { RunView } from './views/runView';
 import { showMenu } from './menu';
 
@@ -33,6 +34,7 @@ export interface Views {
     readonly run: RunView;
     readonly model: ModelView;
     readonly preview: EditPreview;
+    readonly program: ProgramView;
     readonly kernels: KernelsView;
 }
 
@@ -57,6 +59,7 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
         ),
         pickProgram: () => onRunning(server, pickProgram),
         runProgram: () => onRunning(server, runProgram),
+        profileProgram: () => onRunning(server, (client) => profileProgram(client, views.program)),
         refreshKernels: () => views.kernels.refresh(),
         sortKernels: () => views.kernels.sort(),
         filterKernels: () => views.kernels.filter(),
@@ -164,15 +167,24 @@ async function pickProgram(client: LanguageClient): Promise<boolean> {
     return true;
 }
 
-/** Builds, runs and checks the picked program; asks once which one that is. */
-async function runProgram(client: LanguageClient): Promise<void> {
+/** Whether it is known which program is meant; asks if not. */
+async function hasProgram(client: LanguageClient): Promise<boolean> {
     const document = currentDocument(client);
     const { programs, picked } = await client.sendRequest<{ programs: Program[]; picked: string }>('kernelskill/programs', {
         textDocument: document,
     });
     const isKnown = programs.length === 1 || programs.some(({ name }) => name === picked);
-    if (!isKnown && !(await pickProgram(client))) return;
-    await execute(client, 'kernelskill.runProgram', document, 'running the program');
+    return isKnown || pickProgram(client);
+}
+
+/** Builds, runs and checks the picked program; asks once which one that is. */
+async function runProgram(client: LanguageClient): Promise<void> {
+    if (await hasProgram(client)) await execute(client, 'kernelskill.runProgram', currentDocument(client), 'running the program');
+}
+
+/** Builds and runs the picked program, and shows which kernels take its time; asks once which one that is. */
+async function profileProgram(client: LanguageClient, view: ProgramView): Promise<void> {
+    if (await hasProgram(client)) await view.profile(client, currentDocument(client));
 }
 
 /** The file that is open, if one is; else the first folder of the workspace is meant. */

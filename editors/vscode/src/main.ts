@@ -12,6 +12,7 @@ import { MemoryView } from './views/memoryView';
 import { ModelView } from './views/modelView';
 import { Panels } from './views/panel';
 import { ProfileView } from './views/profileView';
+import { ProgramView } from './views/programView';
 import { RunView } from './views/runView';
 import { VirtualDocuments } from './virtualDocuments';
 
@@ -28,6 +29,7 @@ export function start(
     const documents = new VirtualDocuments();
     const panels = new Panels(context.extensionUri);
     const profile = new ProfileView(panels);
+    const program = new ProgramView(panels, (files) => kernels.filesChanged(files));
     const run = new RunView(panels);
     const memory = new MemoryView(panels, documents);
     const preview = new EditPreview(documents);
@@ -37,6 +39,7 @@ export function start(
         run,
         memory,
         preview,
+        program,
         changed: (uri) => kernels.filesChanged([uri]),
         started: () => kernels.refresh(),
     });
@@ -48,6 +51,7 @@ export function start(
             run,
             memory,
             preview,
+            program,
             kernels,
             assembly,
             model: new ModelView(panels),

@@ -12,6 +12,7 @@ export const commandNames = [
     'showAssembly',
     'pickProgram',
     'runProgram',
+    'profileProgram',
     'refreshKernels',
     'sortKernels',
     'filterKernels',

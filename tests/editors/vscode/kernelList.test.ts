@@ -13,6 +13,7 @@ function kernel(name: string, changes: Partial<Kernel> = {}): Kernel {
         bottleneck: { kind: 'balanced', headroom: '', headroom_text: '', gain: null, evidence: [] },
         measured: null,
         roofline: null,
+        program: null,
         ...changes,
     };
 }
@@ -42,6 +43,15 @@ function bottleneck(headroom: string, factor?: number): Kernel['bottleneck'] {
 
 test('by share the longest comes first, measured or at least, and unknown times last', () => {
     assert.deepEqual(names(sorted([unknown, modelled, quick, long], 'share')), ['long', 'quick', 'modelled', 'another']);
+});
+
+test('what a program spends in its kernels comes before single launches', () => {
+    const program = (share: number) => ({ name: 'small', share, microseconds: 1300 });
+    const often = entry('d.cu', kernel('often', { program: program(0.6), measured: quick.kernel.measured }));
+    const rare = entry('d.cu', kernel('rare', { program: program(0.4), measured: long.kernel.measured }));
+    assert.deepEqual(names(sorted([long, rare, unknown, often], 'share')), ['often', 'rare', 'long', 'another']);
+    assert.equal(summary(often.kernel, 5000), '60 % in small · balanced · 12.3 µs · 88 % of roofline');
+    assert.ok(details(often.kernel).includes('60.0 % of GPU time, 1.30 ms in small'));
 });
 
 test('by headroom the tier decides, then the factor, and what is not known comes last', () => {

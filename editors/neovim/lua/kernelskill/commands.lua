@@ -69,12 +69,9 @@ function M.pick_program(bufnr, name, done)
     end)
 end
 
---- Builds, runs and checks the picked program; asks once which one that is. The server says how it ended.
-function M.run_program(bufnr)
+--- Calls back once it is known which program is meant; asks if not.
+local function with_program(bufnr, run)
     local argument = { uri = vim.uri_from_bufnr(bufnr) }
-    local function run()
-        execute.run(bufnr, 'kernelskill.runProgram', argument, function() end)
-    end
     execute.request(bufnr, 'kernelskill/programs', { textDocument = argument }, function(list, err)
         if err then
             return
@@ -89,6 +86,37 @@ function M.run_program(bufnr)
             M.pick_program(bufnr, nil, run)
         end
     end)
+end
+
+--- Builds, runs and checks the picked program. The server says how it ended.
+function M.run_program(bufnr)
+    with_program(bufnr, function()
+        execute.run(bufnr, 'kernelskill.runProgram', { uri = vim.uri_from_bufnr(bufnr) }, function() end)
+    end)
+end
+
+local function show_program(profile)
+    if type(profile) == 'table' and profile.lines then
+        window.show('program/' .. profile.name, report.program(profile))
+    end
+end
+
+--- Builds and runs the picked program, and shows which kernels take its time.
+function M.profile_program(bufnr)
+    with_program(bufnr, function()
+        execute.run(bufnr, 'kernelskill.profileProgram', { uri = vim.uri_from_bufnr(bufnr) }, show_program)
+    end)
+end
+
+--- Shows the last profile of a program again.
+function M.show_program_profile(bufnr, argument)
+    execute.run(bufnr, 'kernelskill.showProgramProfile', argument, show_program)
+end
+
+--- The program was profiled since a file of it was saved: says so, and changes the window that shows it, if one does.
+function M.on_program_profiled(_, profile)
+    vim.notify('kernelskill: ' .. profile.summary, vim.log.levels.INFO)
+    window.update('program/' .. profile.name, report.program(profile))
 end
 
 --- Searches for a faster kernel. The result is an edit, which edits.lua shows, or a message of the server.
@@ -164,6 +192,7 @@ M.client_commands = {
     ['kernelskill.profile'] = call(M.profile),
     ['kernelskill.verify'] = call(M.verify),
     ['kernelskill.showMemory'] = call(M.memory),
+    ['kernelskill.showProgramProfile'] = call(M.show_program_profile),
     ['kernelskill.explain'] = call(M.explain),
 }
 

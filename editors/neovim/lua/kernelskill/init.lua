@@ -34,7 +34,7 @@ function M.is_trusted(folder)
 end
 
 --- The capabilities of Neovim, and those that this plug-in adds: edits that ask for it are shown before they are applied, and what
---- is drawn into a buffer is asked for anew. Edits come by workspace/applyEdit alone, never by codeAction/resolve,
+--- is drawn into a buffer is asked for anew. Profiles of programs have a window. Edits come by workspace/applyEdit alone, never by codeAction/resolve,
 --- which Neovim's own menu would apply without a look.
 local function capabilities()
     local all = vim.lsp.protocol.make_client_capabilities()
@@ -44,6 +44,7 @@ local function capabilities()
     all.workspace.inlayHint = { refreshSupport = true }
     -- Newer versions put their own in for what is absent.
     all.textDocument.codeAction.resolveSupport = { properties = { 'command' } }
+    all.experimental = vim.tbl_deep_extend('force', all.experimental or {}, { kernelskill = { programProfiles = true } })
     return all
 end
 
@@ -51,6 +52,9 @@ local function handlers()
     local own = {
         ['workspace/applyEdit'] = function(...)
             return require('kernelskill.edits').on_apply_edit(...)
+        end,
+        ['kernelskill/programProfiled'] = function(...)
+            return require('kernelskill.commands').on_program_profiled(...)
         end,
         ['$/progress'] = require('kernelskill.progress').on_progress,
     }

@@ -217,4 +217,43 @@ function M.memory(memory)
     return text.lines
 end
 
+--- The profile of a program (the answer of kernelskill.profileProgram).
+---@return string[] lines
+---@return table<number, {file: string, line: number}> places by line
+function M.program(profile)
+    local text = page()
+    text.add('# ' .. profile.name)
+    text.add(table.concat(profile.program, ' '))
+    if profile.status ~= 0 then
+        text.add(('The program ended with status %d.'):format(profile.status))
+    end
+    if profile.dropped > 0 then
+        text.add(('CUPTI dropped %d records: times are too low.'):format(profile.dropped))
+    end
+    text.add('')
+    for row, line in ipairs(profile.lines) do
+        local kernel = profile.kernels[row - 1] -- the first line is the head
+        local is_placed = kernel and type(kernel.uri) == 'string'
+        text.add(line, is_placed and { file = vim.uri_to_fname(kernel.uri), line = kernel.line } or nil)
+    end
+    text.add('')
+    for _, device in ipairs(profile.devices) do
+        text.add(device.text)
+    end
+    for _, kernel in ipairs(profile.kernels) do
+        local failure = type(kernel.profile) == 'table' and kernel.profile.error
+        if failure then
+            text.add(('%s: %s%s'):format(kernel.name, failure.what, failure.where ~= '' and ' (' .. failure.where .. ')' or ''))
+        end
+    end
+    if type(profile.changes) == 'table' then
+        text.add('')
+        text.add('## Since the last profile')
+        for _, change in ipairs(profile.changes) do
+            text.add('- ' .. change.text)
+        end
+    end
+    return text.lines, text.places
+end
+
 return M

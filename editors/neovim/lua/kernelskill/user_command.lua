@@ -152,7 +152,7 @@ M.subcommands = {
         end,
     },
     program = {
-        about = 'Pick the program that runs these kernels, or build and run it',
+        about = 'Pick the program that runs these kernels, build and run it, or show which kernels take its time',
         run = function(arguments)
             local bufnr = vim.api.nvim_get_current_buf()
             local verb = table.remove(arguments, 1) or 'pick'
@@ -161,11 +161,13 @@ M.subcommands = {
                 commands().pick_program(bufnr, name ~= '' and name or nil)
             elseif verb == 'run' then
                 commands().run_program(bufnr)
+            elseif verb == 'profile' then
+                commands().profile_program(bufnr)
             else
-                vim.notify("kernelskill: 'pick' and 'run' can follow, not '" .. verb .. "'", vim.log.levels.ERROR)
+                vim.notify("kernelskill: 'pick', 'run' and 'profile' can follow, not '" .. verb .. "'", vim.log.levels.ERROR)
             end
         end,
-        complete = words('pick', 'run'),
+        complete = words('pick', 'run', 'profile'),
     },
     cancel = {
         about = 'Cancel what runs',

@@ -1,6 +1,9 @@
 --- Floating windows with text to read. `q` or Escape closes one, Enter goes to the place that a line tells of.
 local M = {}
 
+--- The places that lines tell of, by buffer.
+local places_of = {}
+
 local function find(title)
     local bufnr = vim.fn.bufnr('^' .. vim.fn.escape(title, '[]*?,{}\\') .. '$')
     return bufnr ~= -1 and bufnr or nil
@@ -66,6 +69,7 @@ end
 ---@return number window
 function M.show(name, lines, places)
     local bufnr = buffer_of('kernelskill://' .. name, lines)
+    places_of[bufnr] = places
     local window = vim.fn.bufwinid(bufnr)
     if window == -1 then
         window = vim.api.nvim_open_win(bufnr, true, layout(lines))
@@ -85,13 +89,23 @@ function M.show(name, lines, places)
         vim.keymap.set('n', key, close, { buffer = bufnr, nowait = true, desc = 'Close' })
     end
     vim.keymap.set('n', '<CR>', function()
-        local place = (places or {})[vim.api.nvim_win_get_cursor(0)[1]]
+        local place = (places_of[bufnr] or {})[vim.api.nvim_win_get_cursor(0)[1]]
         if place then
             close()
             go_to(place)
         end
     end, { buffer = bufnr, desc = 'Go to the line' })
     return window
+end
+
+--- Changes the lines of a window that is open; leaves the cursor where it is, and opens none.
+---@param name string as in M.show
+function M.update(name, lines, places)
+    local bufnr = find('kernelskill://' .. name)
+    if bufnr and vim.fn.bufwinid(bufnr) ~= -1 then
+        buffer_of('kernelskill://' .. name, lines)
+        places_of[bufnr] = places
+    end
 end
 
 return M

@@ -25,6 +25,8 @@ export interface Kernel {
     readonly measured: { readonly microseconds: number; readonly roofline_percent: number | null; readonly gpu: string } | null;
     /** The least time by the roofline of the counts. */
     readonly roofline: { readonly least_seconds: number; readonly gpu: string } | null;
+    /** Its part, 0 to 1, of the GPU's time in a program that was profiled. */
+    readonly program: { readonly name: string; readonly share: number; readonly microseconds: number } | null;
 }
 
 export interface Entry {
@@ -51,7 +53,8 @@ const tiers = ['none', 'low', 'medium', 'high'];
 export function sorted(entries: readonly Entry[], order: Order): Entry[] {
     const number = (value: number | null | undefined, sign: number) => (value == null ? Infinity : sign * value);
     const keys: { readonly [name in Order]: (entry: Entry) => readonly (number | string)[] } = {
-        share: ({ kernel }) => [number(kernel.measured?.microseconds ?? atLeast(kernel), -1)],
+        // What a program spends in its kernels comes first: a single launch does not tell how many there are.
+        share: ({ kernel }) => [number(kernel.program?.share, -1), number(kernel.measured?.microseconds ?? atLeast(kernel), -1)],
         // The tier is compared before the factor, because a factor is the estimate of a model.
         headroom: ({ kernel: { bottleneck } }) => [
             number(tierOf(bottleneck.headroom), -1),
@@ -100,10 +103,13 @@ export function severityOf({ bottleneck }: Kernel): Severity {
     return bottleneck.headroom === '' ? 'unknown' : 'low';
 }
 
-/** "bank-conflicts · 32× headroom · 72.1 µs, 40 % of the time · 88 % of roofline"; `total` is that of all measured kernels. */
+/**
+ * "62 % in small · bank-conflicts · 32× headroom · 72.1 µs, 40 % of the time · 88 % of roofline"; `total` is that of all measured
+ * kernels, which counts only where no program was profiled.
+ */
 export function summary(kernel: Kernel, total = 0): string {
     const { kind, headroom_text } = kernel.bottleneck;
-    return [kind, headroom_text, timeText(kernel) + shareText(kernel, total), percentText(kernel)]
+    return [programText(kernel), kind, headroom_text, timeText(kernel) + (kernel.program ? '' : shareText(kernel, total)), percentText(kernel)]
         .filter((part) => part !== '')
         .join(' · ');
 }
@@ -119,9 +125,16 @@ export function details(kernel: Kernel): string[] {
     const where = measured ? `, measured on ${measured.gpu}` : roofline ? ` on ${roofline.gpu} (roofline of the counts, not measured)` : '';
     return [
         [bottleneck.kind, bottleneck.headroom_text].filter((part) => part !== '').join(', '),
+        ...(kernel.program
+            ? [`${(100 * kernel.program.share).toFixed(1)} % of GPU time, ${duration(kernel.program.microseconds)} in ${kernel.program.name}`]
+            : []),
         ...(where ? [`${timeText(kernel)}${where}`] : []),
         ...bottleneck.evidence.map(({ text }) => text),
     ];
+}
+
+function programText({ program }: Kernel): string {
+    return program ? `${(100 * program.share).toFixed(0)} % in ${program.name}` : '';
 }
 
 function tierOf(headroom: string): number | undefined {

@@ -26,6 +26,10 @@ export class Panels implements vscode.Disposable {
         return panel;
     }
 
+    isOpen(name: string): boolean {
+        return this.open.has(name);
+    }
+
     dispose(): void {
         for (const panel of this.open.values()) panel.dispose();
     }

@@ -2,6 +2,7 @@
 import { drawAssembly, lightLine } from './assembly';
 import { drawMemory } from './memory';
 import { letScroll, letSort, linkLines } from './page';
+import { drawProgram } from './program';
 import { drawRun } from './run';
 import type { Light, Request, State } from './state';
 
@@ -20,6 +21,7 @@ if (document.body.dataset['view'] === 'page') {
         else if (data.view === 'memory') drawMemory(data, ask);
         else if (data.view === 'run') drawRun(data, ask);
         else if (data.view === 'assembly') drawAssembly(data, ask);
+        else if (data.view === 'program') drawProgram(data, ask);
     });
     ask({ ask: 'state' });
 }

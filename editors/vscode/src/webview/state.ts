@@ -63,7 +63,25 @@ export interface AssemblyState {
     readonly notes: readonly string[];
 }
 
-export type State = MemoryState | RunState | AssemblyState;
+export interface ProgramState {
+    readonly view: 'program';
+    readonly name: string;
+    readonly command: string;
+    /** The exit status of the program. */
+    readonly status: number;
+    /** Records of launches that were lost. */
+    readonly dropped: number;
+    /** The titles of the columns, then a row for each kernel. */
+    readonly table: readonly (readonly string[])[];
+    /** Whether it is known where a kernel is defined; by rows, less the titles. */
+    readonly isPlaced: readonly boolean[];
+    readonly devices: readonly string[];
+    readonly problems: readonly string[];
+    /** Since the last profile; "faster", "slower", "same", "unsure", "new" or "gone". */
+    readonly changes: readonly { readonly status: string; readonly text: string }[];
+}
+
+export type State = MemoryState | RunState | AssemblyState | ProgramState;
 
 /** The line of the editor's cursor, from 0. The view highlights its instructions. */
 export interface Light {
@@ -79,4 +97,6 @@ export type Request =
     | { readonly ask: 'take'; readonly number: number }
     | { readonly ask: 'report' }
     | { readonly ask: 'cancel' }
+    | { readonly ask: 'kernel'; readonly index: number }
+    | { readonly ask: 'profileAgain' }
     | { readonly ask: 'compare'; readonly against: 'saved' | 'none' };

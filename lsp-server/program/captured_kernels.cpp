@@ -1,10 +1,9 @@
-#include "lsp-server/commands/captured_kernels.h"
+#include "lsp-server/program/captured_kernels.h"
 
 #include "analysis/command/includer_search.h"
 #include "analysis/source/files.h"
 #include "analysis/source/try.h"
 #include "engine/capture/capture_store.h"
-#include "lsp-server/commands/input_file.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -31,12 +30,10 @@ const analysis::KernelModel* kernelOf(const Snapshot& snapshot,
 } // namespace
 
 CapturedKernels::CapturedKernels(std::shared_ptr<const engine::Workbench> workbench, fs::path root,
-                                 const fs::path& captures, Options options)
+                                 const fs::path& captures, Reader reader)
     : workbench_(std::move(workbench)), root_(std::move(root)),
       captures_(std::make_shared<const engine::CaptureStore>(captures)),
-      options_(std::move(options)) {
-    options_.fallbackFlags.clear();
-}
+      reader_(std::move(reader)) {}
 
 fs::path CapturedKernels::includerOf(const fs::path& file) const {
     const auto text = analysis::readFile(file);
@@ -49,7 +46,7 @@ fs::path CapturedKernels::includerOf(const fs::path& file) const {
 Result<SnapshotPtr> CapturedKernels::read(const fs::path& file) {
     if (const auto known = read_.find(file); known != read_.end())
         return known->second;
-    KERNELSKILL_TRY(const auto opened, openInputWith(workbench_, file, root_, options_));
+    KERNELSKILL_TRY(const auto opened, reader_(file));
     auto snapshot = std::make_shared<Snapshot>(*opened);
     snapshot->program.captures = captures_;
     return read_[file] = std::move(snapshot);

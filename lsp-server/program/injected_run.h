@@ -3,11 +3,13 @@
 
 #include "engine/capture/capture_store.h"
 #include "engine/capture/recording.h"
+#include "engine/program/workload_run.h"
 #include "engine/timeline/activity_file.h"
 #include "lsp-server/configuration/options.h"
 
 #include <filesystem>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,11 @@ namespace kernelskill::lsp {
 /// 128 + signal.
 using ProgramStart =
     std::function<Result<int>(const std::vector<std::pair<std::string, std::string>>& added)>;
+
+/// Runs the workload without its build and its check, as a child whose output goes to `onOutput`.
+[[nodiscard]] ProgramStart inBackground(const engine::Workload& workload,
+                                        const std::stop_token& stop,
+                                        const engine::OutputSink& onOutput = {});
 
 struct RecordedTimeline {
     int status = 0; ///< The program's.

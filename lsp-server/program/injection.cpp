@@ -1,4 +1,4 @@
-#include "lsp-server/commands/injection.h"
+#include "lsp-server/program/injection.h"
 
 #include "analysis/command/toolchain.h"
 #include "engine/execution/gpu/toolkit_files.h"

@@ -1,8 +1,8 @@
-#include "lsp-server/commands/injected_run.h"
+#include "lsp-server/program/injected_run.h"
 
 #include "analysis/source/try.h"
 #include "engine/storage/temporary_folder.h"
-#include "lsp-server/commands/injection.h"
+#include "lsp-server/program/injection.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -38,6 +38,21 @@ Result<engine::TemporaryFolder> incomingFolder(const fs::path& folder) {
 }
 
 } // namespace
+
+ProgramStart inBackground(const engine::Workload& workload, const std::stop_token& stop,
+                          const engine::OutputSink& onOutput) {
+    return [workload, stop, onOutput](const auto& added) -> Result<int> {
+        engine::Workload injected = workload;
+        injected.check.clear();
+        injected.pattern.clear();
+        injected.environment.insert(injected.environment.end(), added.begin(), added.end());
+        engine::WorkloadRunOptions options;
+        options.builds = false;
+        options.onOutput = onOutput;
+        KERNELSKILL_TRY(const auto done, engine::runWorkload(injected, options, stop));
+        return done.run->status;
+    };
+}
 
 Result<RecordedTimeline> recordTimeline(const Options& options, const ProgramStart& start) {
     KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-timeline.so"));

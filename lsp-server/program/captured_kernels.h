@@ -2,10 +2,10 @@
 #pragma once
 
 #include "engine/whole_program/kernel_places.h"
-#include "lsp-server/configuration/options.h"
 #include "lsp-server/documents/snapshot.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,10 +21,12 @@ struct CapturedKernel {
 /// Reads each file once, with one engine for all.
 class CapturedKernels {
 public:
-    /// `captures` is a folder as of engine::CaptureStore. Flags behind `--` are the program's, so
-    /// files are read without them.
+    /// Reads and parses a file of the tree, with the workbench.
+    using Reader = std::function<Result<SnapshotPtr>(const std::filesystem::path& file)>;
+
+    /// `captures` is a folder as of engine::CaptureStore.
     CapturedKernels(std::shared_ptr<const engine::Workbench> workbench, std::filesystem::path root,
-                    const std::filesystem::path& captures, Options options);
+                    const std::filesystem::path& captures, Reader reader);
 
     /// The kernel of this symbol at `place`. A header is read in the one source that includes it.
     /// InvalidInput if the file cannot be read or has no such kernel.
@@ -40,7 +42,7 @@ private:
     std::shared_ptr<const engine::Workbench> workbench_;
     std::filesystem::path root_;
     std::shared_ptr<const engine::CaptureStore> captures_;
-    Options options_;
+    Reader reader_;
     std::map<std::filesystem::path, SnapshotPtr> read_;
 };
 

@@ -1,0 +1,57 @@
+/// Compares the times of a program's kernels with those of earlier runs.
+#pragma once
+
+#include "engine/timeline/device_activity.h"
+#include "engine/whole_program/program_turns.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The times of each kernel's launches in one run, in microseconds and in their order, by the
+/// kernel's qualified name: all instantiations of a template together.
+using LaunchTimes = std::map<std::string, std::vector<double>>;
+
+[[nodiscard]] LaunchTimes launchTimesOf(std::span<const DeviceActivity> activities);
+
+/// Fewer runs do not tell how much runs of one version differ.
+inline constexpr std::size_t minRuns = 3;
+
+/// Whether more runs would not make a comparison surer: there are minRuns, and each kernel with a
+/// hotShare of the kernels' time was launched minRounds times.
+[[nodiscard]] bool isEnough(std::span<const LaunchTimes> runs);
+
+enum class TimeChange : std::uint8_t {
+    Same,   ///< Differs by no more than runNoise, and that is certain.
+    Faster, ///< Certain, and by more than runNoise.
+    Slower, ///< As Faster.
+    Unsure, ///< None of these is certain, or runs of one side differ by as much.
+    New,    ///< Only the later runs launch it.
+    Gone,   ///< Only the earlier runs launched it.
+};
+/// "same", "faster", "slower", "unsure", "new", "gone"
+[[nodiscard]] std::string_view spelling(TimeChange change);
+
+struct KernelTimeChange {
+    std::string kernel; ///< The qualified name.
+    TimeChange change = TimeChange::Same;
+    double before = 0; ///< Median time of a launch in microseconds; 0: it was not launched.
+    double after = 0;
+    double speedup = 1; ///< Median of before / after, over pairs of launches.
+    double least = 1;   ///< The confidence interval of that median.
+    double most = 1;
+    std::string reason = {}; ///< Why it is Unsure, in one sentence; else empty.
+};
+
+/// The n-th launch of a kernel is compared with its n-th launch in another run, by judgeTimes();
+/// its whole interval has to be beyond runNoise. If the numbers of launches differ, the sums of the
+/// runs are compared instead, and `before` and `after` are medians of these. The kernel that takes
+/// longest now comes first; those that are gone come last. Neither side is empty.
+[[nodiscard]] std::vector<KernelTimeChange> compareRuns(std::span<const LaunchTimes> before,
+                                                        std::span<const LaunchTimes> after);
+
+} // namespace kernelskill::engine
