@@ -5,6 +5,7 @@
 #include "analysis/parse/clang_handle.h"
 #include "analysis/parse/deep_stack.h"
 #include "analysis/parse/diagnostic_reader.h"
+#include "analysis/parse/launch_brackets.h"
 #include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
 #include "analysis/parse/parsed_units.h"
@@ -135,7 +136,7 @@ struct TranslationUnit::Impl {
         unsaved = others;
         unsaved.erase(file);
         if (hasIncluder())
-            unsaved[file] = source->text();
+            unsaved[file] = withJoinedLaunchBrackets(std::string(source->text()));
         includes = resolvedIncludes(source->text(), file);
         const auto read = [this](const fs::path& path) {
             const auto open = unsaved.find(path.string());
@@ -157,7 +158,7 @@ struct TranslationUnit::Impl {
             rootSource = source;
             rootIncludes = includes;
             rootFiles = userFiles;
-            rootText = source->text();
+            rootText = withJoinedLaunchBrackets(std::string(source->text()));
             return {};
         }
         auto content = read(root);
@@ -169,7 +170,7 @@ struct TranslationUnit::Impl {
             return std::unexpected(Error{ErrorKind::Failed, "the file is not analysed", root, ""});
         rootIncludes = resolvedIncludes(rootSource->text(), root);
         rootFiles = reachableUserFiles(root, rootIncludes, command, readAndKeep, onIrregular);
-        rootText = rootSource->text();
+        rootText = withJoinedLaunchBrackets(std::string(rootSource->text()));
         endPreamble();
         return {};
     }

@@ -64,8 +64,10 @@ public:
 
     std::vector<Token> tokens() {
         std::vector<Token> tokens;
-        while (skipTrivia(nullptr))
+        while (skipTrivia(nullptr)) {
             tokens.push_back(next());
+            joinLaunchBracket(tokens);
+        }
         return tokens;
     }
 
@@ -245,8 +247,41 @@ private:
         return text_.size();
     }
 
+    /// Joins `<< <`, which is no other C++, and the `>> >(` behind it: formatters that do not know
+    /// CUDA break the brackets of launches so, and nvcc reads them.
+    void joinLaunchBracket(std::vector<Token>& tokens) {
+        const auto isLast = [&](std::size_t count, std::string_view spelling) {
+            return tokens.size() >= count && tokens[tokens.size() - count].is(spelling);
+        };
+        const auto isOnOneLine = [&](std::size_t count) {
+            const std::uint32_t begin = tokens[tokens.size() - count].span.begin;
+            const std::string_view between = text_.substr(begin, tokens.back().span.end - begin);
+            return between.find_first_not_of("<> \t") == std::string_view::npos;
+        };
+        const auto join = [&](std::size_t count, std::string_view spelling) {
+            const std::uint32_t end = tokens.back().span.end;
+            tokens.resize(tokens.size() - (count - 1));
+            tokens.back().span.end = end;
+            tokens.back().text = spelling;
+        };
+        if (isLast(1, "<") && isLast(2, "<<") && isOnOneLine(2)) {
+            join(2, "<<<");
+            hasBrokenLaunch_ = true;
+        } else if (hasBrokenLaunch_ && isLast(1, ";")) {
+            hasBrokenLaunch_ = false;
+        } else if (hasBrokenLaunch_ && isLast(1, ">") && isLast(2, ">") && isLast(3, ">") &&
+                   isOnOneLine(3)) {
+            const auto behind = text_.find_first_not_of(" \t\r\n", position_);
+            if (behind != std::string_view::npos && text_[behind] == '(') {
+                join(3, ">>>");
+                hasBrokenLaunch_ = false;
+            }
+        }
+    }
+
     std::string_view text_;
     std::size_t position_;
+    bool hasBrokenLaunch_ = false;      ///< A `<< <` waits for its `>> >`.
     bool isLineStart_ = position_ == 0; ///< Nothing but white space since the line began.
 };
 

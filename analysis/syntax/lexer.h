@@ -34,7 +34,7 @@ struct Token {
 
 /// Tokens of `text` within `range`, comments and white space dropped. Never fails: an unterminated
 /// literal ends with its line, an unknown byte is a punctuator of its own. "<<<" and ">>>" are
-/// tokens when they can be.
+/// tokens when they can be, also where white space breaks those of a launch: `<< <` and `>> >`.
 [[nodiscard]] std::vector<Token> lex(std::string_view text, Span range);
 [[nodiscard]] std::vector<Token> lex(std::string_view text);
 

@@ -108,6 +108,31 @@ bool mentionsThread(const Nest& nest, const IndexExpression& expression) {
     });
 }
 
+bool isRestOfVectors(const WarpView& warp, NestAccessId id) {
+    const Nest& nest = warp.nest();
+    const NestAccess& access = nest.accesses[id];
+    const WarpReach& reach = warp.reach(id);
+    if (!reach.stride || access.expression == noId || access.frame != 0)
+        return false;
+    const FunctionBody& body = warp.kernel().body;
+    const Span here = body.expr(access.expression).span;
+    const auto isIn = [&](StmtId branch, Span span) {
+        return body.stmt(branch).span.contains(span);
+    };
+    for (const Stmt& stmt : body.stmts) {
+        if (stmt.kind != StmtKind::If || stmt.children.size() != 2 ||
+            isIn(stmt.children[0], here) == isIn(stmt.children[1], here))
+            continue;
+        const StmtId other = isIn(stmt.children[0], here) ? stmt.children[1] : stmt.children[0];
+        for (const NestAccess& vector : nest.accesses)
+            if (vector.array == access.array && vector.frame == 0 && vector.expression != noId &&
+                vector.width > reach.width && vector.width >= std::abs(*reach.stride) &&
+                isIn(other, body.expr(vector.expression).span))
+                return true;
+    }
+    return false;
+}
+
 bool carriesValue(const Nest& nest, NestNodeId loop) {
     std::set<NestArrayId> read;
     std::set<NestArrayId> written;

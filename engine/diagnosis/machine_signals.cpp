@@ -82,9 +82,21 @@ void addOccupancy(const DiagnosisInput& input, const LaunchSpec& launch,
     signals.push_back(std::move(threads));
 }
 
+/// Whether a single thread runs the kernel and no loop in it has work for others, as where objects
+/// are made for later kernels.
+bool isSetUp(const DiagnosisInput& input, const LaunchSpec& launch) {
+    return launch.grid.count() * launch.block.count() == 1 && input.kernel.loops.empty();
+}
+
+/// Whether device code makes the launch: as many may run at once as there are threads that do.
+bool isFromDevice(const DiagnosisInput& input, const LaunchSpec& launch) {
+    return launch.origin == LaunchOrigin::Evaluated && input.kernel.launches.empty() &&
+           input.kernel.alsoLaunchedIn.empty();
+}
+
 void addSpread(const DiagnosisInput& input, const LaunchSpec& launch,
                std::vector<Signal>& signals) {
-    if (!isUsersLaunch(launch) || launch.isGridOfDevice)
+    if (!isUsersLaunch(launch) || launch.isGridOfDevice || isFromDevice(input, launch))
         return;
     const auto blocks = static_cast<double>(launch.grid.count());
     Signal spread =
@@ -194,7 +206,7 @@ std::vector<Signal> machineSignals(const DiagnosisInput& input, const std::vecto
     const LaunchSpec* launch = input.profile != nullptr ? &input.profile->launch : input.launch;
     const bool isOneOfMany = launch != nullptr && launch->origin == LaunchOrigin::Evaluated &&
                              input.file != nullptr && triesBlocks(*input.file, input.kernel);
-    if (launch != nullptr && !isOneOfMany) {
+    if (launch != nullptr && !isOneOfMany && !isSetUp(input, *launch)) {
         addOccupancy(input, *launch, signals);
         addSpread(input, *launch, signals);
     }

@@ -1,3 +1,4 @@
+#include "analysis/source/gpu_constants.h"
 #include "engine/diagnosis/shape_finder.h"
 
 #include <algorithm>
@@ -69,18 +70,19 @@ private:
         for (const NestNodeId loop : serialLoops(nest_, access(id).node)) {
             const auto step = warp_.step(id, loop);
             const bool isUnit = step && *step != 0 && std::abs(*step) <= 4 * reach.width;
-            const bool isRagged = (reach.isRagged && step && *step != 0) ||
-                                  (reach.isIndirect && walksFromLoaded(id, loop));
+            const bool isRagged =
+                !isSharedOut(loop) && ((reach.isRagged && step && *step != 0) ||
+                                       (reach.isIndirect && walksFromLoaded(id, loop)));
             if (isRagged && isLong(loop))
                 notes_.add(shape::raggedRows, id);
             if (isUnit && isLong(loop))
                 walks_.emplace_back(id, loop);
         }
-        if (reach.isIndirect && isFromMemory(id))
+        if (reach.isIndirect && isFromMemory(id) && !isStoreByTable(id))
             notes_.add(isOfSmallTable(id) ? shape::smallTable : shape::indirect, id);
         else if (reach.isIndirect && isFromReals(id))
             notes_.add(shape::resampling, id);
-        if (!reach.isWasteful())
+        if (!reach.isWasteful() || isRestOfVectors(warp_, id))
             return;
         if (isRecord(id))
             notes_.add(isPair(id) ? shape::pairs : shape::records, id);
@@ -88,6 +90,13 @@ private:
             rows_.push_back(id);
         else
             strided_.push_back(id);
+    }
+
+    /// Whether rounds go on by the number of threads that share them, as far as a constant tells.
+    [[nodiscard]] bool isSharedOut(NestNodeId loop) const {
+        const auto step = nest_.node(loop).loop()->step;
+        const auto elements = step ? step->asConstant() : std::nullopt;
+        return elements && std::abs(*elements) >= warpLanes;
     }
 
     /// Whether each round goes on by an element from where a loaded number says.
@@ -122,6 +131,20 @@ private:
                             anyValue(*access(id).index, [&](const NestSymbol& value) {
                                 return warp_.dependsOnData(value) && !isRounded(value);
                             }));
+    }
+
+    /// Whether it is a store whose place shared memory alone says: no thread waits for it, and what
+    /// a block sorts there leaves in runs.
+    [[nodiscard]] bool isStoreByTable(NestAccessId id) const {
+        return access(id).kind == AccessKind::Write && access(id).index &&
+               !anyValue(*access(id).index, [&](const NestSymbol& value) {
+                   const auto load = std::ranges::find_if(nest_.accesses, [&](const auto& other) {
+                       return value.expression != noId && other.expression == value.expression &&
+                              other.frame == value.frame && other.array != noId &&
+                              !nest_.arrays[other.array].isVariable;
+                   });
+                   return load == nest_.accesses.end() || !isIn(nest_, *load, MemorySpace::Shared);
+               });
     }
 
     [[nodiscard]] bool isFromReals(NestAccessId id) const {

@@ -42,6 +42,9 @@ private:
 /// Whether threadIdx, blockIdx or a position in the grid is in it, at any depth.
 [[nodiscard]] bool mentionsThread(const analysis::Nest& nest,
                                   const analysis::IndexExpression& expression);
+/// Whether the access is one of the single elements that the other branch of an if reaches by
+/// vectors: the rest at the end of an array, which few threads come to.
+[[nodiscard]] bool isRestOfVectors(const WarpView& warp, analysis::NestAccessId id);
 /// Whether a round of the loop uses what another one left in a variable of the thread.
 [[nodiscard]] bool carriesValue(const analysis::Nest& nest, analysis::NestNodeId loop);
 /// The loop's variable doubles or halves from round to round.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -47,9 +49,50 @@ private:
                 continue;
             for (const Expr& call : body.exprs)
                 if (call.kind == ExprKind::Call && loop.span.contains(call.span) &&
-                    (call.name == "atomicCAS" || call.name == "atomicExch"))
+                    (call.name == "atomicCAS" || call.name == "atomicExch") &&
+                    waitsFor(body, loop, call))
                     notes_.add(shape::lock, 0, call.span, call.name);
         }
+    }
+
+    /// Whether the call's result decides when the loop ends: by its condition, or by a variable or
+    /// a jump of the loop that follow from it.
+    [[nodiscard]] static bool waitsFor(const FunctionBody& body, const Stmt& loop,
+                                       const Expr& call) {
+        std::set<VariableId> results;
+        const auto asks = [&](ExprId id) {
+            return id != noId && std::ranges::any_of(body.exprs, [&](const Expr& expr) {
+                       return body.expr(id).span.contains(expr.span) &&
+                              (&expr == &call || (expr.kind == ExprKind::Variable &&
+                                                  results.contains(expr.variable)));
+                   });
+        };
+        std::vector<Span> decided; // What an if does that asks for the result.
+        for (std::size_t known = body.stmts.size() + 1; known != results.size() + decided.size();) {
+            known = results.size() + decided.size();
+            decided.clear();
+            for (const Stmt& stmt : body.stmts)
+                if (stmt.kind == StmtKind::If && loop.span.contains(stmt.span) &&
+                    asks(stmt.condition))
+                    decided.push_back(stmt.span);
+            for (const Variable& variable : body.variables)
+                if (loop.span.contains(variable.span) && asks(variable.init))
+                    results.insert(static_cast<VariableId>(&variable - body.variables.data()));
+            for (const Expr& set : body.exprs)
+                if (set.kind == ExprKind::Binary && isAssignment(set) &&
+                    loop.span.contains(set.span) &&
+                    body.expr(set.children[0]).kind == ExprKind::Variable &&
+                    body.expr(set.children[0]).variable != noId &&
+                    (asks(set.children[1]) || std::ranges::any_of(decided, [&](Span span) {
+                         return span.contains(set.span);
+                     })))
+                    results.insert(body.expr(set.children[0]).variable);
+        }
+        return asks(loop.condition) || std::ranges::any_of(body.stmts, [&](const Stmt& stmt) {
+                   return (stmt.kind == StmtKind::Break || stmt.kind == StmtKind::Return) &&
+                          std::ranges::any_of(decided,
+                                              [&](Span span) { return span.contains(stmt.span); });
+               });
     }
 
     void classifyAtomic(NestAccessId id) {

@@ -129,7 +129,8 @@ bool wasteCounts(const WarpView& warp) {
         const WarpReach& reach = warp.reach(id);
         const double times = timesOf(warp, access);
         total += requestCost(nest, access, reach) * times;
-        if (nest.arrays[access.array].space != analysis::MemorySpace::Shared && reach.isWasteful())
+        if (nest.arrays[access.array].space != analysis::MemorySpace::Shared &&
+            reach.isWasteful() && !isRestOfVectors(warp, id))
             waste += (reach.sectors - reach.least) * times;
     }
     return waste >= minShare * total;
@@ -166,7 +167,7 @@ void addReaches(const Context& context, const WarpView& warp, const CodeShape& s
             signals.push_back(std::move(signal));
         } else if (space == analysis::MemorySpace::Global ||
                    space == analysis::MemorySpace::Generic) {
-            if (reach.isWasteful() && !isWasteful)
+            if (reach.isWasteful() && (!isWasteful || isRestOfVectors(warp, id)))
                 continue;
             addOverfetch(context, span, reach.sectors, reach.least,
                          explanationOf(context, nest, access, reach), signals);

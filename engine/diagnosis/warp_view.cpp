@@ -63,6 +63,114 @@ std::set<std::string> openStrides(const KernelModel& kernel, const Nest& nest) {
     return strides;
 }
 
+/// The parameters by which an index multiplies or divides the fastest digit of a flat position, as
+/// those of a pooling and an enlargement do. They may be any, also 1. Where another digit goes on
+/// by single elements, the parameter is the length of a row.
+class DigitStrides {
+public:
+    explicit DigitStrides(const Nest& nest) : nest_(nest) {}
+
+    std::set<std::string> find() {
+        for (const NestAccess& access : nest_.accesses)
+            if (access.index)
+                read(*access.index);
+        for (const NestAccess& access : nest_.accesses)
+            if (access.index)
+                for (const auto& [monomial, factor] : access.index->terms())
+                    dropLengths(monomial);
+        return std::move(found_);
+    }
+
+private:
+    [[nodiscard]] const NestSymbol* parameter(Symbol symbol) const {
+        const NestSymbol* named = nest_.symbols.find(symbol);
+        return named != nullptr && named->kind == NestSymbolKind::Parameter ? named : nullptr;
+    }
+    /// Whether the symbol is what is left of a flat position within a row.
+    [[nodiscard]] bool isFastDigit(Symbol symbol) const {
+        const NestSymbol* named = nest_.symbols.find(symbol);
+        return named != nullptr && named->kind == NestSymbolKind::Derived && named->op == "%" &&
+               named->operands.size() == 2 &&
+               std::ranges::any_of(named->operands[0].terms(), [&](const auto& term) {
+                   return term.second == 1 && term.first.size() == 1 && isPosition(term.first[0]);
+               });
+    }
+    [[nodiscard]] bool isPosition(Symbol symbol) const {
+        const NestSymbol* named = nest_.symbols.find(symbol);
+        return named == nullptr ? symbol.kind == SymbolKind::ThreadIdx && symbol.id == 0
+                                : named->kind == NestSymbolKind::Position && named->axis == 0;
+    }
+
+    void read(const IndexExpression& index) {
+        const bool hasUnitDigit = std::ranges::any_of(index.terms(), [&](const auto& term) {
+            const NestSymbol* named =
+                term.first.size() == 1 ? nest_.symbols.find(term.first[0]) : nullptr;
+            return named != nullptr && named->kind == NestSymbolKind::Derived &&
+                   !nest_.symbols.isLaunchConstant(term.first[0]);
+        });
+        for (const auto& [monomial, factor] : index.terms()) {
+            if (monomial.size() == 2 && !hasUnitDigit && !walksByLengths(index))
+                for (const std::size_t at : {0, 1})
+                    if (const NestSymbol* by = parameter(monomial[at]);
+                        by != nullptr && isFastDigit(monomial[1 - at]))
+                        found_.insert(by->name);
+            for (const Symbol symbol : monomial)
+                readQuotient(symbol, 0);
+        }
+    }
+
+    /// Whether rounds of loops go on by parameters alone: then a digit may choose the row.
+    [[nodiscard]] bool walksByLengths(const IndexExpression& index) const {
+        bool isWalked = false;
+        for (const auto& [monomial, factor] : index.terms())
+            for (const Symbol symbol : monomial)
+                if (const NestSymbol* named = nest_.symbols.find(symbol);
+                    named != nullptr && named->kind == NestSymbolKind::Iterator) {
+                    if (monomial.size() == 1)
+                        return false;
+                    isWalked = true;
+                }
+        return isWalked;
+    }
+
+    /// `(i % (width * by)) / by`: the digit of a row that was made longer.
+    void readQuotient(Symbol symbol, int depth) {
+        const NestSymbol* named = nest_.symbols.find(symbol);
+        if (named == nullptr || named->kind != NestSymbolKind::Derived || depth > maxDepth)
+            return;
+        if (named->op == "/" && named->operands.size() == 2) {
+            const auto& divisor = named->operands[1].terms();
+            const NestSymbol* by = divisor.size() == 1 && divisor.begin()->first.size() == 1
+                                       ? parameter(divisor.begin()->first[0])
+                                       : nullptr;
+            for (const auto& [monomial, factor] : named->operands[0].terms())
+                if (by != nullptr && monomial.size() == 1 && isFastDigit(monomial[0]) &&
+                    nest_.symbols.find(monomial[0])
+                        ->operands[1]
+                        .dependsOn(divisor.begin()->first[0]))
+                    found_.insert(by->name);
+        }
+        for (const IndexExpression& operand : named->operands)
+            for (const auto& [monomial, factor] : operand.terms())
+                for (const Symbol part : monomial)
+                    readQuotient(part, depth + 1);
+    }
+
+    /// By what rounds of a loop go on is no distance of lanes.
+    void dropLengths(const std::vector<Symbol>& monomial) {
+        const bool isOfLoop = std::ranges::any_of(monomial, [&](Symbol symbol) {
+            const NestSymbol* named = nest_.symbols.find(symbol);
+            return named != nullptr && named->kind == NestSymbolKind::Iterator;
+        });
+        for (const Symbol symbol : monomial)
+            if (const NestSymbol* named = parameter(symbol); isOfLoop && named != nullptr)
+                found_.erase(named->name);
+    }
+
+    const Nest& nest_;
+    std::set<std::string> found_;
+};
+
 } // namespace
 
 WarpView::WarpView(const FileModel& file, const KernelModel& kernel)
@@ -76,7 +184,8 @@ WarpView::WarpView(const FileModel& file, const KernelModel& kernel)
         if (access.array == noId || !nest_->arrays[access.array].isVariable)
             loads_.try_emplace({access.frame, access.expression}, id);
     }
-    const std::set<std::string> strides = openStrides(kernel, *nest_);
+    std::set<std::string> strides = openStrides(kernel, *nest_);
+    strides.merge(DigitStrides(*nest_).find());
     std::int64_t size = mostSizes;
     for (std::uint32_t id = 0; id < nest_->symbols.all().size(); ++id) {
         const NestSymbol& symbol = nest_->symbols.all()[id];

@@ -50,7 +50,8 @@ private:
 
     [[nodiscard]] bool isGathered(const NestAccess& access) const {
         return isGlobal(access) && access.form == NestAccessForm::Indirect &&
-               access.kind == AccessKind::Read && access.index && hasOwnNumber(*access.index) &&
+               access.kind == AccessKind::Read && access.index &&
+               (hasOwnNumber(*access.index) || isReadAgain(access)) &&
                std::ranges::none_of(nest_.accesses, [&](const NestAccess& other) {
                    return other.array == access.array && other.kind != AccessKind::Read;
                });
@@ -68,6 +69,15 @@ private:
                     return false;
             }
         return isLoaded;
+    }
+
+    /// Whether memory has a part in the place, and the array is read at further places: other
+    /// threads come back to what one of them has brought to the caches.
+    [[nodiscard]] bool isReadAgain(const NestAccess& access) const {
+        const auto further = std::ranges::count_if(nest_.accesses, [&](const NestAccess& other) {
+            return other.array == access.array && other.index != access.index;
+        });
+        return further >= 2 && nest_.symbols.contains(*access.index, NestSymbolKind::Value);
     }
 
     [[nodiscard]] bool isStreamed(NestAccessId id) const {
@@ -98,7 +108,10 @@ private:
             for (const Symbol symbol : monomial) {
                 if (!differsInLanes(symbol))
                     continue;
-                if (monomial.size() != 1)
+                // A remainder comes back to the same elements, and a quotient stays with one.
+                const NestSymbol* named = nest_.symbols.find(symbol);
+                if (monomial.size() != 1 ||
+                    (named != nullptr && named->kind == NestSymbolKind::Derived))
                     return false;
                 step += factor;
             }

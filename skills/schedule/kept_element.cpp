@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/schedule/apart_by_races.h"
 #include "skills/schedule/draft.h"
 #include "skills/schedule/nest_queries.h"
 
@@ -372,7 +373,17 @@ private:
             return refuse("may-alias",
                           fmt::format("{} (line {}) may lead to the same element of {}", other.name,
                                       line(node.span), array.name));
-        return requireDistinctMemory(context_, array.variable, other.variable);
+        auto distinct = requireDistinctMemory(context_, array.variable, other.variable);
+        return !distinct && isApartByRaces(element, access) ? Gated<void>{} : distinct;
+    }
+    /// Whether threads would race wherever they store the element and `access` were one.
+    [[nodiscard]] bool isApartByRaces(const NestAccess& element, const NestAccess& access) const {
+        return which_ == KeptElements::All && kernel_.launches.empty() &&
+               kernel_.kind == FunctionKind::Kernel &&
+               std::ranges::any_of(nest_.accesses, [&](const NestAccess& store) {
+                   return isSame(store, element) && writes(store.kind) &&
+                          areApartByRaces(nest_, store, access);
+               });
     }
     [[nodiscard]] bool isWrittenAnywhere(const NestAccess& element) const {
         return std::ranges::any_of(nest_.accesses, [&](const NestAccess& access) {

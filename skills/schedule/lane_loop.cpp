@@ -10,6 +10,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 
 namespace kernelskill::skills {
 
@@ -211,7 +212,8 @@ Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, Lan
         loop.scan->variable == array.variable)
         return {};
     if (access.frame != 0 || array.frame != 0 ||
-        (declaration != noId && code_.encloses(loop.statement, declaration)))
+        (declaration != noId && code_.encloses(loop.statement, declaration)) ||
+        isOfRounds(loop.statement, array.variable))
         return {};
     const Variable& variable = body_.variable(array.variable);
     if (variable.type.isReference || !access.field.empty() || !array.isVariable)
@@ -222,7 +224,9 @@ Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, Lan
     if (!foldOperator(loop.statement, array.variable).empty())
         return {}; // readVariables() adds it.
     if (isExtreme)
-        return isFoldable(array.scalar) ? Gated<void>{} : carries(line(access.node), array.name);
+        return canFold(array.scalar, variable.type.spelling)
+                   ? Gated<void>{}
+                   : carries(line(access.node), array.name);
     return addFold(id, access, variable.name, loop);
 }
 
@@ -241,7 +245,7 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) co
         });
         const bool isKnown =
             first == code_.uses(id).end() || isIterator(id) || id == counter ||
-            (loop.scan && loop.scan->variable == id) ||
+            isOfRounds(loop.statement, id) || (loop.scan && loop.scan->variable == id) ||
             std::ranges::find(loop.folds, variable.name, &LaneFold::name) != loop.folds.end() ||
             std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
                 return fold.best == id || fold.place == id;
@@ -249,7 +253,8 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) co
         if (isKnown)
             continue;
         const std::string op = foldOperator(loop.statement, id);
-        if (!isFoldOperator(op) || !isFoldable(variable.type.scalar) || variable.type.isReference)
+        if (!isFoldOperator(op) || !canFold(variable.type.scalar, variable.type.spelling) ||
+            variable.type.isReference)
             return carries(lineNumber(context_, body_.expr(*first).span.begin), variable.name);
         loop.folds.push_back(
             {.name = variable.name,
@@ -261,11 +266,85 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) co
     return {};
 }
 
+/// Whether lanes can pass values of the type on and fold them: a number, or a template parameter
+/// that each launch gives one.
+bool LaneLoopReader::canFold(ScalarKind scalar, std::string_view type) const {
+    if (isFoldable(scalar))
+        return true;
+    const KernelModel& kernel = context_.kernel;
+    const auto parameter =
+        std::ranges::find_if(kernel.templateParameters, [&](const TemplateParameter& each) {
+            return each.isType && each.name == type;
+        });
+    if (scalar != ScalarKind::Unknown || parameter == kernel.templateParameters.end() ||
+        kernel.launches.empty() || !kernel.alsoLaunchedIn.empty())
+        return false;
+    const auto at = static_cast<std::size_t>(parameter - kernel.templateParameters.begin());
+    constexpr std::array<std::string_view, 6> numbers{"float",        "double",    "int",
+                                                      "unsigned int", "long long", "unsigned"};
+    return std::ranges::all_of(kernel.launches, [&](const LaunchSite& launch) {
+        return at < launch.templateArguments.size() &&
+               std::ranges::find(numbers, launch.templateArguments[at]) != numbers.end();
+    });
+}
+
 /// Whether a method is called on the variable.
 bool LaneLoopReader::isObject(ExprId use) const {
     const ExprId parent = code_.parent(use);
     return parent != noId && body_.expr(parent).kind == ExprKind::Call &&
            body_.expr(parent).isMethod && body_.expr(parent).children.front() == use;
+}
+
+/// Whether the variable, declared around the loop, is each round's own: rounds set it before they
+/// use it, and what one leaves behind is used nowhere.
+bool LaneLoopReader::isOfRounds(StmtId loop, VariableId id) const {
+    const Variable& variable = body_.variable(id);
+    if (variable.storage != Storage::Local || variable.type.isReference ||
+        variable.type.pointerDepth > 0 || !variable.type.arrayExtents.empty() ||
+        (variable.type.scalar == ScalarKind::Unknown &&
+         !canFold(variable.type.scalar, variable.type.spelling)) ||
+        variable.type.isVolatile)
+        return false;
+    // Each use is in this loop or in another one that begins with a value of its own.
+    return isSetFirst(loop, id) && std::ranges::all_of(code_.uses(id), [&](ExprId use) {
+               return code_.holds(loop, use) ||
+                      std::ranges::any_of(context_.kernel.loops, [&](const Loop& other) {
+                          return code_.holds(other.statement, use) &&
+                                 !code_.encloses(other.statement, loop) &&
+                                 isSetFirst(other.statement, id);
+                      });
+           });
+}
+
+/// Whether each round of the loop sets the variable before it uses it.
+bool LaneLoopReader::isSetFirst(StmtId loop, VariableId variable) const {
+    ExprId first = noId;
+    for (const ExprId use : code_.uses(variable)) {
+        if (!code_.holds(loop, use))
+            continue;
+        const ExprId parent = code_.parent(use);
+        if (parent != noId && body_.expr(parent).kind == ExprKind::Unary &&
+            body_.expr(parent).op == "&")
+            return false;
+        if (first == noId || body_.expr(use).span.begin < body_.expr(first).span.begin)
+            first = use;
+    }
+    if (first == noId)
+        return false;
+    const StmtId statement = code_.statement(first);
+    const Stmt& stmt = body_.stmt(statement);
+    if (stmt.kind != StmtKind::Expression || stmt.parent == noId)
+        return false;
+    const StmtId around = body_.stmt(stmt.parent).kind == StmtKind::Compound
+                              ? body_.stmt(stmt.parent).parent
+                              : stmt.parent;
+    const Expr& expr = body_.expr(stmt.expr);
+    return around == loop && expr.kind == ExprKind::Binary && expr.op == "=" &&
+           expr.children[0] == first &&
+           std::ranges::none_of(code_.expressionsBelow(expr.children[1]), [&](ExprId id) {
+               return body_.expr(id).kind == ExprKind::Variable &&
+                      body_.expr(id).variable == variable;
+           });
 }
 
 /// Whether every use is in a loop that the variable counts.
@@ -354,14 +433,15 @@ Gated<void> LaneLoopReader::addFold(NestNodeId id, const NestAccess& written,
                 return carries(line(written.node), name);
     // Each lane subtracts its own rounds' values; what they come to is added up.
     op = op == "-" ? "+" : op;
-    if (!isFoldOperator(op) || !isFoldable(array.scalar) || array.lanes != 1)
+    std::string type =
+        array.isVariable ? body_.variable(array.variable).type.spelling : array.element;
+    if (!isFoldOperator(op) || !canFold(array.scalar, type) || array.lanes != 1)
         return carries(line(written.node), name);
-    loop.folds.push_back(
-        {.name = name,
-         .type = array.isVariable ? body_.variable(array.variable).type.spelling : array.element,
-         .op = op,
-         .scalar = array.scalar,
-         .startsNeutral = startsNeutral(loop, written, op)});
+    loop.folds.push_back({.name = name,
+                          .type = std::move(type),
+                          .op = op,
+                          .scalar = array.scalar,
+                          .startsNeutral = startsNeutral(loop, written, op)});
     return {};
 }
 

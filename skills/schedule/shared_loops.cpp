@@ -208,7 +208,9 @@ const LaneLoop* scannedLoop(const SharedLoops& shared) {
 
 bool reassociates(const SharedLoops& shared) {
     const auto isRounded = [](const LaneFold& fold) {
-        return (fold.scalar == ScalarKind::Float || fold.scalar == ScalarKind::Double) &&
+        // A template parameter may be either.
+        return (fold.scalar == ScalarKind::Float || fold.scalar == ScalarKind::Double ||
+                fold.scalar == ScalarKind::Unknown) &&
                !isIdempotent(fold);
     };
     return std::ranges::any_of(shared.loops, [&](const LaneLoop& loop) {

@@ -181,6 +181,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "/ 128 * 32,", "/ 128,", VerdictStatus::Incorrect},
+        // A turn whose sum another lane gets, rounds that all lanes take, and another lane's row.
+        Mistake{"rows-in-turn", "lane == turn", "lane == 0", VerdictStatus::Incorrect},
+        Mistake{"rows-in-turn", "column = lane", "column = 0", VerdictStatus::Incorrect},
+        Mistake{"rows-in-turn", "shfl(row, turn)", "shfl(row, 0)", VerdictStatus::Incorrect},
+        // The neighbour's sum, and a difference.
+        Mistake{"native-atomics", "(double*)(place)", "(double*)(place + 1)",
+                VerdictStatus::Incorrect},
+        Mistake{"native-atomics", ", value));", ", -value));", VerdictStatus::Incorrect},
         // Every lane with the target updates it, lanes of all targets together.
         Mistake{"segmented-reduction", "if (alike.thread_rank() == 0)", "if (true)",
                 VerdictStatus::Incorrect},

@@ -36,6 +36,22 @@ TEST(Launches, ConfigurationAndArgumentsAreFound) {
     EXPECT_EQ(second.stream, noId);
 }
 
+TEST(Launches, BrokenBracketsAreJoinedWhereTheyStand) {
+    const std::string text = "__global__ void k(float* x, int n) { x[n] = 0; }\n"
+                             "void run(float* p) {\n"
+                             "  k << < 4, 32 >> > (p, 7);\n  k<<<1, 64>>>(p, 1);\n}\n";
+    const FileModel model = analyze(text);
+    EXPECT_TRUE(model.diagnostics.empty());
+    EXPECT_EQ(model.source->text(), text) << "the text stays as it is";
+    const KernelModel& kernel = model.kernels.at(0);
+    ASSERT_EQ(kernel.launches.size(), 2U);
+    const LaunchSite& first = kernel.launches[0];
+    EXPECT_EQ(textOf(model, first.span), "k << < 4, 32 >> > (p, 7)");
+    EXPECT_EQ(model.hostFunctions.at(first.host).body.expr(first.grid).integer, 4);
+    EXPECT_EQ(model.hostFunctions.at(first.host).body.expr(first.block).integer, 32);
+    EXPECT_EQ(textOf(model, first.argumentSpans.at(1)), "7");
+}
+
 TEST(Launches, TemplateArgumentsAreThoseWrittenOrDeduced) {
     const FileModel model =
         analyze("template <typename T, int N> __global__ void a(T* x) { x[N] = 0; }\n"

@@ -24,6 +24,15 @@ TEST(Lexer, KeepsLaunchBracketsTogether) {
     EXPECT_EQ(texts("k<<<g, b>>>(x)"), (Texts{"k", "<<<", "g", ",", "b", ">>>", "(", "x", ")"}));
 }
 
+TEST(Lexer, JoinsLaunchBracketsThatWhiteSpaceBreaks) {
+    EXPECT_EQ(tokenText("k << < g, b >> > (a);"), tokenText("k<<<g, b>>>(a);"));
+    EXPECT_EQ(tokenText("k<float> <<  < g, b >>  >(a);"), tokenText("k<float><<<g, b>>>(a);"));
+    EXPECT_EQ(tokenText("a << b; A<B<C<int>> > (x);"), "a << b ; A < B < C < int > > > ( x ) ; ");
+    EXPECT_EQ(tokenText("k << < g, A<B<C>> > ;  A<B<C<int>> > (x);"),
+              "k <<< g , A < B < C > > > ; A < B < C < int > > > ( x ) ; ")
+        << "no launch is open behind a semicolon";
+}
+
 TEST(Lexer, TakesRawStringsWhole) {
     EXPECT_EQ(texts("f(R\"x(a)\" )x\");"), (Texts{"f", "(", "R\"x(a)\" )x\"", ")", ";"}));
 }

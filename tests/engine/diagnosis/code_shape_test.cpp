@@ -57,6 +57,55 @@ TEST(CodeShape, ColumnsOfThreads) {
                 Contains("column-recurrence"));
 }
 
+TEST(CodeShape, SingleElementsBesideVectorsAreARest) {
+    const std::string whole =
+        "const float4* v = (const float4*)a;\nfloat s = 0;\n"
+        "if (4 * x + 3 < n) { float4 f = v[x]; s = f.x + f.y + f.z + f.w; }\n";
+    const std::string single = "s = a[4 * x] + a[4 * x + 1] + a[4 * x + 2] + a[4 * x + 3];\n";
+    EXPECT_THAT(shapesOf(whole + "else {" + single + "}\nout[x] = s;"), Not(Contains("records")));
+    EXPECT_THAT(shapesOf("float s = 0;\nif (m > 0) " + single + "else s = b[x];\nout[x] = s;"),
+                Contains("pairs"));
+}
+
+TEST(CodeShape, NoThreadWaitsForAStoreThatASharedTablePlaces) {
+    const std::string table = "__shared__ int starts[256];\nstarts[threadIdx.x] = keys[x];\n"
+                              "__syncthreads();\n";
+    EXPECT_THAT(shapesOf(table + "out[starts[threadIdx.x ^ 1] + threadIdx.x] = a[x];"),
+                Not(Contains("indirect")));
+    EXPECT_THAT(shapesOf(table + "out[x] = a[starts[threadIdx.x ^ 1]];"), Contains("indirect"));
+    EXPECT_THAT(shapesOf("out[keys[x]] = a[x];"), Contains("indirect"));
+}
+
+TEST(CodeShape, ALoopThatDoesNotWaitForItsAtomicIsNoLock) {
+    const std::string visit = "int e = keys[x];\nwhile (e < keys[x + 1]) {\n"
+                              "    int seen = atomicExch(&counts[e], 1);\n"
+                              "    if (seen == 0) out[e] = 1;\n    ++e;\n}";
+    EXPECT_THAT(shapesOf(visit), Not(Contains("lock")));
+    EXPECT_THAT(shapesOf("bool done = false;\nwhile (!done) {\n"
+                         "    if (atomicCAS(&counts[0], 0, 1) == 0) { out[0] += 1; done = true; "
+                         "atomicExch(&counts[0], 0); }\n}"),
+                Contains("lock"));
+    EXPECT_THAT(shapesOf("while (true) {\n    int mine = atomicExch(&counts[0], 1);\n"
+                         "    if (mine == 0) break;\n}\nout[0] += 1;"),
+                Contains("lock"));
+    EXPECT_THAT(shapesOf("while (atomicCAS(&counts[0], 0, 1) != 0);\nout[0] += 1;"),
+                Contains("lock"));
+}
+
+TEST(CodeShape, RoundsThatThreadsShareOutAreNoRowOfOne) {
+    EXPECT_THAT(shapesOf("const float* row = a + keys[blockIdx.x];\nfloat s = 0;\n"
+                         "for (int c = threadIdx.x; c < m; c += 128) s += row[c];\nout[x] = s;"),
+                Not(Contains("ragged-rows")));
+}
+
+TEST(CodeShape, ParametersThatSpreadOrShareADigitMayBeOne) {
+    const std::string digits = "int i = x % n;\nint j = x / n;\n";
+    EXPECT_THAT(shapesOf(digits + "out[x] = a[i * m + n * m * j];"), Not(Contains("swapped-axes")));
+    EXPECT_THAT(shapesOf(digits + "out[i * m + j] = a[x];"), Contains("transposition"));
+    EXPECT_THAT(shapesOf("int i = x % (n * m);\natomicAdd(&out[i / m + n * (x / (n * m))], 1.0f);"),
+                Not(Contains("one-address")));
+}
+
 TEST(CodeShape, ExchangedAxesAndRecords) {
     EXPECT_THAT(shapesOf(rowY + "out[x * n + y] = a[y * m + x];"), Contains("transposition"));
     EXPECT_THAT(shapesOf(rowY + "out[x * n + y] = a[x * n + y];"), Contains("swapped-axes"));

@@ -297,6 +297,7 @@ TEST_F(PlannerTest, NamesWhatIsKnownToHelpAndIsNotOffered) {
     add("row-per-warp", {"uncoalesced-access"}, "two-loops");
     documents_.back().title = "Give each row to a warp";
     add("coalesced-access", {"uncoalesced-access"});
+    add("rows-in-turn", {"uncoalesced-access"});
     add("segmented-reduction", {"uncoalesced-access"});
     const Plan result = plan();
     ASSERT_EQ(result.remedies.size(), 2u) << "not those that are offered";

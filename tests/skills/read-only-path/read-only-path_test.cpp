@@ -24,6 +24,17 @@ TEST(ReadOnlyPath, StreamsBesideAGather) {
                        "table[__ldcs(&place[i])]);\n"));
 }
 
+TEST(ReadOnlyPath, KeepsWhatNeighboursByIndexComeBackTo) {
+    // The neighbours of a picture's element, by tables of rows that end at its border: all columns
+    // read the tables.
+    const std::string sum =
+        "(table[place[i % k] + i / k * k] + table[place[i % k + k] + i / k * k] - table[i])";
+    checkApplicable(id,
+                    kernel(index + "    if (i >= n) return;\n    out[i] = x[i] * " + sum + ";\n"),
+                    kernel(index + "    if (i >= n) return;\n    __stcs(&out[i], __ldcs(&x[i]) * " +
+                           sum + ");\n"));
+}
+
 TEST(ReadOnlyPath, FollowsColumnsOfASparseMatrix) {
     // ELLPACK: the entries of a row are n apart, and those of neighbouring rows side by side.
     checkApplicable(
