@@ -183,6 +183,16 @@ TEST(Diagnosis, SmallBlocksAndSmallGridsLimitOccupancyUnlessTheLaunchIsAGuess) {
     EXPECT_EQ(subject.diagnosed(&profile).kind, BottleneckKind::Balanced);
 }
 
+TEST(Diagnosis, ASmallGridThatDeviceCodeLaunchesIsOneOfMany) {
+    Profile profile = profileWith({});
+    profile.launch.block = {256, 1, 1};
+    profile.launch.grid = {8, 1, 1};
+    Subject subject;
+    EXPECT_EQ(subject.diagnosed(&profile).kind, BottleneckKind::Occupancy);
+    subject.kernel.launches.clear();
+    EXPECT_EQ(subject.diagnosed(&profile).kind, BottleneckKind::Balanced);
+}
+
 TEST(Diagnosis, TrafficBoundAndComputeBoundDifferByTheMachinesBalance) {
     Subject subject;
     subject.features.arithmeticIntensity = 0.25;

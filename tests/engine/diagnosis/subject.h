@@ -21,6 +21,7 @@ struct Subject {
 
     Subject() {
         kernel.file = "a.cu";
+        kernel.launches.emplace_back(); // The host's, not one of many that device code makes.
         analysis::Expr expr;
         expr.span = {14, 18};
         kernel.body.exprs.push_back(expr);
