@@ -82,9 +82,6 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
-    /// Whether the edited kernel divided by zero before anything was edited: what the original does
-    /// is undefined then, and its compiler may have left the division out.
-    [[nodiscard]] bool dividesAsOriginal(const Error& error) const;
     /// Whether a run has no hazards, suspected races and divergent barriers aside.
     [[nodiscard]] static bool isClean(const Profile& profile);
     /// Keeps the original's outputs for the control if they have the sizes of the first trial's.

@@ -1,5 +1,4 @@
 /// The probes of a review: small runs, or a few blocks of large ones, that look for a difference.
-#include "analysis/syntax/lexer.h"
 #include "engine/inputs/probe.h"
 #include "engine/review/guessed_launch.h"
 #include "engine/review/review.h"
@@ -7,9 +6,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
-#include <string>
-#include <system_error>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -133,8 +129,6 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         return true;
     const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
-    if (runs.candidate && !*runs.candidate && dividesAsOriginal(runs.candidate->error()))
-        return true;
     if (!runs.candidate || !*runs.candidate)
         return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
     const RunPair pair = RunPair::of(std::move(runs));
@@ -167,30 +161,6 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     keepTelling(trial, pair);
     ++probesDone_;
     return true;
-}
-
-bool Review::dividesAsOriginal(const Error& error) const {
-    if (!error.what.contains("divided an integer by zero"))
-        return false;
-    const auto colon = error.where.rfind(':');
-    if (colon == std::string::npos || error.where.substr(0, colon) != candidateKernel_->file ||
-        candidateKernel_->file != candidate_.file ||
-        original_.kernel.file != original_.program.file)
-        return false;
-    std::size_t line = 0;
-    const std::string number = error.where.substr(colon + 1);
-    if (std::from_chars(number.data(), number.data() + number.size(), line).ec != std::errc())
-        return false;
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < line && end != std::string::npos; ++i)
-        end = candidate_.text.find('\n', end + (i == 0 ? 0 : 1));
-    const analysis::Span edited = candidateKernel_->bodySpan;
-    if (end == std::string::npos || end <= edited.begin || end > edited.end)
-        return false;
-    const std::string before =
-        analysis::tokenText(candidate_.text, {edited.begin, static_cast<std::uint32_t>(end)});
-    return analysis::tokenText(original_.program.text, original_.kernel.bodySpan)
-        .starts_with(before);
 }
 
 void Review::keepForControl(const Trial& probe, const RunPair& pair) {
