@@ -201,9 +201,9 @@ TEST_F(OptimizeProgram, WritesWhenAskedTo) {
             .dump());
     const auto result = optimize({"--program", "columns", "--kernel", "scale", "--write"}, "");
     ASSERT_EQ(result.status, 0) << result.errors << result.output;
-    EXPECT_THAT(result.output, AllOf(HasSubstr("kept"), HasSubstr("checked by its pattern"),
-                                     HasSubstr("kernels of the program: "),
-                                     HasSubstr("GPU time with copies: ")));
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("kept"), HasSubstr("checked by its pattern"),
+                      HasSubstr("kernels of the program: "), HasSubstr("GPU time with copies: ")));
     EXPECT_THAT(result.errors, HasSubstr("written"));
     const auto text = read(workspace.path("columns.cu"));
     EXPECT_NE(text, columnProgram);
