@@ -67,7 +67,7 @@ private:
                                                   results.contains(expr.variable)));
                    });
         };
-        std::vector<Span> decided; // What an if does that asks for the result.
+        std::vector<Span> decided; // The branches of ifs that ask for the result.
         for (std::size_t known = body.stmts.size() + 1; known != results.size() + decided.size();) {
             known = results.size() + decided.size();
             decided.clear();

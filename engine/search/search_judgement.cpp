@@ -155,7 +155,7 @@ void SearchRun::judge(SearchCandidate& candidate) {
         attempt.verdict = std::move(*verdict);
     }
     Standing after;
-    // What was measured needs no counts to be kept: it is run when plans are made for it.
+    // A measured candidate needs no counts to be kept: it is run when plans are made for it.
     if (attempt.verdict->status == VerdictStatus::Unmeasured) {
         auto standing = steps_.assess(candidate.draft->text, stop, report);
         candidate.isCutOff = stop.stop_requested();

@@ -64,7 +64,7 @@ public:
     /// has to be.
     [[nodiscard]] std::string outputNote() const;
     [[nodiscard]] ProgramCheck check() const;
-    /// What the original prints, after buildOriginal().
+    /// The original's output, after buildOriginal().
     [[nodiscard]] const std::optional<PrintedOutput>& printed() const { return printed_; }
 
     /// The text of a file of the tree before edits. `file` is from the root. Failed if it cannot be

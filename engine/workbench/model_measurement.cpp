@@ -74,7 +74,7 @@ Result<std::string> torchWithGpu(graph::TorchReference& torch, Times& times,
     return version->version;
 }
 
-/// What measuring takes.
+/// The tools that measuring takes.
 struct Tools {
     graph::VisibleGpu gpu;
     fs::path nvcc;

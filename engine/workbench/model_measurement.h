@@ -21,12 +21,12 @@ struct ModelMeasurementRequest {
     std::string name;              ///< The model's.
     /// As ChoiceRequest::options.
     graph::ModelOptions options;
-    std::chrono::seconds time{60}; ///< What is not measured by then is chosen without.
+    std::chrono::seconds time{60}; ///< A place that is not measured by then is chosen without.
     std::size_t compilers = 0;     ///< That run at once; 0: one a core.
     std::function<void(const std::string& what, double share)> progress;
 };
 
-/// What was measured for a model.
+/// The measurements for a model.
 struct ModelMeasurement {
     std::string gpu; ///< "NVIDIA H200"; empty if nothing was measured.
     std::string why; ///< Why nothing was measured.
@@ -36,7 +36,7 @@ struct ModelMeasurement {
 };
 
 struct MeasuredModel {
-    graph::ModelOptions options; ///< What the model is to be planned with.
+    graph::ModelOptions options; ///< The options to plan the model with.
     ModelMeasurement measurement;
 };
 

@@ -11,7 +11,7 @@
 
 namespace kernelskill::lsp {
 
-/// What lenses depend on beside the snapshot.
+/// All that lenses depend on beside the snapshot.
 struct LensContext {
     bool mayRun = false; ///< Without it, lenses for what has to run kernels are left out.
     /// The document's text in git's HEAD as analysis::tokenText() has it, or null: a kernel that it

@@ -1,4 +1,4 @@
-/// What a program's last profile says of the kernels of a file, for lenses over them.
+/// The shares that a program's last profile gives the kernels of a file, for lenses over them.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -17,8 +17,8 @@ namespace kernelskill::lsp {
 
 /// A kernel's time in a program.
 struct TimeInProgram {
-    double share = 0;              ///< Of the time of all kernels, copies and memsets, 0 to 1.
-    std::uint64_t nanoseconds = 0; ///< Of all launches of a run.
+    double share = 0; ///< The part of the time of all kernels, copies and memsets, 0 to 1.
+    std::uint64_t nanoseconds = 0; ///< The time of all launches of a run.
 };
 
 /// The kernels of one file.

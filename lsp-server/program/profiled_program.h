@@ -22,11 +22,11 @@ namespace kernelskill::lsp {
 
 struct ProfiledProgram {
     engine::Workload workload;
-    std::filesystem::path root; ///< Of its workspace; the report's files are from there.
+    std::filesystem::path root; ///< Its workspace's; the report's files are from there.
     ProgramProfileReport report;
     std::vector<engine::LaunchTimes> runs;                                       ///< At least one.
     std::map<std::filesystem::path, std::shared_ptr<const KernelShares>> shares; ///< By files.
-    /// What became of the kernels since the program's last profile; empty if there was none.
+    /// The changes of kernels since the program's last profile; empty if there was none.
     std::vector<engine::KernelTimeChange> changes;
     std::string output; ///< The end of what the build and the runs printed.
 };

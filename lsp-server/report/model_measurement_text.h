@@ -1,4 +1,4 @@
-/// What was measured for a generated model, as text, as JSON and as a part of a report.
+/// Shows the measurements for a generated model as text, as JSON and as a part of a report.
 #pragma once
 
 #include "analysis/source/json.h"

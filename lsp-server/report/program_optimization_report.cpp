@@ -29,7 +29,7 @@ json heldJson(const engine::HeldSearch& held) {
             {"same_output", orNull(held.isOutputSame)}};
 }
 
-/// What a search tried, in order.
+/// Lists the attempts of a search, in order.
 json triedJson(const std::vector<engine::Attempt>& attempts) {
     json tried = json::array();
     for (const engine::Attempt& attempt : attempts) {

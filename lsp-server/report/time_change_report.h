@@ -1,4 +1,4 @@
-/// What became of the times of a program's kernels since its last run.
+/// Says how the times of a program's kernels changed since its last run.
 #pragma once
 
 #include "engine/whole_program/run_comparison.h"

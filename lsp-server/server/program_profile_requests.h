@@ -50,7 +50,8 @@ public:
     void closed(const std::string& uri) { known_.erase(uri); }
 
 private:
-    using Hashes = std::map<std::string, std::uint64_t>; ///< Of the code of documents, by URI.
+    using Hashes =
+        std::map<std::string, std::uint64_t>; ///< Hashes of the code of documents, by URI.
     struct Workspace {
         Hashes saved;    ///< Documents that were saved since the last profile.
         std::string uri; ///< The last one of them.

@@ -22,7 +22,7 @@ public:
     /// The last profiles of a workspace's programs.
     [[nodiscard]] ByName of(const std::filesystem::path& root) const;
 
-    /// What the last profile says of the kernels of a file, whose path has no links; null if
+    /// The shares by the last profile of the kernels of a file, whose path has no links; null if
     /// nothing. Of several programs that run them, the one that was profiled last.
     [[nodiscard]] std::shared_ptr<const KernelShares>
     sharesOf(const std::filesystem::path& file) const;

@@ -25,7 +25,7 @@ struct RowValues {
 struct TurnLoops {
     SharedLoops shared;
     std::vector<RowValues> values; ///< By loop.
-    double sectorsBefore = 0;      ///< Of a round of a warp, all loops together.
+    double sectorsBefore = 0;      ///< The sectors of a round of a warp, all loops together.
     double sectorsAfter = 0;
 };
 

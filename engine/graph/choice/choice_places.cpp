@@ -229,7 +229,8 @@ private:
         });
     }
 
-    /// What depends on weights alone is computed once: it belongs to the place that reads it.
+    /// Nodes that depend on weights alone are computed once: they belong to the place that reads
+    /// them.
     void addPreparation(ProgramPart& part) const {
         std::set<std::string> changing; // Values that depend on the user's inputs, or on nothing.
         for (const Input& input : own_.graph.inputs)
@@ -251,7 +252,7 @@ private:
                         part.nodes.insert(maker->second->name);
     }
 
-    /// What is read outside of the part; free axes are made again where they are read.
+    /// The values that are read outside of the part; free axes are made again where they are read.
     std::set<std::string> outputsOf(const std::set<std::string>& nodes) const {
         std::set<std::string> wanted;
         for (const Node& node : own_.graph.nodes)

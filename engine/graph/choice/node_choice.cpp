@@ -37,12 +37,12 @@ struct Variant {
     std::string what;
     bool isLibrary = false;
     ContractionChoice own;
-    ModelOptions options; ///< What it is planned with.
+    ModelOptions options; ///< The options that it is planned with.
     ModelFiles files;
     std::size_t kernels = 0;
 };
 
-/// What is compiled of a model, and nothing that names its folder.
+/// The texts that are compiled of a model, without anything that names its folder.
 std::string codeOf(const ModelFiles& files) {
     ContentHash hash;
     for (const auto& [path, text] : files)
@@ -167,7 +167,7 @@ private:
         std::optional<Program> program;  ///< That of the part, where there is something to measure.
         double seconds = 0;              ///< A bound of the time of own kernels.
         std::optional<ProgramPart> part; ///< nullopt: the whole program.
-        std::string key;                 ///< Of the long-term memory; empty: not measured.
+        std::string key;                 ///< The key in long-term memory; empty: not measured.
         std::optional<std::vector<VariantTime>> times;
         std::size_t number = 0; ///< The racer's.
     };
@@ -314,7 +314,7 @@ private:
         auto known = measured_.find(place.key);
         if (known == measured_.end()) {
             known = measured_.emplace(place.key, racer_.race(place.number, stop_)).first;
-            // What had no time may have one the next time: memory was short, say.
+            // A variant without a time may have one the next time: memory was short, say.
             if (known->second && std::ranges::all_of(*known->second, [](const VariantTime& time) {
                     return time.microseconds.has_value();
                 }))

@@ -47,13 +47,13 @@ struct ChoiceRequest {
     /// `kernels.multiply` is as inexact as a variant may be; `usesLibraries` and `libraryNodes` are
     /// not looked at.
     ModelOptions options;
-    /// What times depend on beside the text: GPU, LibTorch and compiler.
+    /// Names all that times depend on beside the text: GPU, LibTorch and compiler.
     std::string machine;
     std::function<void(const std::string& what, double share)> progress;
 };
 
 struct ModelChoice {
-    ModelOptions options; ///< What the model is to be planned with.
+    ModelOptions options; ///< The options to plan the model with.
     std::vector<PlaceMeasurement> places;
     /// The model as its places were chosen, next to one of own kernels alone and one with all
     /// products by a library; nullopt: not compared.

@@ -1,4 +1,4 @@
-/// What was measured of a place of a model, and what followed from it.
+/// The times of a place of a model, and the choice that followed from them.
 #pragma once
 
 #include <cstddef>

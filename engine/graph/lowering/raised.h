@@ -34,7 +34,7 @@ enum class LeftToLibrary : std::uint8_t {
     LinearAlgebra, ///< Products, convolutions and attention as well.
 };
 
-/// What an operator costs, as far as it decides who runs it.
+/// The cost of an operator, as far as it decides who runs it.
 enum class OperatorKind : std::uint8_t {
     LinearAlgebra, ///< Products, convolutions and attention.
     Reduction,     ///< Reductions, scans, normalisations, pools and losses.

@@ -22,7 +22,7 @@ public:
     CallBuffers(const TrialTensors& model, c10::Device device);
 
     [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
-    /// What the last call gave: these buffers, or a library's memory.
+    /// The outputs of the last call: these buffers, or a library's memory.
     [[nodiscard]] const std::vector<at::Tensor>& outputs() const { return outputs_; }
     [[nodiscard]] const std::vector<const void*>& inputPointers() const { return inputPointers_; }
     [[nodiscard]] const std::vector<void*>& outputPointers() const { return outputPointers_; }

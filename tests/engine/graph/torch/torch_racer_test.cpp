@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using testing::sampleProgram;
 
-/// What host code of models needs of CUDA's header.
+/// The part of CUDA's header that host code of models needs.
 constexpr const char* runtimeHeader = R"(#pragma once
 enum cudaError_t { cudaSuccess = 0, cudaErrorNotSupported = 801 };
 typedef struct CUstream_st* cudaStream_t;
