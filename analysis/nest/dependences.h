@@ -58,7 +58,7 @@ struct NestDependences {
     /// All pairs that are not proved to be independent, in the order of the accesses.
     std::vector<NestDependence> dependences;
     std::vector<NestOverlap> overlaps;
-    /// By axis: whether the kernel uses the index of its thread, or of its block, along it.
+    /// Whether the kernel uses the index of its thread, or of its block, along each axis.
     std::array<bool, 3> tellsThreads{};
     std::array<bool, 3> tellsBlocks{};
     bool isComplete = true; ///< False where there were too many pairs; `judge` then proves nothing.

@@ -86,9 +86,16 @@ bool agree(std::string_view a, std::string_view b) {
     return a.empty() && b.empty();
 }
 
-std::string shortened(const std::string& line) {
+/// At most 80 characters of the line, with its part at `place`, where two lines differ.
+std::string shortened(const std::string& line, std::size_t place) {
     constexpr std::size_t most = 80;
-    return line.size() <= most ? line : line.substr(0, most) + "...";
+    const std::size_t begin = place < most ? 0 : place - most / 2;
+    return (begin > 0 ? "..." : "") + line.substr(std::min(begin, line.size()), most) +
+           (line.size() > begin + most ? "..." : "");
+}
+
+std::size_t firstDifference(const std::string& one, const std::string& other) {
+    return static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
 }
 
 } // namespace
@@ -129,8 +136,9 @@ std::optional<std::string> PrintedOutput::differenceTo(std::string_view output) 
         return fmt::format("it prints {} lines instead of {}", others.size(), lines_.size());
     for (std::size_t i = 0; i < lines_.size(); ++i)
         if (isStable_[i] && !agree(lines_[i], others[i]))
-            return fmt::format("line {} is '{}' instead of '{}'", i + 1, shortened(others[i]),
-                               shortened(lines_[i]));
+            return fmt::format("line {} is '{}' instead of '{}'", i + 1,
+                               shortened(others[i], firstDifference(others[i], lines_[i])),
+                               shortened(lines_[i], firstDifference(others[i], lines_[i])));
     return std::nullopt;
 }
 

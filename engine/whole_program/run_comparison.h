@@ -28,7 +28,7 @@ inline constexpr std::size_t minRuns = 3;
 enum class TimeChange : std::uint8_t {
     Same,   ///< Differs by no more than runNoise, and that is certain.
     Faster, ///< Certain, and by more than runNoise.
-    Slower, ///< As Faster.
+    Slower, ///< Certain, and by more than runNoise.
     Unsure, ///< None of these is certain, or runs of one side differ by as much.
     New,    ///< Only the later runs launch it.
     Gone,   ///< Only the earlier runs launched it.

@@ -22,7 +22,7 @@ struct ModelMeasurementRequest {
     /// As ChoiceRequest::options.
     graph::ModelOptions options;
     std::chrono::seconds time{60}; ///< A place that is not measured by then is chosen without.
-    std::size_t compilers = 0;     ///< That run at once; 0: one a core.
+    std::size_t compilers = 0;     ///< Compilers that run at once; 0: one a core.
     std::function<void(const std::string& what, double share)> progress;
 };
 

@@ -21,7 +21,7 @@ struct ModelFolderRequest {
     std::set<std::string> notSimplified = {}; ///< Names of simplifications.
     /// As engine::ModelRequest::measuringTime.
     std::chrono::seconds measuringTime{60};
-    std::size_t compilers = 0; ///< That run at once to measure; 0: one a core.
+    std::size_t compilers = 0; ///< Compilers that run at once; 0: one a core.
     std::function<void(const std::string& what, double share)> progress = {};
     bool wantsCheck = true;
 };

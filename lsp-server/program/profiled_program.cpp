@@ -41,7 +41,7 @@ public:
                                       ? text_
                                       : std::string_view(text_).substr(text_.size() - maxOutput));
     }
-    /// Its last lines that are not empty.
+    /// Returns the last lines of the output that are not empty.
     [[nodiscard]] std::string lastLines() const {
         const std::string all = text();
         std::size_t end = all.find_last_not_of("\n ") + 1;
@@ -103,7 +103,7 @@ private:
         return [this](int, std::string_view text) { output_.add(text); };
     }
 
-    /// The output says why more often than anything else.
+    /// Adds the end of the program's output, which says most often why it failed.
     [[nodiscard]] Error withOutput(Error error) const {
         const std::string lines = output_.lastLines();
         if (error.kind != ErrorKind::Cancelled && !lines.empty())
@@ -143,7 +143,7 @@ private:
         return {};
     }
 
-    /// An error of all kernels is one of each.
+    /// Fills in the details of hot kernels. If none can be had, each kernel gets the error.
     void addDetails(ProfiledProgram& result) {
         const auto wanted = wantedKernels(result.report.profile, request_.kernel);
         if (wanted.empty())

@@ -68,7 +68,7 @@ private:
                   const Result<std::shared_ptr<const ProfiledProgram>>& profiled);
 
     const ServerContext& context_;
-    SaveTrigger trigger_; ///< By the workspaces' roots.
+    SaveTrigger trigger_; ///< The keys are the workspaces' roots.
     Hashes known_;
     std::map<std::string, Workspace> workspaces_; ///< By their roots.
 };

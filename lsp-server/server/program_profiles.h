@@ -16,14 +16,14 @@ class ProgramProfiles {
 public:
     using ByName = std::map<std::string, std::shared_ptr<const ProfiledProgram>>;
 
-    /// Takes the place of the program's last profile.
+    /// Keeps the profile in place of the program's earlier one.
     void keep(std::shared_ptr<const ProfiledProgram> profiled);
 
     /// The last profiles of a workspace's programs.
     [[nodiscard]] ByName of(const std::filesystem::path& root) const;
 
-    /// The shares by the last profile of the kernels of a file, whose path has no links; null if
-    /// nothing. Of several programs that run them, the one that was profiled last.
+    /// Returns the shares of the kernels of a file, whose path has no links, in the program that
+    /// was profiled last of those that run them; null if none does.
     [[nodiscard]] std::shared_ptr<const KernelShares>
     sharesOf(const std::filesystem::path& file) const;
 

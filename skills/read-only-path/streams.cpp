@@ -71,8 +71,8 @@ private:
         return isLoaded;
     }
 
-    /// Whether memory has a part in the place, and the array is read at further places: other
-    /// threads come back to what one of them has brought to the caches.
+    /// Whether the index comes from memory and the array is read at further places, so that threads
+    /// use again what another one has loaded into the caches.
     [[nodiscard]] bool isReadAgain(const NestAccess& access) const {
         const auto further = std::ranges::count_if(nest_.accesses, [&](const NestAccess& other) {
             return other.array == access.array && other.index != access.index;

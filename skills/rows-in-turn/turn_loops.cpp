@@ -128,8 +128,8 @@ private:
         if (!loop.extremes.empty() ||
             std::ranges::any_of(loop.folds, [](const LaneFold& fold) { return fold.op == "*"; }))
             return refuse("fold-operator",
-                          fmt::format("what the loop on line {} folds by is nothing that a group "
-                                      "of lanes reduces in one call",
+                          fmt::format("the loop on line {} folds by an operator that a group of "
+                                      "lanes cannot reduce in one call",
                                       line(nest_.node(id).span)));
         const Expr& lower = body_.expr(counted.lowerBound);
         if (lower.kind == ExprKind::Conditional || lower.kind == ExprKind::Other ||
@@ -141,7 +141,7 @@ private:
                                       line(nest_.node(id).span)));
         KERNELSKILL_CHECK(requireKnownRounds(id));
         KERNELSKILL_TRY(RowValues values, rowValues(loop));
-        findMeetings(id, loop);
+        addSyncs(id, loop);
         return std::pair{std::move(loop), std::move(values)};
     }
 
@@ -175,7 +175,8 @@ private:
         return expr.kind == ExprKind::BuiltinIndex && expr.name == "threadIdx";
     }
 
-    /// Finds what the loop has from its thread.
+    /// Finds the variables and parts of threadIdx that the loop uses and that differ between
+    /// threads.
     [[nodiscard]] Gated<RowValues> rowValues(const LaneLoop& loop) const {
         RowValues values;
         for (const ExprId id : code_.expressionsIn(loop.statement)) {
@@ -269,9 +270,9 @@ private:
                });
     }
 
-    /// Finds out whether the rounds use what threads store outside of the loop, or the reverse:
-    /// another lane than the row's own does so now.
-    void findMeetings(NestNodeId id, LaneLoop& loop) const {
+    /// Makes lanes wait before and after the loop where its rounds use memory that threads store to
+    /// outside of it, or the reverse: other lanes than the row's own run these rounds then.
+    void addSyncs(NestNodeId id, LaneLoop& loop) const {
         for (const NestAccess& inside : nest_.accesses) {
             if (inside.array == noId || isThreadsOwn(nest_, inside) ||
                 !isInside(nest_, id, inside.node) || keptWith(reader_.kept(), inside) != nullptr)
@@ -287,8 +288,8 @@ private:
         }
     }
 
-    /// Requires that what rounds store is memory that they reach by no other name. The elements
-    /// that they fold into have been asked about.
+    /// Requires that rounds reach the memory that they store to by no other name. The elements that
+    /// they fold into were checked when the loop was read.
     [[nodiscard]] Gated<void> requireDistinctStores(const LaneLoop& loop) const {
         for (const NestAccess& store : nest_.accesses) {
             if (!isInside(nest_, loop.node, store.node) || store.kind == AccessKind::Read ||

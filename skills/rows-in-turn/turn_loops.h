@@ -15,8 +15,8 @@ struct RowVariable {
     std::vector<analysis::ExprId> uses;
 };
 
-/// What the rounds of a loop have from the thread whose row it is, other than to name the elements
-/// that they fold into.
+/// The values by which the rounds of a loop depend on the thread whose row they walk. Those that
+/// only name an element which rounds fold into are left out.
 struct RowValues {
     std::vector<RowVariable> variables;
     std::vector<analysis::ExprId> positions; ///< Uses of threadIdx in the loop.

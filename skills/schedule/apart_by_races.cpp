@@ -11,6 +11,7 @@ using namespace analysis;
 
 namespace {
 
+/// Finds by the accesses' indices whether neighbouring threads would race if two arrays overlapped.
 class RaceReader {
 public:
     explicit RaceReader(const Nest& nest) : nest_(nest) {
@@ -34,7 +35,8 @@ public:
         const auto second = indexOf(b);
         if (!first || !second)
             return false;
-        // Whoever of the neighbours stores reaches into what another one uses.
+        // In each of these shapes, one of two neighbouring threads would store to what the other
+        // uses.
         return isElementBesideRow(*first, a, *second, b) ||
                isElementBesideRow(*second, b, *first, a) || isSameRow(*first, a, *second, b) ||
                (isStored(a) && stepOf(*first) == 1 && isOfAll(*second)) ||

@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    /// A place of the node, and of the products that a simplification made one with it.
+    /// Makes a place for the node, together with the products that a simplification joins with it.
     void begin(const Node& node, bool isLinearAlgebra) {
         ChoicePlace& place = places_.emplace_back();
         place.isLinearAlgebra = isLinearAlgebra;
@@ -127,7 +127,7 @@ private:
         taken_.insert(node.name);
     }
 
-    /// Adds what is computed element by element of the results, up to values that others read.
+    /// Adds the element-wise nodes that follow, up to values that nodes outside of the place read.
     void addFollowing(ChoicePlace& place) {
         std::vector<const Node*> added;
         for (bool grows = true; grows && added.size() < mostFollowing;) {
@@ -142,7 +142,7 @@ private:
                                 grows = true;
                             }
         }
-        // Other axes at the end are for the readers.
+        // Nodes at the end that only rename axes belong to those that read them.
         for (auto node = added.rbegin(); node != added.rend(); ++node)
             if (isFree(**node) && !isReadWithin(place, **node)) {
                 place.part.nodes.erase((*node)->name);
@@ -167,8 +167,8 @@ private:
         });
     }
 
-    /// Adds what computes operands element by element for this place alone, and other axes of
-    /// operands.
+    /// Adds the element-wise nodes that compute operands for this place alone, and the nodes that
+    /// only rename axes of operands.
     void addOperands(ChoicePlace& place) {
         for (bool grows = true; grows;) {
             grows = false;
@@ -273,7 +273,7 @@ private:
     std::map<std::string, const Node*> nodes_;                ///< By their names.
     std::map<std::string, const Node*> makers_;               ///< By the values that they make.
     std::map<std::string, std::vector<const Node*>> readers_; ///< By the values that they read.
-    std::set<std::string> taken_; ///< Nodes of a place, but for free ones, which several may have.
+    std::set<std::string> taken_; ///< Nodes that have a place; free nodes may have several.
     std::vector<ChoicePlace> places_;
 };
 

@@ -164,12 +164,12 @@ private:
         ChoicePlace where;
         PlaceMeasurement measurement;
         std::vector<Variant> variants;
-        std::optional<Program> program;  ///< That of the part, where there is something to measure.
-        double seconds = 0;              ///< A bound of the time of own kernels.
+        std::optional<Program> program;  ///< The part, if there is something to measure.
+        double seconds = 0;              ///< The max time of own kernels.
         std::optional<ProgramPart> part; ///< nullopt: the whole program.
         std::string key;                 ///< The key in long-term memory; empty: not measured.
         std::optional<std::vector<VariantTime>> times;
-        std::size_t number = 0; ///< The racer's.
+        std::size_t number = 0; ///< The place's number in the racer.
     };
 
     ModelOptions ownOptions() const {
@@ -399,7 +399,7 @@ private:
     std::stop_token stop_;
     std::vector<Place> places_;
     std::map<std::string, const Place*> planned_; ///< By planningOf().
-    // By the places' keys: equal places are measured once.
+    // The maps have the places' keys, so that equal places are measured once.
     std::map<std::string, std::size_t> numbers_;
     std::map<std::string, std::vector<VariantTime>> remembered_;
     std::map<std::string, Result<std::vector<VariantTime>>> measured_;

@@ -6,7 +6,7 @@
 namespace kernelskill::engine::graph {
 
 TorchHeatRequest TorchRacer::requestFor(const std::optional<ProgramPart>& part) const {
-    // Other processes may have the GPU's turn first.
+    // The child waits while other processes have the GPU.
     constexpr std::chrono::milliseconds patience{300'000};
     TorchHeatRequest request;
     request.subject.archive = options_.archive;
@@ -24,7 +24,7 @@ void TorchRacer::build(std::size_t place, const std::optional<ProgramPart>& part
     entry.part = part;
     for (const ModelFiles& files : variants)
         entry.models.push_back(builder_.begin(files));
-    // A heat without models; race() shows what fails.
+    // A request without models starts the child. If it fails, race() fails as well and says why.
     if (!warmingUp_.joinable())
         warmingUp_ = std::jthread([this, request = requestFor(part)](const std::stop_token& stop) {
             static_cast<void>(torch_.runHeat(request, stop));
@@ -51,8 +51,8 @@ Result<std::vector<VariantTime>> TorchRacer::race(std::size_t place, std::stop_t
         return std::unexpected(
             Error{ErrorKind::Failed, "no variant compiles: " + times.front().why, "", ""});
     auto heat = torch_.runHeat(request, stop);
-    // A variant may take the GPU, or the child, with it. The first and the last one are the most
-    // exact own kernels and the library.
+    // A variant that fails may end the child or leave the GPU unusable, so the first and the last
+    // one are timed alone: the most exact own kernels and the library.
     if (!heat && heat.error().kind == ErrorKind::Failed && lanes.size() > 2) {
         for (std::size_t i = 1; i + 1 < lanes.size(); ++i)
             times[lanes[i]].why =

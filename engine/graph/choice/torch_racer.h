@@ -36,7 +36,7 @@ public:
 private:
     struct Entry {
         std::optional<ProgramPart> part;
-        std::vector<std::size_t> models; ///< The builder's.
+        std::vector<std::size_t> models; ///< Their numbers in the builder.
     };
 
     [[nodiscard]] TorchHeatRequest requestFor(const std::optional<ProgramPart>& part) const;

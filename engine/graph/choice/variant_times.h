@@ -26,7 +26,7 @@ struct PlaceMeasurement {
     std::string operation;
     std::vector<MeasuredVariant> variants;
     std::size_t chosen = 0;    ///< The number of the variant that the model has.
-    bool isMeasured = false;   ///< Else `chosen` is what is done without a measurement.
+    bool isMeasured = false;   ///< If false, `chosen` is the default.
     bool isRemembered = false; ///< An earlier run measured it.
     std::string why;           ///< Why nothing was measured.
 };

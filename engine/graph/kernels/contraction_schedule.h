@@ -37,7 +37,7 @@ struct ContractionTile {
 };
 /// How a contraction is to be computed.
 struct ContractionChoice {
-    MultiplyUnit multiply = MultiplyUnit::Float32; ///< As inexact as it may get.
+    MultiplyUnit multiply = MultiplyUnit::Float32; ///< The least exact unit that is allowed.
     std::size_t tile = 0; ///< The tile's place in tilesFor(); the last one if there are fewer.
     auto operator<=>(const ContractionChoice&) const = default;
 };

@@ -40,8 +40,8 @@ public:
     [[nodiscard]] Result<Judgement> judge(const TorchJudgeRequest& request,
                                           std::stop_token stop = {});
 
-    /// In the child of this object. After a failure the next request gets a new child: a model may
-    /// have left the GPU unusable.
+    /// Runs in the child of this object. After a failure the next request gets a new child, since a
+    /// model may have left the GPU unusable.
     [[nodiscard]] Result<TorchHeat> runHeat(const TorchHeatRequest& request,
                                             std::stop_token stop = {});
 

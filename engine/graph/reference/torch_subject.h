@@ -32,7 +32,7 @@ struct TorchSubject {
     bool allowsTf32 = false;
     /// All extents are made smaller first, by withExtents().
     ExtentLimit largestExtent;
-    /// Only that part of the program, by programPart(); nullopt: all of it.
+    /// The part of the program that is run, see programPart(); nullopt: all of it.
     std::optional<ProgramPart> part;
 };
 

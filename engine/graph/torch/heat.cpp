@@ -150,10 +150,7 @@ Result<TorchHeat> runHeat(const std::shared_ptr<const Program>& program,
     const auto eager = PreparedProgram::prepareUnbound(program, subject);
     if (!eager)
         return std::unexpected(eager.error());
-    const auto symbols = exportedSymbols(*program);
-    if (!symbols)
-        return std::unexpected(symbols.error());
-    const auto model = TrialTensors::of(*program, *symbols);
+    const auto model = TrialTensors::ofExported(*program);
     if (!model)
         return std::unexpected(model.error());
     releaseCachedMemory(); // Memory of other streams.

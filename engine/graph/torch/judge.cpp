@@ -87,10 +87,7 @@ Result<Judgement> judge(const std::shared_ptr<const Program>& program,
     const auto eager = PreparedProgram::prepareUnbound(program, eagerSubject);
     if (!eager)
         return std::unexpected(eager.error());
-    const auto symbols = exportedSymbols(*program);
-    if (!symbols)
-        return std::unexpected(symbols.error());
-    const auto model = TrialTensors::of(*program, *symbols);
+    const auto model = TrialTensors::ofExported(*program);
     if (!model)
         return std::unexpected(model.error());
     const auto candidate = Candidate::load(request.library);
@@ -104,7 +101,7 @@ Result<Judgement> judge(const std::shared_ptr<const Program>& program,
     judgement.plannedTrials = static_cast<std::uint32_t>(2 * trials);
     Gate gate(request, judgement);
     auto goesOn = gate.run(contest, 0, leastTrials);
-    if (const auto other = otherSymbols(*program, *symbols); goesOn && *goesOn && other) {
+    if (const auto other = otherSymbols(*program, model->symbols); goesOn && *goesOn && other) {
         const auto otherModel = TrialTensors::of(*program, *other);
         if (!otherModel)
             return std::unexpected(otherModel.error());

@@ -94,6 +94,13 @@ Result<TrialTensors> TrialTensors::of(const Program& program, Symbols symbols) {
     return tensors;
 }
 
+Result<TrialTensors> TrialTensors::ofExported(const Program& program) {
+    auto symbols = exportedSymbols(program);
+    if (!symbols)
+        return std::unexpected(symbols.error());
+    return of(program, std::move(*symbols));
+}
+
 void drawWeight(const at::Tensor& tensor, const TrialTensor& weight, std::uint64_t seed) {
     if (weight.held.defined())
         tensor.copy_(weight.held);

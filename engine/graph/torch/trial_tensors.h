@@ -40,6 +40,8 @@ struct TrialTensors {
     /// Unsupported, by name, for inputs and outputs that are no tensors or have an extent that
     /// depends on data. The tensors that the archive holds are copied.
     [[nodiscard]] static Result<TrialTensors> of(const Program& program, Symbols symbols);
+    /// The same for the extents that the program was exported with.
+    [[nodiscard]] static Result<TrialTensors> ofExported(const Program& program);
 };
 
 /// Fills a weight: with what the archive holds, else by the draw's seed.

@@ -18,6 +18,14 @@ TEST(PrintedOutput, ComparesWordsAndNumbers) {
     EXPECT_NE(difference("x=1.5", "y=1.5"), "");
 }
 
+TEST(PrintedOutput, ShowsWhereLongLinesDiffer) {
+    const std::string same(200, '-');
+    const std::string before = "..." + std::string(36, '-');
+    EXPECT_EQ(difference(same + "sum 4", same + "sum 5"),
+              "line 1 is '" + before + "sum 5' instead of '" + before + "sum 4'");
+    EXPECT_EQ(difference(same, "x"), "line 1 is 'x' instead of '" + std::string(80, '-') + "...'");
+}
+
 TEST(PrintedOutput, FractionsMayDifferByRounding) {
     EXPECT_EQ(difference("mean=-1000.0 (1.5e+3)", "mean=-1000.5 (1.5004E3)"), "");
     EXPECT_NE(difference("mean 1000.0", "mean 1002.0"), "");

@@ -154,6 +154,27 @@ TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
     expectNothingLeft();
 }
 
+TEST_F(OptimizeProgram, SaysWhereAHeldProgramPrintsOtherwiseThanAlone) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    // Only a program that is held has this library.
+    std::string text = columnProgram;
+    const std::string main = "int main() {";
+    text.insert(text.find(main) + main.size(), R"(
+    const char* added = std::getenv("CUDA_INJECTION64_PATH");
+    std::printf(added != nullptr && std::strstr(added, "replay") ? "held\n" : "alone\n");)");
+    workspace.write("columns.cu", "#include <cstdlib>\n#include <cstring>\n" + text);
+    const auto result =
+        optimize({"--json", "--kernel", "scale", "--build", build()}, "./columns", "auto");
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output << result.errors;
+    const auto& held = document.at("kernels").at(0).at("held");
+    ASSERT_TRUE(held.is_object()) << document.dump(1);
+    EXPECT_EQ(held.at("same_output"), false);
+    EXPECT_EQ(held.at("end"), "its output is not the one of a run alone: line 1 is 'held' instead "
+                              "of 'alone'");
+}
+
 TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatOnlyItCanLaunch) {
     if (!hasCompiler())
         GTEST_SKIP() << "no nvcc to compile candidates with";
