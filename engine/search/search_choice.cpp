@@ -33,18 +33,21 @@ std::vector<std::size_t> SearchRun::versionsByRank() const {
     return order;
 }
 
-/// Whether plans can be made for the version. They depend on what holds it back, so it is run if
-/// it was only timed. A stepping stone that cannot be run leads nowhere.
-bool SearchRun::canLeadOn(SearchVersion& version, const std::stop_token& stop) {
+/// Whether plans can be made for the version.
+bool SearchRun::canLeadOn(const SearchVersion& version) const {
+    return version.isAssessed && !version.isDropped && !versions_[version.base].isDropped;
+}
+
+/// Runs a version that was only timed, since plans for it depend on what holds it back. Drops a
+/// stepping stone that cannot be run.
+void SearchRun::assess(SearchVersion& version, const std::stop_token& stop) {
     const SearchVersion& base = versions_[version.base];
-    if (version.isDropped || base.isDropped)
-        return false;
-    if (version.isAssessed)
-        return true;
+    if (version.isAssessed || version.isDropped || base.isDropped)
+        return;
     say(version.isStep() ? "assessing a step on the way" : "assessing what is faster");
     auto standing = steps_.assess(version.text, stop, {});
     if (stop.stop_requested())
-        return false;
+        return;
     version.isAssessed = true;
     if (version.isStep())
         version.isDropped =
@@ -53,7 +56,6 @@ bool SearchRun::canLeadOn(SearchVersion& version, const std::stop_token& stop) {
         result_.attempts[version.attempt].after = *standing;
         version.standing = std::move(*standing);
     }
-    return !version.isDropped;
 }
 
 /// The plans of this round, the best version's first.
@@ -63,7 +65,8 @@ std::vector<SearchCandidate> SearchRun::choose() {
     for (const std::size_t index : versionsByRank()) {
         if (std::ssize(chosen) >= width)
             return chosen;
-        if (!canLeadOn(versions_[index], deadline_.token()))
+        assess(versions_[index], deadline_.token());
+        if (!canLeadOn(versions_[index]))
             continue;
         const SearchVersion& version = versions_[index];
         Plan plan = steps_.plan(version.text, version.standing);

@@ -49,7 +49,7 @@ Result<Optimization> SearchRun::run() {
     while (!isOver())
         playRound();
     verifyBest(stop_);
-    std::ignore = canLeadOn(versions_[bestVersion()], stop_);
+    assess(versions_[bestVersion()], stop_);
     return finished();
 }
 
@@ -145,7 +145,7 @@ void SearchRun::playRound() {
     if (wasFresh_)
         verifyBest(deadline_.token());
     if (bestVersion() != before) {
-        std::ignore = canLeadOn(versions_[bestVersion()], deadline_.token());
+        assess(versions_[bestVersion()], deadline_.token());
         roundsWithoutGain_ = 0;
         isDetour_ = false;
     } else if (!wasCheap) { // Glances are no reason to give up.

@@ -47,7 +47,8 @@ private:
     void prepareAll(std::vector<SearchCandidate>& candidates);
     void prepare(SearchCandidate& candidate, Draft draft, std::set<std::uint64_t>& codes);
     [[nodiscard]] std::vector<std::size_t> versionsByRank() const;
-    [[nodiscard]] bool canLeadOn(SearchVersion& version, const std::stop_token& stop);
+    void assess(SearchVersion& version, const std::stop_token& stop);
+    [[nodiscard]] bool canLeadOn(const SearchVersion& version) const;
     // search_judgement.cpp
     void screenAll(std::vector<SearchCandidate>& candidates);
     void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);
