@@ -38,11 +38,13 @@ bool hasTouchedExtents(const LaunchSpec& original) {
            });
 }
 
-/// Whether the kernel declares the shared array of that name.
+/// Whether the kernel declares the shared array of that name, or one in dynamic shared memory,
+/// whose accesses have no name.
 bool declaresShared(const analysis::KernelModel& kernel, const std::string& name) {
     return std::ranges::any_of(kernel.sharedArrays, [&](const analysis::SharedArray& array) {
-        return array.variable != analysis::noId &&
-               kernel.body.variable(array.variable).name == name;
+        return name.empty() ? array.isDynamic
+                            : array.variable != analysis::noId &&
+                                  kernel.body.variable(array.variable).name == name;
     });
 }
 

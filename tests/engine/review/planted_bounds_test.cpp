@@ -63,8 +63,35 @@ void run(const int* index, const float* x, float* y, int n) {
 }
 )";
 
+/// A sum over tiles in dynamic shared memory. Zeros are read behind the tile, so that the sum stays
+/// what it is.
+const std::string tiles = R"(
+__global__ void k(const float* values, float* sums, int n) {
+    extern __shared__ float tile[];
+    int index = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int first = 0; first < n; first += blockDim.x) {
+        int j = first + threadIdx.x;
+        tile[threadIdx.x] = j < n ? values[j] : 0.0f;
+        __syncthreads();
+        for (unsigned at = 0; at < blockDim.x; at++)
+            sum += tile[at];
+        __syncthreads();
+    }
+    if (index < n)
+        sums[index] = sum * index;
+}
+void run(const float* values, float* sums, int n) {
+    k<<<(n + 127) / 128, 128, 128 * sizeof(float)>>>(values, sums, n);
+}
+)";
+
 TEST_F(PlantedBounds, ASharedArrayThatIsOverrunIsRefusedInAGuessedLaunch) {
     expectRefused(digits, "if (threadIdx.x < 16)\n        local", "if (true)\n        local");
+}
+
+TEST_F(PlantedBounds, DynamicSharedMemoryThatIsOverrunIsRefusedInAGuessedLaunch) {
+    expectRefused(tiles, "at < blockDim.x", "at <= blockDim.x");
 }
 
 TEST_F(PlantedBounds, WritesInFrontOfABufferAreRefusedBesideMadeUpIntegers) {

@@ -122,6 +122,71 @@ void launch(float* out) { tile<<<1, dim3(16, 16)>>>(out); }
     EXPECT_THAT(valuesOf<float>(*result, "out"), testing::Each(7.0f));
 }
 
+/// Two functions that are too large for the host compiler to inline them by itself, since each is
+/// called twice. They take and return objects by value.
+constexpr const char* functionsOfObjects = R"(
+__device__ float weighted(float4 body, float weight) {
+    float sum = 0;
+    for (int i = 0; i < 10; ++i) {
+        sum += body.x * weight + sqrtf(body.y * sum + body.w);
+        for (int j = 0; j < i; ++j)
+            sum = sum * body.z + j;
+    }
+    return sum;
+}
+__device__ float4 moved(float4 body, float step) {
+    for (int i = 0; i < 10; ++i) {
+        body.x += sqrtf(step * i + body.w);
+        for (int j = 0; j < i; ++j)
+            body.y = body.y * step + body.z * j;
+    }
+    return body;
+}
+)";
+
+TEST_F(EmulatedHazards, SeesReadsOfObjectsThatArePassedByValue) {
+    const ProgramSource wrong = program(std::string(functionsOfObjects) + R"(
+__global__ void forces(const float4* bodies, float* out) {
+    __shared__ float4 tile[32];
+    tile[threadIdx.x] = bodies[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = weighted(bodies[threadIdx.x], 2.0f);
+    out[threadIdx.x] += weighted(tile[threadIdx.x + 1], 3.0f);
+}
+void launch(const float4* bodies, float* out) { forces<<<1, 32>>>(bodies, out); }
+)");
+    const auto result = runFirstKernel(wrong);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Hazard* hazard = hazardOf(result->profile, HazardKind::OutOfBounds);
+    ASSERT_NE(hazard, nullptr);
+    EXPECT_EQ(hazard->line, lineOf(wrong, "tile[threadIdx.x + 1]"));
+    const LineMetrics* read = line(result->profile, lineOf(wrong, "weighted(bodies[threadIdx.x]"),
+                                   "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+    ASSERT_NE(read, nullptr);
+    EXPECT_EQ(read->metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 16);
+}
+
+TEST_F(EmulatedHazards, SeesWritesOfObjectsThatAreReturnedByValue) {
+    const ProgramSource wrong = program(std::string(functionsOfObjects) + R"(
+__global__ void step(const float4* bodies, float4* out) {
+    __shared__ float4 next[32];
+    next[threadIdx.x + 1] = moved(bodies[threadIdx.x], 2.0f);
+    __syncthreads();
+    next[threadIdx.x / 32] = moved(next[threadIdx.x], 3.0f);
+    out[threadIdx.x] = next[threadIdx.x];
+}
+void launch(const float4* bodies, float4* out) { step<<<1, 32>>>(bodies, out); }
+)");
+    const auto result = runFirstKernel(wrong);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Hazard* beyond = hazardOf(result->profile, HazardKind::OutOfBounds);
+    ASSERT_NE(beyond, nullptr);
+    EXPECT_EQ(beyond->line, lineOf(wrong, "next[threadIdx.x + 1]"));
+    const Hazard* race = hazardOf(result->profile, HazardKind::Race);
+    ASSERT_NE(race, nullptr);
+    EXPECT_EQ(race->line, lineOf(wrong, "next[threadIdx.x / 32]"));
+}
+
 TEST_F(EmulatedHazards, NamesTheSharedArrayThatIsReadBeforeItsStart) {
     const ProgramSource wrong = program(R"(
 __global__ void left(float* out) {
