@@ -7,15 +7,22 @@
 namespace kernelskill::engine {
 namespace {
 
-/// The time for restoring, comparing and reading back, beside the runs themselves.
-constexpr std::chrono::milliseconds besideRuns{120'000};
+/// The least time for restoring, comparing and reading back, beside the runs themselves.
+constexpr std::chrono::milliseconds besideRuns{30'000};
+/// At least so many bytes a millisecond are restored and compared, over a slow bus.
+constexpr std::uint64_t bytesAMillisecond = 1'000'000;
 
-/// The most that an answer may take.
+/// The most that an answer may take. Each candidate may reach the limit of a run once.
 std::chrono::milliseconds timeFor(const TryRequest& request, const HeldDescription& held) {
     const auto runs = std::chrono::milliseconds::rep{request.checks} + request.rounds + 8;
     const auto kernels = static_cast<std::chrono::milliseconds::rep>(request.candidates.size() + 1);
+    const std::chrono::milliseconds limit = limitOf(request, held);
+    const auto moved = std::chrono::milliseconds::rep(held.savedBytes / bytesAMillisecond);
     constexpr std::chrono::milliseconds most = std::chrono::hours(1);
-    return std::min(most, besideRuns + runs * kernels * limitOf(request, held));
+    return std::min(most,
+                    besideRuns + kernels * limit +
+                        runs * kernels *
+                            (std::min(limit, longestRun(held)) + std::chrono::milliseconds(moved)));
 }
 
 /// If the program ends so often during one trial, one of the candidates ends it.

@@ -104,7 +104,9 @@ struct CandidateResult {
     std::vector<MemoryDifference> differences;
     /// Whether the differences are those with other contents in the memory that is only written.
     bool isByStaleMemory = false;
-    /// The time of each round; empty if it writes where the original does not.
+    /// The time of each round; empty if it writes where the original does not. Fewer than those of
+    /// the original if it is `farSlower`, and a single one, of another run, if that took longer
+    /// than longestRun().
     std::vector<double> microseconds;
     std::vector<std::string> notes;
 };
@@ -130,6 +132,15 @@ struct ReplayFailure {
 [[nodiscard]] inline std::chrono::milliseconds limitOf(const TryRequest& request,
                                                        const HeldDescription& held) {
     return std::max(request.limit, 4 * held.originalTime);
+}
+
+/// A candidate whose runs all take so many times the original's slowest one is not timed any more.
+inline constexpr double farSlower = 4;
+
+/// A candidate that takes longer in its first run is neither compared nor timed again.
+[[nodiscard]] inline std::chrono::milliseconds longestRun(const HeldDescription& held) {
+    constexpr std::chrono::milliseconds always{500};
+    return std::max(always, 20 * held.originalTime);
 }
 
 using ReplayAnswer = std::variant<HeldDescription, TryAnswer, ReplayFailure>;

@@ -9,6 +9,8 @@
 namespace kernelskill::engine {
 namespace {
 
+/// No noise makes a kernel take so many times its time in each of a few rounds.
+constexpr double plainlySlower = 3;
 constexpr double mistaken = 1e-4; // The chance that the interval misses, both ends together.
 
 /// The quantile `part` of sorted values, interpolated between neighbours.
@@ -40,11 +42,13 @@ std::size_t leftOut(std::size_t count) {
     return 0;
 }
 
-VerdictStatus statusOf(const TimingVerdict& verdict, std::optional<double> floor) {
+/// `mostRatio` is the largest of original / candidate of a round.
+VerdictStatus statusOf(const TimingVerdict& verdict, double mostRatio,
+                       std::optional<double> floor) {
     if (floor && verdict.candidate.median < *floor)
         return VerdictStatus::Invalid;
     if (verdict.candidate.rounds < minRounds)
-        return VerdictStatus::Inconclusive;
+        return mostRatio < 1 / plainlySlower ? VerdictStatus::Slower : VerdictStatus::Inconclusive;
     if (verdict.least > 1 + minEffect)
         return VerdictStatus::Faster;
     if (verdict.most < 1 / (1 + minEffect))
@@ -75,7 +79,7 @@ TimingVerdict judgeTimes(std::span<const double> original, std::span<const doubl
     verdict.most = ratios[rounds - 1 - outside];
     verdict.original = summarise(original.first(rounds));
     verdict.candidate = summarise(candidate.first(rounds));
-    verdict.status = statusOf(verdict, floorMicroseconds);
+    verdict.status = statusOf(verdict, ratios.back(), floorMicroseconds);
     verdict.sentence = fmt::format(
         "{:.4g} µs before, {:.4g} µs after (medians of {} rounds; quartiles {:.4g} to {:.4g} and "
         "{:.4g} to {:.4g}): {:.3g} times as fast, between {:.3g} and {:.3g} with 99.99 % "

@@ -34,8 +34,9 @@ struct TimingVerdict {
 /// interval of the median ratio is that of the sign test at 99.99 %, which assumes no distribution.
 /// Faster if the whole interval is above 1 + `minEffect`, Slower if it is below the inverse.
 /// Invalid if the candidate's median is below `floorMicroseconds`, the minimum time that its memory
-/// traffic takes on this GPU: then it cannot have done the work. Inconclusive with fewer than
-/// `minRounds` rounds.
+/// traffic takes on this GPU: then it cannot have done the work. With fewer than `minRounds`
+/// rounds, Slower if the candidate takes more than three times as long in each, and else
+/// Inconclusive.
 [[nodiscard]] TimingVerdict judgeTimes(std::span<const double> original,
                                        std::span<const double> candidate,
                                        std::optional<double> floorMicroseconds);

@@ -87,15 +87,21 @@ std::vector<Runs> TrialRunner::runAll(const std::vector<Comparand>& batch) const
 
 bool TrialRunner::judgeEach(const std::vector<Comparand>& comparands,
                             const std::function<bool(const Comparand&, Runs)>& judge) const {
+    std::stop_source over;
+    const std::stop_callback cancelled(stop_, [&over] { over.request_stop(); });
+    TrialRunner runner(*this);
+    runner.stop_ = over.get_token();
     std::deque<std::future<Runs>> running;
     std::size_t next = 0;
     for (const Comparand& comparand : comparands) {
         for (; next < comparands.size() && running.size() < runsAtOnce(); ++next)
-            running.push_back(begin(comparands[next]));
+            running.push_back(runner.begin(comparands[next]));
         Runs runs = running.front().get();
         running.pop_front();
-        if (!judge(comparand, std::move(runs)))
-            return false; // The others end first: their futures wait.
+        if (!judge(comparand, std::move(runs))) {
+            over.request_stop(); // Nobody asks for the others, and their futures wait for them.
+            return false;
+        }
     }
     return true;
 }

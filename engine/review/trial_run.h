@@ -60,8 +60,8 @@ public:
     [[nodiscard]] Runs run(const Comparand& comparand) const;
     /// Runs all comparands at once. The results have the order of `batch`.
     [[nodiscard]] std::vector<Runs> runAll(const std::vector<Comparand>& batch) const;
-    /// Runs the comparands, several at once, and judges each in order, until `judge` is false.
-    /// Returns whether all were judged true.
+    /// Runs the comparands, several at once, and judges each in order, until `judge` is false. Then
+    /// those that still run are stopped. Returns whether all were judged true.
     [[nodiscard]] bool judgeEach(const std::vector<Comparand>& comparands,
                                  const std::function<bool(const Comparand&, Runs)>& judge) const;
 

@@ -10,11 +10,26 @@
 namespace kernelskill::engine {
 namespace {
 
+/// The line with one blank for each run of white space, and none around it. A column of a table is
+/// as wide as its longest number, which may be a time.
+std::string withSingleBlanks(std::string_view line) {
+    std::string text;
+    for (const char c : line) {
+        if (std::isspace(static_cast<unsigned char>(c)) == 0)
+            text += c;
+        else if (!text.empty() && text.back() != ' ')
+            text += ' ';
+    }
+    if (!text.empty() && text.back() == ' ')
+        text.pop_back();
+    return text;
+}
+
 std::vector<std::string> linesOf(std::string_view text) {
     std::vector<std::string> lines;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
-        lines.emplace_back(text.substr(0, end));
+        lines.push_back(withSingleBlanks(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return lines;

@@ -14,7 +14,8 @@ namespace kernelskill::engine {
 inline constexpr double printedTolerance = 1e-3;
 
 /// The original's output, over several of its runs. A line that differs between two of them, such
-/// as a time, is not compared; if the number of lines differs, nothing is.
+/// as a time, is not compared; if the number of lines differs, nothing is. Nor is the amount of
+/// white space in a line.
 class PrintedOutput {
 public:
     explicit PrintedOutput(std::string_view output);

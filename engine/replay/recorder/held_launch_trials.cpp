@@ -9,6 +9,19 @@ namespace {
 
 constexpr std::uint32_t warmUpRounds = 3;
 constexpr std::uint32_t maxRounds = 1'000;
+/// So many rounds show that a candidate is far slower than the original.
+constexpr std::uint32_t roundsOfFarSlower = 3;
+
+/// Whether a run of the candidate took so long that a second one would only cost time.
+bool crawls(double microseconds, const HeldDescription& held) {
+    return std::chrono::duration<double, std::micro>(microseconds) > longestRun(held);
+}
+
+/// Whether rounds of both show that the candidate is far slower.
+bool isFarBehind(const std::vector<double>& original, const std::vector<double>& candidate) {
+    return candidate.size() >= roundsOfFarSlower &&
+           std::ranges::min(candidate) > farSlower * std::ranges::max(original);
+}
 
 /// Whether the candidate writes only where the original writes, too.
 bool isHarmless(const CandidateResult& result) {
@@ -99,6 +112,13 @@ Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryReques
     for (std::uint32_t i = 0; i < std::max(request.checks, 1u) && result.differences.empty(); ++i) {
         if (auto compared = compare(nullptr); !compared)
             return compared;
+        const auto time = work_->microseconds();
+        if (!time)
+            return std::unexpected(time.error());
+        if (request.rounds > 0 && crawls(*time, description_) && isHarmless(result)) {
+            result.microseconds = {*time};
+            return {};
+        }
     }
     if (!result.differences.empty() || !poisoned_ || poisoned_->places.empty())
         return {};
@@ -131,12 +151,15 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
         std::optional<std::uint32_t> candidate;
     };
     std::vector<Subject> subjects{{&original_, &noVariables, &answer.original, std::nullopt}};
+    bool anyCrawls = false; // Then it has its time.
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (candidates[i] && isHarmless(answer.candidates[i]))
+        CandidateResult& result = answer.candidates[i];
+        anyCrawls = anyCrawls || !result.microseconds.empty();
+        if (candidates[i] && result.microseconds.empty() && isHarmless(result))
             subjects.push_back({&candidates[i]->run(), &candidates[i]->variables(),
-                                &answer.candidates[i].microseconds, static_cast<std::uint32_t>(i)});
+                                &result.microseconds, static_cast<std::uint32_t>(i)});
     }
-    if (subjects.size() == 1)
+    if (subjects.size() == 1 && !anyCrawls)
         return {};
     const std::uint32_t rounds = warmUpRounds + std::min(request.rounds, maxRounds);
     for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -152,6 +175,11 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
             if (round >= warmUpRounds)
                 subject.microseconds->push_back(*time);
         }
+        std::erase_if(subjects, [&](const Subject& subject) {
+            return subject.candidate && isFarBehind(answer.original, *subject.microseconds);
+        });
+        if (subjects.size() == 1 && !answer.original.empty())
+            break;
     }
     running_.reset();
     return {};

@@ -25,6 +25,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -374,6 +375,37 @@ TEST_F(ReplaySessionTest, GivesCandidatesFourTimesTheOriginalsTime) {
     const auto trials = (*session)->tryAll(requestOf({candidate("hangs")}), true, {});
     ASSERT_TRUE(trials) << trials.error().describe();
     EXPECT_THAT(trials->at(0).sentence, HasSubstr("did not end within 800 ms"));
+}
+
+TEST_F(ReplaySessionTest, TimesAFarSlowerCandidateNoLongerThanNeeded) {
+    auto session = open("launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    const auto trials =
+        (*session)->tryAll(requestOf({candidate("slow"), candidate("right")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
+    EXPECT_THAT(trials->at(0).candidate, SizeIs(3));
+    EXPECT_THAT(trials->at(1).candidate, SizeIs(20));
+    EXPECT_THAT(trials->at(1).original, SizeIs(20));
+    const auto alone = trialIn(**session, "launch", "slow");
+    EXPECT_THAT(alone.candidate, SizeIs(3));
+    EXPECT_THAT(alone.original, SizeIs(3));
+}
+
+TEST_F(ReplaySessionTest, RunsACandidateOnceThatCrawls) {
+    for (const bool isAlone : {true, false}) {
+        auto session = open("launch");
+        ASSERT_TRUE(session) << session.error().describe();
+        std::vector<ReplayCandidate> candidates{candidate("crawls")};
+        if (!isAlone)
+            candidates.push_back(candidate("right"));
+        const auto trials = (*session)->tryAll(requestOf(candidates), true, {});
+        ASSERT_TRUE(trials) << trials.error().describe();
+        EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
+        EXPECT_THAT(trials->at(0).candidate, ElementsAre(::testing::Gt(1'000'000)));
+        EXPECT_THAT(trials->at(0).original, SizeIs(isAlone ? 1 : 20));
+        EXPECT_THAT(trials->back().candidate, SizeIs(isAlone ? 1 : 20));
+    }
 }
 
 TEST_F(ReplaySessionTest, FindsTheCandidateThatEndsTheProgram) {

@@ -55,6 +55,15 @@ TEST(TimingVerdict, IsNotMovedByAFewOutliers) {
     EXPECT_EQ(judgeTimes(original, noisy(10, 0.01, 41, 4), {}).status, VerdictStatus::Inconclusive);
 }
 
+TEST(TimingVerdict, AFewRoundsShowThatAKernelIsFarSlower) {
+    const std::vector<double> original{20, 21, 20};
+    EXPECT_EQ(judgeTimes(original, std::vector<double>{90, 95, 100}, {}).status,
+              VerdictStatus::Slower);
+    EXPECT_EQ(judgeTimes(original, std::vector<double>{900}, {}).status, VerdictStatus::Slower);
+    EXPECT_EQ(judgeTimes(original, std::vector<double>{90, 50, 100}, {}).status,
+              VerdictStatus::Inconclusive);
+}
+
 TEST(TimingVerdict, NeedsRounds) {
     EXPECT_EQ(judgeTimes(std::vector<double>(15, 20.0), std::vector<double>(15, 10.0), {}).status,
               VerdictStatus::Inconclusive);

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stop_token>
+#include <thread>
 
 namespace kernelskill::engine {
 namespace {
@@ -21,7 +23,9 @@ public:
         return std::make_shared<const Image>();
     }
     [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,
-                                        std::stop_token) override {
+                                        std::stop_token asked) override {
+        while (job.seed == endlessSeed && !asked.stop_requested())
+            std::this_thread::yield();
         const std::scoped_lock lock(mutex_);
         jobs[&image].push_back(job);
         if (&image == stopsAt)
@@ -34,7 +38,8 @@ public:
 
     std::map<const Image*, Result<RunResult>> results;
     std::map<const Image*, std::vector<Job>> jobs;
-    const Image* stopsAt = nullptr; ///< The run of this image requests a stop.
+    std::optional<std::uint64_t> endlessSeed; ///< Its runs end by a stop alone.
+    const Image* stopsAt = nullptr;           ///< The run of this image requests a stop.
     std::stop_source stop;
 
 private:
@@ -277,6 +282,14 @@ TEST_F(TrialRunTest, RunsAreJudgedInOrderUntilOneIsWrong) {
     EXPECT_TRUE(std::ranges::is_sorted(judged));
     EXPECT_FALSE(judgeUpTo(3));
     EXPECT_EQ(judged, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST_F(TrialRunTest, RunsThatNobodyWaitsForAreStopped) {
+    const TrialRunner runner(executor_, {file_, kernel_}, {file_, kernel_}, images_, {},
+                             skills::Numerics::Exact, {});
+    executor_.endlessSeed = 2;
+    EXPECT_FALSE(runner.judgeEach({{&trial_, 0, 1, 1}, {&trial_, 0, 1, 2}},
+                                  [](const Comparand&, const Runs&) { return false; }));
 }
 
 } // namespace

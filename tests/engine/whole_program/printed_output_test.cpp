@@ -18,6 +18,15 @@ TEST(PrintedOutput, ComparesWordsAndNumbers) {
     EXPECT_NE(difference("x=1.5", "y=1.5"), "");
 }
 
+TEST(PrintedOutput, TheAmountOfWhiteSpaceDoesNotCount) {
+    const PrintedOutput table("test    mean      max\nsum 1 2  ");
+    EXPECT_EQ(table.differenceTo("test   mean     max  \n  sum 1  2"), std::nullopt);
+    EXPECT_NE(table.differenceTo("test   meanmax\nsum 1 2"), std::nullopt);
+    EXPECT_NE(table.differenceTo("test   mean max\nsum 12"), std::nullopt);
+    EXPECT_NE(table.differenceTo("test   mean max\nsum 1 2 3"), std::nullopt);
+    EXPECT_NE(table.differenceTo("test   mean max\nsum 1"), std::nullopt);
+}
+
 TEST(PrintedOutput, ShowsWhereLongLinesDiffer) {
     const std::string same(200, '-');
     const std::string before = "..." + std::string(36, '-');

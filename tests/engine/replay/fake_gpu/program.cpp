@@ -124,6 +124,14 @@ void takesLong(const std::byte* given) {
     scalePart(given, 0, 1);
     fakeSpend(199'500);
 }
+void crawls(const std::byte* given) {
+    scalePart(given, 0, 1);
+    fakeSpend(2'000'000);
+}
+void slow(const std::byte* given) {
+    scalePart(given, 0, 1);
+    fakeSpend(100);
+}
 /// Fills page-locked memory, as a thread of the program does at some time.
 void load() {
     static bool isLoaded = false;
@@ -187,6 +195,8 @@ void addCandidates() {
     add("sometimes", &sometimes);
     add("faults", &faults);
     add("hangs", &hangs);
+    add("crawls", &crawls);
+    add("slow", &slow);
     add("ends", &ends);
     add("leaves no memory", &leavesNoMemory);
     add("does not load", &right);
