@@ -3,6 +3,7 @@
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
+#include "analysis/source/try.h"
 #include "engine/execution/metric_names.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 namespace kernelskill::engine {
 
@@ -17,8 +19,17 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* format = "kernelskill-baseline";
 constexpr int formatVersion = 1;
+
+constexpr const char* formatOf(BaselineSubject subject) {
+    return subject == BaselineSubject::Files ? "kernelskill-baseline"
+                                             : "kernelskill-program-baseline";
+}
+
+Error unusable(const std::filesystem::path& file, std::string what,
+               std::string remedy = "write it anew with --update") {
+    return {ErrorKind::InvalidInput, std::move(what), file.string(), std::move(remedy)};
+}
 
 constexpr std::array allMetrics{
     CountedMetric{metric::load.globalSectors, "sectors loaded"},
@@ -123,41 +134,72 @@ CountedKernel countedKernel(const Profile& profile) {
 }
 
 json baselineJson(const Baseline& baseline) {
-    json kernels = json::array();
+    json document = baselineHead(BaselineSubject::Files);
+    document["tool"] = baseline.tool;
+    document["gpu"] = baseline.gpu;
+    document["kernels"] = json::array();
     for (const CountedKernel& kernel : baseline.kernels)
-        kernels.push_back(kernelJson(kernel));
-    return {{"format", format},
-            {"version", formatVersion},
-            {"tool", baseline.tool},
-            {"gpu", baseline.gpu},
-            {"kernels", std::move(kernels)}};
+        document["kernels"].push_back(kernelJson(kernel));
+    return document;
 }
 
-Result<Baseline> readBaseline(const std::filesystem::path& file) {
-    const auto unusable = [&](std::string what) {
-        return std::unexpected(Error{ErrorKind::InvalidInput, std::move(what), file.string(),
-                                     "write it anew with --update"});
-    };
+Baseline baselineFrom(const json& document) {
+    Baseline baseline;
+    document.at("tool").get_to(baseline.tool);
+    document.at("gpu").get_to(baseline.gpu);
+    for (const json& entry : document.at("kernels"))
+        baseline.kernels.push_back(kernelFrom(entry));
+    return baseline;
+}
+
+json baselineHead(BaselineSubject subject) {
+    return {{"format", formatOf(subject)}, {"version", formatVersion}};
+}
+
+Result<std::string> readBaselineText(const std::filesystem::path& file) {
     if (!analysis::pathExists(file))
         return std::unexpected(Error{ErrorKind::Missing, "there is no such baseline", file.string(),
                                      "write it with --update"});
-    const auto text = analysis::readFile(file);
+    auto text = analysis::readFile(file);
     if (!text)
-        return unusable("the baseline cannot be read: " + analysis::unreadableReason(file));
-    const json document =
-        analysis::isNestedTooDeeply(*text) ? json() : json::parse(*text, nullptr, false);
-    if (!document.is_object() || document.value("format", json()) != format ||
-        document.value("version", json()) != formatVersion)
-        return unusable("the file is no baseline that this version reads");
+        return std::unexpected(
+            unusable(file, "the baseline cannot be read: " + analysis::unreadableReason(file)));
+    return *std::move(text);
+}
+
+Result<json> baselineDocument(std::string_view text, const std::filesystem::path& file,
+                              BaselineSubject subject) {
+    json document = analysis::isNestedTooDeeply(text) ? json() : json::parse(text, nullptr, false);
+    const auto has = [&](const char* member, const json& value) {
+        return document.is_object() && document.value(member, json()) == value;
+    };
+    if (subject == BaselineSubject::Files && has("format", formatOf(BaselineSubject::Program)))
+        return std::unexpected(unusable(file, "the baseline is that of a program",
+                                        "put the program behind `--`, or write it anew with "
+                                        "--update"));
+    if (subject == BaselineSubject::Program && has("format", formatOf(BaselineSubject::Files)))
+        return std::unexpected(unusable(file, "the baseline is that of files, not of a program",
+                                        "name another file, or write it anew with --update"));
+    if (!has("format", formatOf(subject)) || !has("version", formatVersion))
+        return std::unexpected(unusable(file, "the file is no baseline that this version reads"));
+    return document;
+}
+
+Error damagedBaseline(const std::filesystem::path& file) {
+    return unusable(file, "the baseline is damaged");
+}
+
+Result<Baseline> readBaseline(const std::filesystem::path& file) {
+    KERNELSKILL_TRY(const auto text, readBaselineText(file));
+    return parseBaseline(text, file);
+}
+
+Result<Baseline> parseBaseline(std::string_view text, const std::filesystem::path& file) {
+    KERNELSKILL_TRY(const auto document, baselineDocument(text, file, BaselineSubject::Files));
     try {
-        Baseline baseline;
-        document.at("tool").get_to(baseline.tool);
-        document.at("gpu").get_to(baseline.gpu);
-        for (const json& entry : document.at("kernels"))
-            baseline.kernels.push_back(kernelFrom(entry));
-        return baseline;
+        return baselineFrom(document);
     } catch (const json::exception&) {
-        return unusable("the baseline is damaged");
+        return std::unexpected(damagedBaseline(file));
     }
 }
 

@@ -1,4 +1,4 @@
-/// The counts of kernels on the emulator in a file, for comparison with later runs.
+/// The counts of kernels on the emulator, kept in a file for comparison with later runs.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -7,10 +7,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -50,8 +52,27 @@ struct Baseline {
 [[nodiscard]] CountedKernel countedKernel(const Profile& profile);
 
 [[nodiscard]] nlohmann::json baselineJson(const Baseline& baseline);
-/// InvalidInput if the file cannot be read or is none of this version's baselines; Missing if there
-/// is no such file.
+/// InvalidInput if the file cannot be read or is none of this version's baselines of files; Missing
+/// if there is no such file.
 [[nodiscard]] Result<Baseline> readBaseline(const std::filesystem::path& file);
+/// The same of a text; `file` is for messages.
+[[nodiscard]] Result<Baseline> parseBaseline(std::string_view text,
+                                             const std::filesystem::path& file);
+
+/// The baseline that baselineJson() has written. Throws json::exception if the document has another
+/// shape.
+[[nodiscard]] Baseline baselineFrom(const nlohmann::json& document);
+
+/// What a file of baselines is about.
+enum class BaselineSubject : std::uint8_t { Files, Program };
+/// The members that each of these files has: `format` and `version`.
+[[nodiscard]] nlohmann::json baselineHead(BaselineSubject subject);
+/// The text of such a file. Errors as of readBaseline().
+[[nodiscard]] Result<std::string> readBaselineText(const std::filesystem::path& file);
+/// The document of such a text, which has this head. InvalidInput if it has another one.
+[[nodiscard]] Result<nlohmann::json>
+baselineDocument(std::string_view text, const std::filesystem::path& file, BaselineSubject subject);
+/// The error of a file whose document has the head and another shape behind it.
+[[nodiscard]] Error damagedBaseline(const std::filesystem::path& file);
 
 } // namespace kernelskill::engine

@@ -7,36 +7,46 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numbers>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
 
-double sumOf(std::span<const double> values) {
-    return std::accumulate(values.begin(), values.end(), 0.0);
+/// The index of the kept launch `at`: somewhere in the part of all launches that belongs to it. If
+/// it were always at the same place, kernels that take turns with short and long launches would
+/// keep one kind alone.
+std::size_t keptIndex(std::size_t at, std::size_t count) {
+    const double goldenRatio = std::numbers::phi;
+    const double turns = static_cast<double>(at) * goldenRatio;
+    const double place = static_cast<double>(at) + turns - std::floor(turns);
+    return static_cast<std::size_t>(place * static_cast<double>(count) /
+                                    static_cast<double>(maxKeptLaunches));
 }
 
 std::map<std::string, double> sumsOf(std::span<const LaunchTimes> runs) {
     std::map<std::string, double> sums;
     for (const LaunchTimes& run : runs)
-        for (const auto& [kernel, times] : run)
-            sums[kernel] += sumOf(times);
+        for (const auto& [kernel, launches] : run)
+            sums[kernel] += launches.total;
     return sums;
 }
 
 /// The number of launches if it is the same in all runs; else 0.
-std::size_t steadyLaunches(std::span<const LaunchTimes> runs, const std::string& kernel) {
-    std::set<std::size_t> counts;
+std::uint64_t steadyLaunches(std::span<const LaunchTimes> runs, const std::string& kernel) {
+    std::set<std::uint64_t> counts;
     for (const LaunchTimes& run : runs) {
         const auto found = run.find(kernel);
-        counts.insert(found == run.end() ? 0 : found->second.size());
+        counts.insert(found == run.end() ? 0 : found->second.count);
     }
     return counts.size() == 1 ? *counts.begin() : 0;
 }
 
-/// One value for each launch, or for each run if `sums`.
+/// One value for each kept launch, or for each run if `sums`.
 std::vector<double> valuesOf(std::span<const LaunchTimes> runs, const std::string& kernel,
                              bool sums) {
     std::vector<double> values;
@@ -45,9 +55,9 @@ std::vector<double> valuesOf(std::span<const LaunchTimes> runs, const std::strin
         if (found == run.end())
             continue;
         if (sums)
-            values.push_back(sumOf(found->second));
+            values.push_back(found->second.total);
         else
-            std::ranges::copy(found->second, std::back_inserter(values));
+            std::ranges::copy(found->second.times, std::back_inserter(values));
     }
     return values;
 }
@@ -69,7 +79,7 @@ std::vector<double> mediansOf(std::span<const LaunchTimes> runs, const std::stri
     std::vector<double> medians;
     for (const LaunchTimes& run : runs)
         if (const auto found = run.find(kernel); found != run.end())
-            medians.push_back(summarise(found->second).median);
+            medians.push_back(summarise(found->second.times).median);
     return medians;
 }
 
@@ -85,7 +95,7 @@ bool areApart(std::span<const LaunchTimes> before, std::span<const LaunchTimes> 
 /// Compares a kernel that both sides have launched.
 KernelTimeChange compare(std::span<const LaunchTimes> before, std::span<const LaunchTimes> after,
                          const std::string& kernel) {
-    const std::size_t launches = steadyLaunches(before, kernel);
+    const std::uint64_t launches = steadyLaunches(before, kernel);
     const bool areSums = launches == 0 || launches != steadyLaunches(after, kernel);
     const auto was = valuesOf(before, kernel, areSums);
     const auto is = valuesOf(after, kernel, areSums);
@@ -122,9 +132,21 @@ KernelTimeChange compare(std::span<const LaunchTimes> before, std::span<const La
 
 } // namespace
 
+KernelLaunches launchesWith(std::vector<double> times) {
+    KernelLaunches launches{times.size(), std::accumulate(times.begin(), times.end(), 0.0),
+                            std::move(times)};
+    if (launches.times.size() <= maxKeptLaunches)
+        return launches;
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < maxKeptLaunches; ++i)
+        kept.push_back(launches.times[keptIndex(i, launches.times.size())]);
+    launches.times = std::move(kept);
+    return launches;
+}
+
 LaunchTimes launchTimesOf(std::span<const DeviceActivity> activities) {
     std::map<std::string, std::string> names; // By symbol: a kernel may have a million launches.
-    LaunchTimes times;
+    std::map<std::string, std::vector<double>> times;
     for (const DeviceActivity& activity : activities) {
         if (activity.kind != ActivityKind::Kernel)
             continue;
@@ -134,7 +156,10 @@ LaunchTimes launchTimesOf(std::span<const DeviceActivity> activities) {
         const auto nanoseconds = std::max<std::uint64_t>(activity.nanoseconds(), 1);
         times[name->second].push_back(static_cast<double>(nanoseconds) * 1e-3);
     }
-    return times;
+    LaunchTimes launches;
+    for (auto& [kernel, values] : times)
+        launches.emplace(kernel, launchesWith(std::move(values)));
+    return launches;
 }
 
 bool isEnough(std::span<const LaunchTimes> runs) {

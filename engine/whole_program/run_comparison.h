@@ -4,6 +4,8 @@
 #include "engine/timeline/device_activity.h"
 #include "engine/whole_program/program_turns.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -12,9 +14,24 @@
 
 namespace kernelskill::engine {
 
-/// The times of each kernel's launches in one run, in microseconds and in their order, by the
-/// kernel's qualified name: all instantiations of a template together.
-using LaunchTimes = std::map<std::string, std::vector<double>>;
+/// A kernel's launches in one run. All times are in microseconds.
+struct KernelLaunches {
+    std::uint64_t count = 0;
+    double total = 0;
+    /// The times of launches in their order: of each, or of maxKeptLaunches that are spread over
+    /// all. Which ones depends on `count` alone, so that runs with as many launches keep the same.
+    std::vector<double> times;
+    bool operator==(const KernelLaunches&) const = default;
+};
+
+/// A kernel may have a million launches.
+inline constexpr std::size_t maxKeptLaunches = 64;
+
+[[nodiscard]] KernelLaunches launchesWith(std::vector<double> times);
+
+/// The launches of each kernel in one run, by the kernel's qualified name: all instantiations of a
+/// template together.
+using LaunchTimes = std::map<std::string, KernelLaunches>;
 
 [[nodiscard]] LaunchTimes launchTimesOf(std::span<const DeviceActivity> activities);
 

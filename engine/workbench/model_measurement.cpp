@@ -89,7 +89,7 @@ Result<Tools> findTools(const Workbench& workbench, graph::TorchReference& torch
     const auto smi = analysis::findProgram("nvidia-smi");
     if (!smi)
         return std::unexpected(missing("no GPU was found: there is no nvidia-smi"));
-    auto gpu = graph::visibleGpu(*smi, stop);
+    auto gpu = graph::visibleGpu(*smi, graph::visibleDevices(), stop);
     if (!gpu)
         return std::unexpected(gpu.error());
     tools.gpu = *std::move(gpu);

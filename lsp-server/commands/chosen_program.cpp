@@ -1,11 +1,16 @@
 #include "lsp-server/commands/chosen_program.h"
 
 #include "analysis/source/try.h"
+#include "engine/program/command_words.h"
+#include "engine/program/workload_run.h"
 #include "lsp-server/program/program_profiling.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <cstdio>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -31,6 +36,17 @@ Result<ChosenProgram> chosenProgram(const std::string& name, const Invocation& i
     }
     KERNELSKILL_TRY(chosen.folder, placeInWorkspace(chosen.workload, chosen.place.root));
     return chosen;
+}
+
+Result<void> buildInTerminal(const engine::Workload& workload, const std::stop_token& stop) {
+    engine::WorkloadRunOptions options;
+    options.onStep = [](std::string_view step, const std::vector<std::string>& command) {
+        fmt::print(stderr, "{}: {}\n", step, engine::commandText(command));
+    };
+    options.onOutput = [](int, std::string_view text) {
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    };
+    return buildWorkload(workload, std::move(options), stop);
 }
 
 } // namespace kernelskill::lsp

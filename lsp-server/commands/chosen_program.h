@@ -5,6 +5,7 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/current_programs.h"
 
+#include <stop_token>
 #include <string>
 
 namespace kernelskill::lsp {
@@ -19,5 +20,10 @@ struct ChosenProgram {
 /// given, or the folder is outside of the workspace; Missing if the folder belongs to another user.
 [[nodiscard]] Result<ChosenProgram> chosenProgram(const std::string& name,
                                                   const Invocation& invocation);
+
+/// Builds the program if it has a build command. Commands and messages go to standard error. Errors
+/// as of buildWorkload().
+[[nodiscard]] Result<void> buildInTerminal(const engine::Workload& workload,
+                                           const std::stop_token& stop);
 
 } // namespace kernelskill::lsp

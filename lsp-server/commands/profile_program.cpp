@@ -2,8 +2,6 @@
 
 #include "analysis/source/json.h"
 #include "analysis/source/try.h"
-#include "engine/program/command_words.h"
-#include "engine/program/workload_run.h"
 #include "engine/storage/temporary_folder.h"
 #include "lsp-server/commands/chosen_program.h"
 #include "lsp-server/commands/executor_option.h"
@@ -37,19 +35,6 @@ ProgramStart inTerminal(const engine::Workload& workload, const Invocation& invo
         return runUserProgram(
             {workload.command, std::move(environment), workload.folder, invocation.json});
     };
-}
-
-/// Builds the program, if one of the workspace's has a build command.
-Result<void> build(const engine::Workload& workload) {
-    const Interruption interruption;
-    engine::WorkloadRunOptions options;
-    options.onStep = [](std::string_view step, const std::vector<std::string>& command) {
-        fmt::print(stderr, "{}: {}\n", step, engine::commandText(command));
-    };
-    options.onOutput = [](int, std::string_view text) {
-        std::fwrite(text.data(), 1, text.size(), stderr);
-    };
-    return buildWorkload(workload, std::move(options), interruption.token());
 }
 
 /// Captures launches of the wanted kernels and profiles them. An error is one for all kernels.
@@ -110,7 +95,7 @@ int profileProgram(const ProgramProfileArguments& arguments, const Invocation& i
     const auto program = chosenProgram(arguments.program, invocation);
     if (!program)
         return reportError(program.error(), invocation);
-    if (const auto built = build(program->workload); !built)
+    if (const auto built = buildInTerminal(program->workload, Interruption().token()); !built)
         return reportError(built.error(), invocation);
     const auto recorded =
         recordTimeline(invocation.options, inTerminal(program->workload, invocation));

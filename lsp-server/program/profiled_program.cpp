@@ -5,9 +5,9 @@
 #include "engine/capture/kernel_symbol.h"
 #include "engine/program/command_words.h"
 #include "engine/storage/temporary_folder.h"
+#include "lsp-server/program/output_end.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/report/time_change_report.h"
-#include "lsp-server/transport/utf8.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -23,41 +23,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t maxOutput = 8192;   // bytes
-constexpr std::size_t maxErrorLines = 6;  // of the output
 constexpr std::size_t maxMessageRows = 8; // of the table
-constexpr std::size_t maxRuns = engine::minRounds;
-
-/// The last bytes of a text that grows.
-class TextEnd {
-public:
-    void add(std::string_view text) {
-        text_ += text;
-        if (text_.size() > 2 * maxOutput)
-            text_.erase(0, text_.size() - maxOutput);
-    }
-    [[nodiscard]] std::string text() const {
-        return replaceInvalidUtf8(text_.size() <= maxOutput
-                                      ? text_
-                                      : std::string_view(text_).substr(text_.size() - maxOutput));
-    }
-    /// Returns the last lines of the output that are not empty.
-    [[nodiscard]] std::string lastLines() const {
-        const std::string all = text();
-        std::size_t end = all.find_last_not_of("\n ") + 1;
-        std::size_t begin = end;
-        for (std::size_t lines = 0; begin > 0 && lines < maxErrorLines; ++lines) {
-            const std::size_t newline = all.rfind('\n', begin - 1);
-            begin = newline == std::string::npos ? 0 : newline;
-        }
-        if (begin > 0)
-            ++begin; // It is the line end before them.
-        return all.substr(begin, end - begin);
-    }
-
-private:
-    std::string text_;
-};
 
 class Profiling {
 public:
@@ -72,7 +38,7 @@ public:
         KERNELSKILL_TRY(const auto folder, placeInWorkspace(result.workload, result.root));
         if (request_.builds)
             if (auto built = build(result.workload); !built)
-                return std::unexpected(withOutput(std::move(built.error())));
+                return std::unexpected(output_.explained(std::move(built.error())));
         const auto built = request_.builds && !result.workload.build.empty()
                                ? begun_
                                : fs::file_time_type::clock::now();
@@ -103,14 +69,6 @@ private:
         return [this](int, std::string_view text) { output_.add(text); };
     }
 
-    /// Adds the end of the program's output, which says most often why it failed.
-    [[nodiscard]] Error withOutput(Error error) const {
-        const std::string lines = output_.lastLines();
-        if (error.kind != ErrorKind::Cancelled && !lines.empty())
-            error.remedy = "Its output ends:\n" + lines;
-        return error;
-    }
-
     Result<void> build(const engine::Workload& workload) {
         engine::WorkloadRunOptions options;
         options.onStep = [this](std::string_view step, const std::vector<std::string>& command) {
@@ -128,19 +86,25 @@ private:
             say_(fmt::format("run: {}", engine::commandText(result.workload.command)), 0.1);
             const auto recorded = recordTimeline(request_.options, start);
             if (!recorded)
-                return std::unexpected(withOutput(recorded.error()));
+                return std::unexpected(output_.explained(recorded.error()));
             result.report = reportOf(result.workload, *recorded, places, folder);
             if (result.report.profile.kernels.empty())
-                return std::unexpected(withOutput(
+                return std::unexpected(output_.explained(
                     {ErrorKind::Failed,
                      fmt::format("the program ran no kernel; it ended with status {}",
                                  recorded->status),
                      engine::commandText(result.workload.command), "look at its arguments"}));
             result.runs.push_back(engine::launchTimesOf(recorded->file.activities));
-        } while (request_.repeats && result.report.status == 0 && result.runs.size() < maxRuns &&
-                 !engine::isEnough(result.runs) &&
-                 std::chrono::steady_clock::now() - begin < repeatTime);
+        } while (result.report.status == 0 &&
+                 wantsMore(result.runs, std::chrono::steady_clock::now() - begin));
         return {};
+    }
+
+    [[nodiscard]] bool wantsMore(const std::vector<engine::LaunchTimes>& runs,
+                                 std::chrono::steady_clock::duration spent) const {
+        const RunLimits& limits = request_.runs;
+        return runs.size() < limits.least ||
+               (runs.size() < limits.most && spent < limits.time && !engine::isEnough(runs));
     }
 
     /// Fills in the details of hot kernels. If none can be had, each kernel gets the error.
@@ -181,7 +145,7 @@ private:
     const std::stop_token& stop_;
     const engine::ProgressSink& say_;
     fs::file_time_type begun_;
-    TextEnd output_;
+    OutputEnd output_;
 };
 
 } // namespace

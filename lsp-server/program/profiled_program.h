@@ -9,6 +9,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -31,6 +33,16 @@ struct ProfiledProgram {
     std::string output; ///< The end of what the build and the runs printed.
 };
 
+/// How often a program runs: `least` times, and then until a comparison of its times is as sure as
+/// it can be, unless it has run `most` times or for `time`.
+struct RunLimits {
+    std::size_t least = 1;
+    std::size_t most = 1;
+    std::chrono::seconds time{0};
+};
+/// More runs than this never make a comparison surer.
+inline constexpr std::size_t mostRuns = engine::minRounds;
+
 struct ProgramProfileRequest {
     engine::Workload workload;
     std::filesystem::path root;
@@ -41,11 +53,8 @@ struct ProgramProfileRequest {
     bool builds = true;
     bool withDetails = true; ///< Whether what holds hot kernels back is asked for, in a second run.
     std::string kernel;      ///< The details of this kernel alone; empty: of all hot ones.
-    /// Whether it runs again, for up to repeatTime, until a comparison is as sure as it can be.
-    bool repeats = false;
+    RunLimits runs;          ///< The runs without details.
 };
-
-inline constexpr std::chrono::seconds repeatTime{10};
 
 /// Builds the program, runs it with the recorder of times, and if details are wanted with that of
 /// captures. Problems with details alone are part of the result. Errors: those of a build and of

@@ -30,23 +30,27 @@ json timeChangesJson(const std::vector<KernelTimeChange>& changes) {
     return list;
 }
 
-std::string timeChangeText(const KernelTimeChange& change) {
+std::string timeChangeDetail(const KernelTimeChange& change) {
     const std::string times =
         fmt::format("{} to {}", durationText(change.before), durationText(change.after));
     switch (change.change) {
     case TimeChange::Same:
-        return fmt::format("{}: as fast as before, {}", change.kernel, durationText(change.after));
+        return fmt::format("as fast as before, {}", durationText(change.after));
     case TimeChange::Faster:
     case TimeChange::Slower:
-        return fmt::format("{}: {:.2f} times as fast, {}", change.kernel, change.speedup, times);
+        return fmt::format("{:.2f} times as fast, {}", change.speedup, times);
     case TimeChange::Unsure:
-        return fmt::format("{}: not certain, {} ({})", change.kernel, times, change.reason);
+        return fmt::format("not certain, {} ({})", times, change.reason);
     case TimeChange::New:
-        return fmt::format("{}: new, {}", change.kernel, durationText(change.after));
+        return fmt::format("new, {}", durationText(change.after));
     case TimeChange::Gone:
         break;
     }
-    return fmt::format("{}: not launched any more", change.kernel);
+    return "not launched any more";
+}
+
+std::string timeChangeText(const KernelTimeChange& change) {
+    return fmt::format("{}: {}", change.kernel, timeChangeDetail(change));
 }
 
 std::string timeChangesText(const std::vector<KernelTimeChange>& changes) {

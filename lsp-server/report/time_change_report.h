@@ -13,6 +13,9 @@ namespace kernelskill::lsp {
 /// [{kernel, status, before_microseconds, after_microseconds, speedup, least, most, reason, text}]
 [[nodiscard]] nlohmann::json timeChangesJson(const std::vector<engine::KernelTimeChange>& changes);
 
+/// "2.03 times as fast, 18.4 µs to 9.1 µs"
+[[nodiscard]] std::string timeChangeDetail(const engine::KernelTimeChange& change);
+
 /// "columnSums: 2.03 times as fast, 18.4 µs to 9.1 µs"
 [[nodiscard]] std::string timeChangeText(const engine::KernelTimeChange& change);
 

@@ -183,7 +183,7 @@ void SaveProgramProfiling::profile(Workspace& workspace, const std::string& root
     auto scope = programScopeOf(context_, workspace.uri);
     ProgramProfileRequest wanted;
     wanted.withDetails = false;
-    wanted.repeats = true;
+    wanted.runs = {1, mostRuns, std::chrono::seconds(10)};
     auto request = requestFor(context_, root, std::move(wanted));
     if (!scope || !request)
         return;

@@ -28,9 +28,11 @@
 #include "engine/program/json_with_comments.h"
 #include "engine/program/makefile_text.h"
 #include "engine/program/workload_json.h"
+#include "engine/regression/comparison_with_baseline.h"
 #include "engine/replay/cubin_symbols.h"
 #include "engine/replay/replay_wire.h"
 #include "engine/static_facts/compile_job.h"
+#include "engine/whole_program/program_baseline.h"
 #include "lsp-server/documents/incremental_sync.h"
 #include "lsp-server/protocol/position.h"
 #include "lsp-server/protocol/uri.h"
@@ -323,6 +325,26 @@ void readPrograms(std::string_view bytes) {
         std::ignore = engine::readWorkloads(value, "/nowhere", "fuzz");
 }
 
+/// Of files, or of a program: a baseline that is read can be written, compared and read again.
+void readBaselines(std::string_view bytes) {
+    if (const auto files = engine::parseBaseline(bytes, "b.json")) {
+        const std::string text = engine::baselineJson(*files).dump();
+        require(engine::parseBaseline(text, "b.json").has_value());
+        require(engine::compareWithBaseline(*files, *files, {}).size() == files->kernels.size());
+    }
+    const auto program = engine::parseProgramBaseline(bytes, "b.json");
+    if (!program)
+        return;
+    require(engine::differenceBetween(program->program, program->program).empty());
+    const std::string text = engine::programBaselineText(*program);
+    const auto again = engine::parseProgramBaseline(text, "b.json");
+    require(again.has_value());
+    require(again->times.has_value() == program->times.has_value());
+    if (program->times)
+        for (const auto& change : engine::compareTimes(*program->times, *again->times).changes)
+            require(change.change != engine::TimeChange::Slower);
+}
+
 } // namespace
 
 std::span<const FuzzTarget> fuzzTargets() {
@@ -350,6 +372,7 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"cmake", readCmake},
         FuzzTarget{"programs", readPrograms},
         FuzzTarget{"nsight-tables", readNsightTable},
+        FuzzTarget{"baselines", readBaselines},
     };
     return targets;
 }

@@ -2,6 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -9,13 +14,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Runs = std::vector<LaunchTimes>;
 
+KernelLaunches launches(std::vector<double> microseconds) {
+    return launchesWith(std::move(microseconds));
+}
+
 /// `count` runs in which a kernel takes about `microseconds`, once each: values differ by 0.4 %, in
 /// an order that begins at `first`.
 Runs runsOf(std::size_t count, double microseconds, std::size_t first = 0) {
     Runs runs;
     for (std::size_t i = 0; i < count; ++i)
         runs.push_back(
-            {{"k", {microseconds * (1 + 0.001 * static_cast<double>((i + first) % 5))}}});
+            {{"k", launches({microseconds * (1 + 0.001 * static_cast<double>((i + first) % 5))})}});
     return runs;
 }
 
@@ -48,14 +57,14 @@ TEST(RunComparison, FewLaunchesAreNotCertain) {
 }
 
 TEST(RunComparison, LaunchesOfARunCountEach) {
-    const Runs before{{{"k", std::vector<double>(16, 8.0)}}};
-    const Runs after{{{"k", std::vector<double>(16, 4.0)}}};
+    const Runs before{{{"k", launches(std::vector<double>(16, 8.0))}}};
+    const Runs after{{{"k", launches(std::vector<double>(16, 4.0))}}};
     EXPECT_EQ(changeOf(before, after), TimeChange::Faster);
 }
 
 TEST(RunComparison, RunsOfOneVersionHaveToDifferLess) {
     const auto run = [](double microseconds) {
-        return LaunchTimes{{"k", std::vector<double>(16, microseconds)}};
+        return LaunchTimes{{"k", launches(std::vector<double>(16, microseconds))}};
     };
     // The GPU was slow in one run of three: most pairs of launches say faster.
     const auto change =
@@ -68,8 +77,8 @@ TEST(RunComparison, RunsOfOneVersionHaveToDifferLess) {
 }
 
 TEST(RunComparison, OtherNumbersOfLaunchesAreComparedByTheirSums) {
-    const Runs before(16, {{"k", {5.0, 5.0}}});
-    const Runs after(16, {{"k", {3.0, 3.0, 3.0}}});
+    const Runs before(16, {{"k", launches({5.0, 5.0})}});
+    const Runs after(16, {{"k", launches({3.0, 3.0, 3.0})}});
     const auto change = compareRuns(before, after).front();
     EXPECT_EQ(change.change, TimeChange::Faster);
     EXPECT_DOUBLE_EQ(change.before, 10);
@@ -80,8 +89,8 @@ TEST(RunComparison, OtherNumbersOfLaunchesAreComparedByTheirSums) {
 }
 
 TEST(RunComparison, KernelsOfOneSideAreNewOrGone) {
-    const Runs before{{{"old", {7.0}}, {"both", {1.0}}}};
-    const Runs after{{{"both", {1.0}}, {"added", {9.0}}}};
+    const Runs before{{{"old", launches({7.0})}, {"both", launches({1.0})}}};
+    const Runs after{{{"both", launches({1.0})}, {"added", launches({9.0})}}};
     const auto changes = compareRuns(before, after);
     std::vector<std::string> names;
     std::vector<TimeChange> what;
@@ -97,7 +106,8 @@ TEST(RunComparison, KernelsOfOneSideAreNewOrGone) {
 TEST(RunComparison, EnoughIsWhatMakesHotKernelsCertain) {
     EXPECT_FALSE(isEnough(runsOf(15, 100)));
     EXPECT_TRUE(isEnough(runsOf(16, 100)));
-    const LaunchTimes often{{"hot", std::vector<double>(16, 100.0)}, {"cold", {1.0}}};
+    const LaunchTimes often{{"hot", launches(std::vector<double>(16, 100.0))},
+                            {"cold", launches({1.0})}};
     EXPECT_TRUE(isEnough(Runs(3, often))) << "a kernel that hardly counts is not waited for";
     EXPECT_FALSE(isEnough(Runs(2, often))) << "two runs do not tell how runs differ";
 }
@@ -110,8 +120,39 @@ TEST(RunComparison, InstantiationsAreOneKernel) {
     activities[3].name = "_Z3sumIfEvPT_";
     for (std::size_t i = 0; i < activities.size(); ++i)
         activities[i].end = 1000 * i;
-    EXPECT_EQ(launchTimesOf(activities), (LaunchTimes{{"sum", {0.001, 1, 3}}}))
+    EXPECT_EQ(launchTimesOf(activities), (LaunchTimes{{"sum", launches({0.001, 1, 3})}}))
         << "no launch takes no time";
+}
+
+TEST(RunComparison, OfManyLaunchesSomeAreKept) {
+    std::vector<double> all;
+    for (int i = 0; i < 1000; ++i)
+        all.push_back(i % 2 == 0 ? 10 + i : 2000 + i);
+    const auto kept = launches(all);
+    EXPECT_EQ(kept.count, 1000u);
+    EXPECT_DOUBLE_EQ(kept.total, std::accumulate(all.begin(), all.end(), 0.0));
+    ASSERT_EQ(kept.times.size(), maxKeptLaunches);
+    const auto isShort = [](double time) { return time < 2000; };
+    const auto shorts = std::ranges::count_if(kept.times, isShort);
+    EXPECT_GT(shorts, 20) << "of those that take turns both kinds are kept";
+    EXPECT_LT(shorts, 44);
+    std::vector<double> order;
+    for (const double time : kept.times)
+        order.push_back(time < 2000 ? time - 10 : time - 2000);
+    EXPECT_TRUE(std::ranges::is_sorted(order, std::ranges::less_equal{}));
+    EXPECT_LT(order.front(), 1000.0 / maxKeptLaunches);
+    EXPECT_GE(order.back(), 1000 - 1000.0 / maxKeptLaunches);
+    EXPECT_EQ(launches(std::vector<double>(64, 1.0)).times.size(), 64u);
+    EXPECT_EQ(launches(std::vector<double>(65, 1.0)).times.size(), 64u);
+}
+
+TEST(RunComparison, SumsAreOfAllLaunches) {
+    const Runs before(16, {{"k", launches(std::vector<double>(1000, 5.0))}});
+    const Runs after(16, {{"k", launches(std::vector<double>(1200, 5.0))}});
+    const auto change = compareRuns(before, after).front();
+    EXPECT_EQ(change.change, TimeChange::Slower);
+    EXPECT_DOUBLE_EQ(change.before, 5000);
+    EXPECT_DOUBLE_EQ(change.after, 6000);
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace kernelskill::lsp {
@@ -211,6 +213,43 @@ TEST_F(GpuProgram, TakesBackWhatTheCheckRefuses) {
     EXPECT_EQ(kernel.at("outcome"), "taken-back");
     EXPECT_THAT(kernel.at("why").get<std::string>(), HasSubstr("the check ended with status 1"));
     EXPECT_EQ(source(), program);
+}
+
+TEST_F(GpuProgram, ComparesItsTimesWithABaseline) {
+    const auto ci = [&](const std::string& options) {
+        return run("ci --baseline base.json --json " + options + " -- ./program");
+    };
+    ASSERT_EQ(sh(buildOf("program")).status, 0) << messages();
+    ASSERT_EQ(ci("--update").status, 0) << messages();
+    const auto baseline = json::parse(text(folder_.path() / "base.json"));
+    EXPECT_NE(baseline.at("times").at("gpu").at("name"), "");
+    EXPECT_EQ(baseline.at("times").at("runs"), 5) << "each kernel is launched ten times a run";
+    const auto same = ci("");
+    std::printf("%s\n", same.output.c_str());
+    EXPECT_EQ(same.status, 0) << messages();
+    const auto document = same.document();
+    ASSERT_TRUE(document.is_object()) << same.output;
+    EXPECT_EQ(document.at("compared"), "times");
+    EXPECT_EQ(document.at("regressions"), 0);
+    EXPECT_EQ(document.at("gpu"), baseline.at("times").at("gpu").at("name"));
+    std::string slower = program;
+    const std::string loop = "column < columns; ++column";
+    // Twice the columns, and the same memory.
+    slower.replace(slower.find(loop), loop.size(), "column < 2 * columns; ++column");
+    const std::string index = "a[row * columns + column]";
+    slower.replace(slower.find(index), index.size(), "a[row * columns + column % columns]");
+    write("program.cu", slower);
+    ASSERT_EQ(sh(buildOf("program")).status, 0) << messages();
+    const auto worse = ci("");
+    std::printf("%s\n", worse.output.c_str());
+    EXPECT_EQ(worse.status, 1) << messages();
+    ASSERT_TRUE(worse.document().is_object()) << worse.output;
+    const json kernels = worse.document().at("kernels");
+    const auto rows = std::ranges::find_if(
+        kernels, [](const json& kernel) { return kernel.at("kernel") == "rowSums"; });
+    ASSERT_NE(rows, kernels.end());
+    EXPECT_EQ(rows->at("status"), "slower");
+    EXPECT_EQ(rows->at("file"), "program.cu");
 }
 
 TEST_F(GpuProgram, SearchesInsideTheProgramWhatNothingElseCanLaunch) {

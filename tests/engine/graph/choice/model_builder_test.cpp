@@ -105,33 +105,39 @@ TEST_F(ModelBuilding, NeedsACompiler) {
 
 class VisibleGpuTest : public ModelBuilding {
 protected:
-    VisibleGpuTest() { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
-    ~VisibleGpuTest() override { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
     const fs::path smi_ = script("nvidia-smi", R"(
 case "$*" in
-    *--id=1*) echo "NVIDIA A100, 8.0, 580.1" ;;
-    *) echo "NVIDIA H200, 9.0, 580.1"; echo "NVIDIA A100, 8.0, 580.1" ;;
+    *--id=1*) echo "NVIDIA A100, 8.0, 580.1, [N/A]" ;;
+    *) echo "NVIDIA H200, 9.0, 580.1, 1980"; echo "NVIDIA A100, 8.0, 580.1, [N/A]" ;;
 esac
 )");
 };
 
 TEST_F(VisibleGpuTest, IsTheFirstThatProgramsSee) {
-    const auto gpu = visibleGpu(smi_, {});
+    const auto gpu = visibleGpu(smi_, {}, {});
     ASSERT_TRUE(gpu) << gpu.error().describe();
     EXPECT_EQ(gpu->name, "NVIDIA H200");
     EXPECT_EQ(gpu->architecture, "sm_90");
     EXPECT_EQ(gpu->driver, "580.1");
-    ::setenv("CUDA_VISIBLE_DEVICES", "1,0", 1);
-    EXPECT_EQ(visibleGpu(smi_, {})->architecture, "sm_80");
+    EXPECT_EQ(gpu->smMegahertz, 1980u);
+    const auto second = visibleGpu(smi_, "1,0", {});
+    ASSERT_TRUE(second) << second.error().describe();
+    EXPECT_EQ(second->architecture, "sm_80");
+    EXPECT_EQ(second->smMegahertz, 0u);
 }
 
 TEST_F(VisibleGpuTest, IsMissingWhereThereIsNone) {
-    ::setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    EXPECT_EQ(visibleGpu(smi_, {}).error().kind, ErrorKind::Missing);
-    ::unsetenv("CUDA_VISIBLE_DEVICES");
-    EXPECT_EQ(visibleGpu(script("none", "echo 'No devices were found'\n"), {}).error().kind,
+    EXPECT_EQ(visibleGpu(smi_, "", {}).error().kind, ErrorKind::Missing);
+    EXPECT_EQ(visibleGpu(script("none", "echo 'No devices were found'\n"), {}, {}).error().kind,
               ErrorKind::Missing);
-    EXPECT_EQ(visibleGpu(folder_.path() / "absent", {}).error().kind, ErrorKind::Missing);
+    EXPECT_EQ(visibleGpu(folder_.path() / "absent", {}, {}).error().kind, ErrorKind::Missing);
+}
+
+TEST(VisibleDevices, AreThoseOfTheEnvironment) {
+    ::setenv("CUDA_VISIBLE_DEVICES", "1,0", 1);
+    EXPECT_EQ(visibleDevices(), "1,0");
+    ::unsetenv("CUDA_VISIBLE_DEVICES");
+    EXPECT_EQ(visibleDevices(), std::nullopt);
 }
 
 } // namespace
