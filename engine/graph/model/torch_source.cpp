@@ -276,17 +276,18 @@ public:
 std::string takenSizes(const ModelPlan& plan) {
     if (plan.symbols.empty())
         return {};
-    std::string text = "    Model::Shapes shapes;\n";
+    // Tensors of graphs have lower-case names, with which these do not collide.
+    std::string text = "    Model::Shapes givenShapes;\n";
     for (const ModelTensor& input : plan.inputs) {
         const Buffer& buffer = plan.program.buffers.at(input.buffer);
         if (!buffer.shape.empty())
-            text += fmt::format("    std::copy_n({0}.sizes().begin(), {1}, shapes.{0});\n",
+            text += fmt::format("    std::copy_n({0}.sizes().begin(), {1}, givenShapes.{0});\n",
                                 buffer.name, buffer.shape.size());
     }
     return text +
            fmt::format("    Model::Sizes sizes;\n"
-                       "    const std::string problem = Model::sizesOf(shapes, sizes);\n"
-                       "    TORCH_CHECK(problem.empty(), \"{}: \", problem);\n",
+                       "    const std::string shapeProblem = Model::sizesOf(givenShapes, sizes);\n"
+                       "    TORCH_CHECK(shapeProblem.empty(), \"{}: \", shapeProblem);\n",
                        plan.name) +
            sizeConstants(plan, "sizes");
 }

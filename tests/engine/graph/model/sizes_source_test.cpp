@@ -166,7 +166,7 @@ TEST(ModelWithSymbols, SaysWhatItTakes) {
     EXPECT_THAT(files.at("model.h"),
                 HasSubstr("long long s0 = 0; ///< 1 ... 500: extent 0 of x / 2"));
     EXPECT_THAT(files.at("model.h"), HasSubstr("long long x[2] = {}; ///< [2*s0, 12]"));
-    EXPECT_THAT(files.at("torch_operator.cpp"), HasSubstr("Model::sizesOf(shapes, sizes)"));
+    EXPECT_THAT(files.at("torch_operator.cpp"), HasSubstr("Model::sizesOf(givenShapes, sizes)"));
 }
 
 TEST(ModelWithSymbols, LaunchesNoMoreThanAGridHas) {
