@@ -42,6 +42,9 @@ Bounds productOf(const Bounds& left, const Bounds& right) {
     const bool isNatural = left.low && *left.low >= 0 && right.low && *right.low >= 0;
     if (isNatural)
         return {product(left.low, right.low), product(left.high, right.high)};
+    if (left.low && left.low == left.high) // One bound of the other factor may be missing.
+        return *left.low > 0 ? Bounds{product(left.low, right.low), product(left.low, right.high)}
+                             : Bounds{product(left.low, right.high), product(left.low, right.low)};
     const auto ends = {product(left.low, right.low), product(left.low, right.high),
                        product(left.high, right.low), product(left.high, right.high)};
     if (std::ranges::any_of(ends, [](const auto& end) { return !end; }))

@@ -33,20 +33,30 @@ Scalar neutral(const Reduction& reduction) {
 /// The number of parts, near `wanted`, and the elements of each.
 struct Parts {
     std::int64_t count = 1;
-    std::int64_t elements = 0;
+    Index elements = 0;
+    bool isGuarded = false; ///< The last parts may go beyond the end.
 };
 
+// Parts of one size that is a multiple of what vector accesses take need no guard.
+constexpr std::int64_t unitOfParts = 4;
+
 Parts partsOf(std::int64_t elements, std::int64_t wanted) {
-    // Parts of one size that is a multiple of what vector accesses take need no guard.
-    constexpr std::int64_t unit = 4;
+    constexpr std::int64_t unit = unitOfParts;
     for (std::int64_t count = wanted; count >= std::max<std::int64_t>(wanted / 2, 2); --count)
         if (elements % (count * unit) == 0)
-            return {count, elements / count};
+            return {count, elements / count, false};
     for (std::int64_t count = wanted + 1; count <= 2 * wanted; ++count)
         if (elements % (count * unit) == 0)
-            return {count, elements / count};
+            return {count, elements / count, false};
     const std::int64_t size = (elements + wanted * unit - 1) / (wanted * unit) * unit;
-    return {(elements + size - 1) / size, size};
+    const std::int64_t count = (elements + size - 1) / size;
+    return {count, size, count * size != elements};
+}
+
+/// The same for a number of elements that is no constant.
+Parts partsOf(const Index& elements, std::int64_t wanted) {
+    const std::int64_t unit = wanted * unitOfParts;
+    return {wanted, quotient(elements + (unit - 1), unit) * unitOfParts, true};
 }
 
 class Splitting {
@@ -67,16 +77,17 @@ public:
     }
 
 private:
-    Axis axis(const std::string& name, std::int64_t extent) {
+    Axis axis(const std::string& name, const Index& extent) {
         return {program_.axes++, name, std::make_shared<const Index>(extent)};
     }
 
     /// Adds two steps in the place of the computation, if it is worth that.
     bool split(const Computation& computation) {
         const auto results = elementsOf(extentsOf(computation.axes)).constant();
-        const auto elements = elementsOf(extentsOf(computation.reduced)).constant();
-        if (computation.reductions.empty() || computation.scanned || !results || !elements ||
-            *results == 0 || *results > limits_.maxResults || *elements < limits_.minElements ||
+        const Index elements = elementsOf(extentsOf(computation.reduced));
+        const auto most = elements.bounds().high;
+        if (computation.reductions.empty() || computation.scanned || !results || *results == 0 ||
+            *results > limits_.maxResults || (most && *most < limits_.minElements) ||
             std::ranges::any_of(computation.reductions, findsPlace, &Reduction::reducer))
             return false;
         const bool hasNeutral =
@@ -84,19 +95,20 @@ private:
                 return isFloating(reduction.type) || reduction.reducer == Reducer::Sum ||
                        reduction.reducer == Reducer::Product;
             });
-        const std::int64_t wanted =
-            std::min((limits_.wantedParts + *results - 1) / *results,
-                     *elements / std::max<std::int64_t>(limits_.minPartElements, 1));
+        std::int64_t wanted = (limits_.wantedParts + *results - 1) / *results;
+        if (most)
+            wanted = std::min(wanted, *most / std::max<std::int64_t>(limits_.minPartElements, 1));
         if (wanted < 2 || !hasNeutral)
             return false;
-        add(computation, partsOf(*elements, wanted), *elements);
+        const auto known = elements.constant();
+        add(computation, known ? partsOf(*known, wanted) : partsOf(elements, wanted), elements);
         return true;
     }
 
-    void add(const Computation& computation, const Parts& parts, std::int64_t elements) {
+    void add(const Computation& computation, const Parts& parts, const Index& elements) {
         const Axis part = axis("part", parts.count);
         const Axis inner = axis("r", parts.elements);
-        const Index at = Index::of(part) * Index(parts.elements) + Index::of(inner);
+        const Index at = Index::of(part) * parts.elements + Index::of(inner);
         const std::vector<Index> shape = extentsOf(computation.reduced);
         const std::vector<Index> position = unflattened(at, shape);
         std::map<std::uint32_t, Index> places;
@@ -107,7 +119,6 @@ private:
         first.reduced = {inner};
         first.axes.insert(first.axes.begin(), part);
         first.stores.clear();
-        const bool isGuarded = parts.count * parts.elements != elements;
 
         Computation second = computation;
         second.reduced = {axis("part", parts.count)};
@@ -119,7 +130,7 @@ private:
         read[0] = Index::of(second.reduced[0]);
         for (std::size_t i = 0; i < first.reductions.size(); ++i) {
             Reduction& reduction = first.reductions[i];
-            if (isGuarded)
+            if (parts.isGuarded)
                 reduction.element =
                     select(isInside(at, elements), reduction.element, neutral(reduction));
             const auto buffer = static_cast<BufferId>(program_.buffers.size());

@@ -14,8 +14,9 @@ struct SplitLimits {
     std::int64_t minPartElements = 2048;
 };
 
-/// Splits reductions whose extents are constants. Sums are added up in another order. A reduction
-/// that finds a place is left as it is.
+/// Splits reductions with a constant number of results. Where the number of elements is known only
+/// when the program runs, and may be large, the number of parts is what a large one gets. Sums are
+/// added up in another order. A reduction that finds a place is left as it is.
 [[nodiscard]] Program withSplitReductions(Program program, const SplitLimits& limits = {});
 
 } // namespace kernelskill::analysis::raise

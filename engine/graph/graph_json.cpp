@@ -3,7 +3,10 @@
 #include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/graph/argument_json.h"
+#include "engine/graph/extent_expression.h"
+#include "engine/graph/extent_relation.h"
 #include "engine/graph/json_text.h"
+#include "engine/graph/operators.h"
 #include "engine/graph/program_check.h"
 #include "engine/graph/signature_json.h"
 #include "engine/graph/tensor_json.h"
@@ -11,6 +14,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace kernelskill::engine::graph {
@@ -55,6 +59,7 @@ public:
         KERNELSKILL_TRY(const json* const module, requiredObject(document, "graph_module", where_));
         KERNELSKILL_TRY(const json* const graph, requiredObject(*module, "graph", where_));
         KERNELSKILL_CHECK(readSymbols(document));
+        noteGuards(document);
         KERNELSKILL_CHECK(readValues(*graph));
         KERNELSKILL_TRY(const json* const signature, requiredObject(*module, "signature", where_));
         KERNELSKILL_CHECK(readInputs(*signature));
@@ -62,6 +67,8 @@ public:
         for (const json& node : *nodes)
             KERNELSKILL_CHECK(readNode(node));
         KERNELSKILL_CHECK(readOutputs(*signature));
+        readAsserted();
+        boundSymbols();
         KERNELSKILL_CHECK(checkProgram(program_, where_));
         return std::move(program_);
     }
@@ -99,7 +106,7 @@ private:
             return malformed("'range_constraints' is no object", where_);
         for (const auto& [name, range] : ranges->items()) {
             const std::string where = partOf(where_, fmt::format("symbol '{}'", name));
-            SymbolRange& read = program_.symbols[name];
+            SymbolRange read;
             read.low = std::numeric_limits<std::int64_t>::min();
             if (const json* const low = member(range, "min_val")) {
                 KERNELSKILL_TRY(read.low, integerOf(*low, where));
@@ -110,8 +117,65 @@ private:
                     return malformed(
                         fmt::format("its range {} ... {} is empty", read.low, *read.high), where);
             }
+            bound(name, read);
         }
         return {};
+    }
+
+    /// Conditions in Python, which torch checks before a call.
+    void noteGuards(const json& document) {
+        const json* const guards = member(document, "guards_code");
+        if (guards == nullptr || !guards->is_array())
+            return;
+        for (const json& guard : *guards)
+            if (guard.is_string())
+                program_.notes.push_back(fmt::format("the condition '{}' is not checked",
+                                                     guard.get_ref<const std::string&>()));
+    }
+
+    /// torch states ranges of symbols, and of expressions that are an extent: "s0 + 1".
+    void bound(const std::string& name, const SymbolRange& range) {
+        const auto expression = parseExtent(name, where_);
+        if (!expression) {
+            program_.notes.push_back(
+                fmt::format("the range of '{}' was not read: {}", name, expression.error().what));
+            return;
+        }
+        if (expression->kind == ExtentExpression::Kind::Symbol) {
+            ranges_[expression->symbol] = range;
+            return;
+        }
+        using enum ExtentRelation::Kind;
+        const std::string text = textOf(*expression);
+        if (range.low > 0)
+            program_.relations.push_back({AtMost, std::to_string(range.low), text, {}});
+        if (range.high)
+            program_.relations.push_back({AtMost, text, std::to_string(*range.high), {}});
+    }
+
+    /// Symbols that no extent has, although their range is stated, are none of the program's.
+    void boundSymbols() {
+        for (auto& [symbol, range] : program_.symbols)
+            if (const auto known = ranges_.find(symbol); known != ranges_.end())
+                range = known->second;
+    }
+
+    /// The conditions on extents that nodes assert.
+    void readAsserted() {
+        for (const Node& node : program_.nodes) {
+            if (node.target != assertedTruth || node.arguments.empty())
+                continue;
+            for (const std::string& name : valuesIn(node.arguments.front().value)) {
+                const auto text = truths_.find(name);
+                auto relations =
+                    text == truths_.end() ? std::nullopt : parseRelations(text->second);
+                for (ExtentRelation& relation :
+                     relations ? *relations : std::vector<ExtentRelation>{}) {
+                    relation.node = node.name;
+                    program_.relations.push_back(std::move(relation));
+                }
+            }
+        }
     }
 
     Result<void> readValues(const json& graph) {
@@ -131,6 +195,12 @@ private:
             if (const json* const others = member(graph, kind))
                 for (const auto& [name, value] : others->items())
                     program_.otherValues.insert(name);
+        if (const json* const truths = member(graph, "sym_bool_values"))
+            for (const auto& [name, value] : truths->items())
+                if (const json* const expression = member(value, "as_expr"))
+                    if (const json* const text = member(*expression, "expr_str");
+                        text != nullptr && text->is_string())
+                        truths_[name] = text->get<std::string>();
         return {};
     }
 
@@ -214,6 +284,8 @@ private:
 
     std::string where_;
     Program program_;
+    std::map<std::string, SymbolRange> ranges_;
+    std::map<std::string, std::string> truths_; ///< Conditions on extents, as sympy writes them.
 };
 
 } // namespace

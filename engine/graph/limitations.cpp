@@ -66,6 +66,8 @@ private:
         } else if (isInPlace(node)) {
             add(LimitationKind::Mutation, &node,
                 fmt::format("{} mutates {}", describe(node), mutated(node)));
+        } else if (isOfExtents(node.target)) {
+            findUnreadCondition(node);
         } else if (findOperator(node.target) == nullptr) {
             add(LimitationKind::UnknownOperator, &node,
                 fmt::format("{} calls an operator that is not known", describe(node)));
@@ -107,6 +109,14 @@ private:
             add(LimitationKind::Object, node, fmt::format("{} gives a token of an effect", from));
             return;
         }
+    }
+
+    void findUnreadCondition(const Node& node) {
+        const bool isRead = std::ranges::find(program_.relations, node.name,
+                                              &ExtentRelation::node) != program_.relations.end();
+        if (node.target == assertedTruth && !isRead)
+            add(LimitationKind::UnknownArgument, &node,
+                fmt::format("{} asserts a condition that is none on extents", describe(node)));
     }
 
     void findDataDependent(const Node* node, const std::string& name) {

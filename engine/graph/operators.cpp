@@ -203,6 +203,14 @@ const Operator* findOperator(std::string_view target) {
     return found != operators.end() && found->target == target ? found : nullptr;
 }
 
+bool isOfExtents(std::string_view target) {
+    constexpr std::array<std::string_view, 4> families{"_operator.", "math.", "torch.sym_",
+                                                       "aten.sym_size."};
+    return target == assertedTruth || std::ranges::any_of(families, [&](std::string_view family) {
+               return target.starts_with(family);
+           });
+}
+
 std::optional<Argument> argumentOf(const Node& node, std::string_view parameter) {
     const auto given = std::ranges::find(node.arguments, parameter, &NamedArgument::name);
     if (given != node.arguments.end())

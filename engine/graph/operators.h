@@ -26,6 +26,12 @@ struct Operator {
 /// Null if it is not known.
 [[nodiscard]] const Operator* findOperator(std::string_view target);
 
+/// The operator that a program asserts a condition with.
+inline constexpr std::string_view assertedTruth = "aten._assert_scalar.default";
+/// Whether the operator computes a number of extents, or asserts something of them, and has no
+/// tensor: "aten.sym_size.int", "_operator.add".
+[[nodiscard]] bool isOfExtents(std::string_view target);
+
 /// Returns what the node gives a parameter, or the parameter's default. nullopt if it has neither:
 /// the operator is not known, has no such parameter, or the node lacks a required argument.
 [[nodiscard]] std::optional<Argument> argumentOf(const Node& node, std::string_view parameter);

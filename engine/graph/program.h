@@ -153,6 +153,15 @@ struct SymbolRange {
     std::optional<std::int64_t> high; ///< nullopt: no bound.
 };
 
+/// A condition that the program's extents meet: `left` is equal to `right`, or as `kind` says.
+struct ExtentRelation {
+    enum class Kind : std::uint8_t { Equal, Different, AtMost, Less };
+    Kind kind = Kind::Equal;
+    std::string left; ///< Expressions over symbols, as an extent has them.
+    std::string right;
+    std::string node; ///< The node that asserts it; empty: the bound of an extent.
+};
+
 struct Program {
     std::string torchVersion; ///< "2.11.0+cpu"; may be empty.
     int schemaMajor = 0;
@@ -163,7 +172,8 @@ struct Program {
     std::map<std::string, TensorType> values;
     std::map<std::string, Extent> symbolicInts; ///< Values of the graph that are integers.
     std::set<std::string> otherValues;          ///< Those that are floats, truths or objects.
-    std::map<std::string, SymbolRange> symbols;
+    std::map<std::string, SymbolRange> symbols; ///< Those of extents and of `symbolicInts`.
+    std::vector<ExtentRelation> relations;      ///< What holds beside the ranges of symbols.
     /// Parameters, buffers and constants by their names; a tensor without data is one that the
     /// archive names but does not hold.
     std::map<std::string, TensorData> tensors;

@@ -28,14 +28,14 @@ graph::ModelCheck check(const Workbench& workbench, const ModelRequest& request,
         return notCompared(emulator.error().describe());
     const Deadline deadline(Deadline::Clock::now() + request.checkTime, stop);
     const graph::ModelReference reference =
-        [&](const graph::ExtentLimit& limit,
+        [&](const graph::ProgramExtents& extents,
             const std::vector<std::string>& keep) -> Result<graph::TorchRun> {
         graph::TorchRunRequest run;
         std::error_code error;
         run.subject.archive = std::filesystem::absolute(request.archive, error);
         run.subject.precision = graph::Precision::Float64;
         run.subject.seed = seed;
-        run.subject.largestExtent = limit;
+        run.subject.extents = extents;
         run.keep = keep;
         return workbench.torch().run(run, deadline.token());
     };

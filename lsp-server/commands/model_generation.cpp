@@ -39,8 +39,12 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
         if (plan.constantOutputs.contains(output.buffer))
             fmt::print("  the output {} is {} whatever the inputs\n", output.source,
                        plan.constantOutputs.at(output.buffer));
-    fmt::print("{}: {} steps, {} bytes of workspace\n", folder, plan.steps.size(),
-               plan.workspace.bytes);
+    for (const graph::SymbolSource& source : plan.symbolSources)
+        fmt::print("  dynamic: {} is the {}, {}\n", source.symbol, textOf(source),
+                   rangeText(plan.graph.symbols.at(source.symbol)));
+    fmt::print("{}: {} steps, {} bytes of workspace{}\n", folder, plan.steps.size(),
+               plan.workspace.bytes,
+               plan.workspace.dynamic.empty() ? "" : " and what depends on dynamic sizes");
 }
 
 /// Says what is wrong with the name of a simplification; empty if nothing is.

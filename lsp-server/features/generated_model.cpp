@@ -71,7 +71,7 @@ Result<void> writeGenerated(const engine::GeneratedModel& model, const ModelFold
             ErrorKind::Failed,
             fmt::format("nothing was written, because the kernels do not compute what LibTorch "
                         "computes with {}: {}",
-                        fmt::join(model.check.inputs, ", "), model.check.why),
+                        checkedShapesText(model.check), model.check.why),
             request.archive.string(),
             "report it; `kernelskill generate --no-check` writes them all the same"});
     graph::ModelFiles files = graph::modelFiles(model.plan);

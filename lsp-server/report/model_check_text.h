@@ -10,8 +10,10 @@ namespace kernelskill::lsp {
 
 /// "checked: 3 kernels agree with LibTorch on the emulator, with x float32[5, 8]; ..."
 [[nodiscard]] std::string modelCheckText(const engine::graph::ModelCheck& check);
+/// The inputs of all comparisons: "x float32[7, 8]; with x float32[2, 8]".
+[[nodiscard]] std::string checkedShapesText(const engine::graph::ModelCheck& check);
 
-/// {outcome, why, largest_error, kernels, inputs}
+/// {outcome, why, largest_error, kernels, inputs, shapes}; `inputs` are the first of `shapes`.
 [[nodiscard]] nlohmann::json modelCheckJson(const engine::graph::ModelCheck& check);
 
 } // namespace kernelskill::lsp

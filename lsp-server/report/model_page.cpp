@@ -1,6 +1,8 @@
 #include "lsp-server/report/model_page.h"
 
+#include "engine/graph/extent_relation.h"
 #include "engine/graph/model/kernel_file.h"
+#include "engine/graph/symbol_values.h"
 #include "lsp-server/report/metric_text.h"
 #include "lsp-server/report/model_check_text.h"
 #include "lsp-server/report/model_measurement_text.h"
@@ -133,6 +135,23 @@ Table nodeTable(const graph::ModelPlan& plan) {
     return table;
 }
 
+/// The symbols with what the program takes for them, and the conditions between them.
+Table symbolTable(const graph::ModelPlan& plan) {
+    Table table;
+    table.columns = {{.title = "symbol", .isCode = true}, {.title = "is"}, {.title = "values"}};
+    for (const graph::SymbolSource& source : plan.symbolSources)
+        table.rows.push_back({{.text = source.symbol},
+                              {.text = textOf(source)},
+                              {.text = rangeText(plan.graph.symbols.at(source.symbol))}});
+    for (const graph::PlannedRelation& relation : plan.relations)
+        table.rows.push_back(
+            {{.text = textOf(relation.stated)},
+             {.text = relation.stated.node.empty() ? "a condition of the program"
+                                                   : "asserted by " + relation.stated.node},
+             {}});
+    return table;
+}
+
 Table simplificationTable(const graph::ModelPlan& plan) {
     Table table;
     table.columns = {{.title = "name", .isCode = true},
@@ -191,6 +210,8 @@ Report modelReport(const engine::GeneratedModel& model, const std::string& archi
                    plan.workspace.dynamic.empty() ? "" : "and what depends on dynamic sizes"},
                   {"prepared", shortNumber(static_cast<double>(plan.prepared.bytes)) + "B",
                    "computed from the weights once"}}});
+    if (!plan.symbols.empty())
+        report.sections.push_back({.title = "Dynamic extents", .blocks = {symbolTable(plan)}});
     report.sections.push_back(
         {.title = "Kernels", .blocks = {kernelTable(plan, gpu), roofline(plan, gpu)}});
     if (model.measurement)

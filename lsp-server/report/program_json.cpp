@@ -1,6 +1,7 @@
 #include "lsp-server/report/program_json.h"
 
 #include "analysis/source/json.h"
+#include "engine/graph/extent_relation.h"
 #include "engine/graph/limitations.h"
 #include "engine/graph/tensor_extents.h"
 #include "engine/graph/type_text.h"
@@ -51,6 +52,13 @@ json symbolsJson(const graph::Program& program) {
                                      : json()},
                          {"high", range.high ? json(*range.high) : json()}};
     return symbols;
+}
+
+json relationsJson(const graph::Program& program) {
+    json relations = json::array();
+    for (const graph::ExtentRelation& relation : program.relations)
+        relations.push_back({{"condition", textOf(relation)}, {"node", relation.node}});
+    return relations;
 }
 
 std::string_view kindName(graph::Input::Kind kind) {
@@ -159,6 +167,7 @@ nlohmann::json programJson(const graph::Program& program, const std::string& fil
             {"torch", program.torchVersion},
             {"schema", fmt::format("{}.{}", program.schemaMajor, program.schemaMinor)},
             {"symbols", symbolsJson(program)},
+            {"relations", relationsJson(program)},
             {"inputs", inputs},
             {"outputs", outputs},
             {"weights", weightsJson(program)},

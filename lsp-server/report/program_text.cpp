@@ -1,6 +1,8 @@
 #include "lsp-server/report/program_text.h"
 
+#include "engine/graph/extent_relation.h"
 #include "engine/graph/limitations.h"
+#include "engine/graph/symbol_values.h"
 #include "engine/graph/tensor_extents.h"
 #include "engine/graph/type_text.h"
 #include "lsp-server/report/program_json.h"
@@ -10,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 namespace kernelskill::lsp {
@@ -41,12 +42,6 @@ std::string tableText(const std::vector<Row>& rows) {
         text += line + "\n";
     }
     return text;
-}
-
-std::string rangeText(const graph::SymbolRange& range) {
-    const bool hasLow = range.low > std::numeric_limits<std::int64_t>::min();
-    return fmt::format("{} ... {}", hasLow ? std::to_string(range.low) : "",
-                       range.high ? std::to_string(*range.high) : "");
 }
 
 std::string argumentsText(const graph::Node& node) {
@@ -90,7 +85,10 @@ std::string programText(const graph::Program& program, const std::string& file) 
         program.schemaMajor, program.schemaMinor);
     std::vector<Row> rows;
     for (const auto& [name, range] : program.symbols)
-        rows.push_back({name, rangeText(range)});
+        rows.push_back({name, graph::rangeText(range)});
+    for (const graph::ExtentRelation& relation : program.relations)
+        rows.push_back({textOf(relation),
+                        relation.node.empty() ? std::string() : "asserted by " + relation.node});
     if (!rows.empty())
         text += "symbols\n" + tableText(rows);
     rows.clear();

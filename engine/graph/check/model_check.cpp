@@ -1,12 +1,16 @@
 #include "engine/graph/check/model_check.h"
 
+#include "analysis/source/try.h"
 #include "engine/graph/check/emulated_model.h"
 #include "engine/graph/check/tensor_numbers.h"
+#include "engine/graph/extent_expression.h"
+#include "engine/graph/lowering/extent_index.h"
 #include "engine/graph/lowering/lowering.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 #include "engine/graph/reference/seeded_tensors.h"
 #include "engine/graph/reference/smaller_program.h"
+#include "engine/graph/symbol_values.h"
 #include "engine/graph/type_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -46,40 +50,28 @@ public:
           toolchain_(toolchain), stop_(std::move(stop)) {}
 
     ModelCheck run() {
-        // Convolution windows need large extents, and heavy programs need small ones. A program
-        // that fails with all of them gets more time.
-        const double usual = options_.maxWork;
-        const double patient = 25 * usual;
-        const std::array attempts{Attempt{{}, usual},   Attempt{64, usual},   Attempt{32, usual},
-                                  Attempt{20, usual},   Attempt{12, patient}, Attempt{20, patient},
-                                  Attempt{32, patient}, Attempt{64, patient}};
-        // The work of plans that had too much of it; 0 for those that ran.
-        std::map<ExtentLimit, double> works;
-        for (const Attempt& attempt : attempts) {
-            if (stop_.stop_requested())
-                break;
-            if (const auto known = works.find(attempt.limit);
-                known != works.end() && (known->second == 0 || known->second > attempt.maxWork))
-                continue;
-            const auto plan = planned(attempt.limit);
-            if (plan && workOf(*plan) > attempt.maxWork) {
-                works[attempt.limit] = workOf(*plan);
-                tooMuch_ = fmt::format("{:.2g} operations are too many for it", workOf(*plan));
-                continue;
-            }
-            works[attempt.limit] = 0;
-            const auto done = plan ? compared(*plan, attempt.limit) : std::unexpected(plan.error());
-            if (done)
-                return std::move(check_);
-            // The reason that counts is that of the largest extents.
-            if (check_.outcome == ModelCheck::Outcome::Differs || check_.why.empty())
-                check_.why = done.error().describe();
-            if (check_.outcome == ModelCheck::Outcome::Differs)
-                return std::move(check_);
-            check_.inputs.clear();
+        std::vector<SymbolValues> trials = symbolTrials(program_);
+        if (trials.empty()) {
+            const auto exported = exportedSymbols(program_);
+            check_.why =
+                exported ? symbolProblem(program_, *exported) : exported.error().describe();
+            return std::move(check_);
         }
-        if (check_.why.empty())
-            check_.why = tooMuch_;
+        std::string notCompared; // The first of the trials that were not.
+        for (const SymbolValues& symbols : trials) {
+            check_.why.clear();
+            compareWith(symbols);
+            if (check_.outcome == ModelCheck::Outcome::Differs) {
+                // What agreed says nothing about those that do not.
+                check_.shapes.erase(check_.shapes.begin(), check_.shapes.end() - 1);
+                return std::move(check_);
+            }
+            if (!check_.why.empty() && notCompared.empty())
+                notCompared = symbols.empty()
+                                  ? check_.why
+                                  : fmt::format("not with {}: {}", textOf(symbols), check_.why);
+        }
+        check_.why = std::move(notCompared);
         return std::move(check_);
     }
 
@@ -88,30 +80,113 @@ private:
         ExtentLimit limit;
         double maxWork;
     };
+    /// A program with its extents, and its plan.
+    struct Subject {
+        ProgramExtents extents;
+        Program program; ///< Its dynamic extents have the values.
+        ModelPlan plan;
+        double work = 0;
+    };
 
-    Result<ModelPlan> planned(const ExtentLimit& limit) {
-        auto typed = withRaisedTypes(withExtents(program_, limit));
-        if (!typed)
-            return std::unexpected(typed.error());
-        return plannedModel(*std::move(typed), "model", options_.model);
+    static std::string textOf(const SymbolValues& symbols) {
+        std::string text;
+        for (const auto& [symbol, value] : symbols)
+            text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", symbol, value);
+        return text;
     }
 
-    Result<void> compared(const ModelPlan& plan, const ExtentLimit& limit) {
+    /// Compares with these values and the first extents that do for the others, and adds a shape;
+    /// or leaves a reason.
+    void compareWith(const SymbolValues& symbols) {
+        // Convolution windows need large extents, and heavy programs need small ones. A program
+        // that fails with all of them gets more time, at last with its own extents.
+        const double usual = options_.maxWork;
+        const double patient = 25 * usual;
+        const std::array attempts{Attempt{{}, usual},   Attempt{64, usual},   Attempt{32, usual},
+                                  Attempt{20, usual},   Attempt{12, patient}, Attempt{20, patient},
+                                  Attempt{32, patient}, Attempt{64, patient}, Attempt{{}, patient}};
+        // The work of plans that had too much of it; 0 for those that ran.
+        std::map<ExtentLimit, double> works;
+        std::string tooMuch; // Why extents were not tried.
+        for (const Attempt& attempt : attempts) {
+            if (stop_.stop_requested())
+                break;
+            if (const auto known = works.find(attempt.limit);
+                known != works.end() && (known->second == 0 || known->second > attempt.maxWork))
+                continue;
+            const auto subject = planned({attempt.limit, smaller(symbols, attempt.limit)});
+            if (subject && subject->work > attempt.maxWork) {
+                works[attempt.limit] = subject->work;
+                tooMuch = fmt::format("{:.2g} operations are too many for it", subject->work);
+                continue;
+            }
+            works[attempt.limit] = 0;
+            const std::size_t shapes = check_.shapes.size();
+            const auto done = subject ? compared(*subject) : std::unexpected(subject.error());
+            if (done) {
+                if (check_.outcome != ModelCheck::Outcome::Differs)
+                    check_.why.clear();
+                return;
+            }
+            // The reason that counts is that of the largest extents.
+            if (check_.outcome == ModelCheck::Outcome::Differs || check_.why.empty())
+                check_.why = done.error().describe();
+            if (check_.outcome == ModelCheck::Outcome::Differs)
+                return;
+            check_.shapes.resize(shapes);
+        }
+        if (check_.why.empty())
+            check_.why = tooMuch.empty() ? "stopped before it was compared" : tooMuch;
+    }
+
+    /// Values at export may be as large as other extents.
+    [[nodiscard]] SymbolValues smaller(const SymbolValues& symbols,
+                                       const ExtentLimit& limit) const {
+        SymbolValues values = symbols;
+        for (auto& [symbol, value] : values)
+            if (limit) {
+                const std::int64_t before = value;
+                value = smallerExtent(value, *limit);
+                if (!symbolProblem(program_, values).empty())
+                    value = before;
+            }
+        return values;
+    }
+
+    [[nodiscard]] Result<Subject> planned(ProgramExtents extents) const {
+        KERNELSKILL_TRY(Program typed, withRaisedTypes(withExtents(program_, extents.largest)));
+        KERNELSKILL_TRY(Program valued, withSymbolValues(std::move(typed), extents.symbols));
+        KERNELSKILL_TRY(ModelPlan plan, plannedModel(valued, "model", options_.model));
+        double work = workOf(plan);
+        if (!program_.symbols.empty()) {
+            // A plan estimates by no values of symbols.
+            KERNELSKILL_TRY(const ModelPlan fixed,
+                            plannedModel(withFixedExtents(valued), "model", options_.model));
+            work = workOf(fixed);
+        }
+        return Subject{std::move(extents), std::move(valued), std::move(plan), work};
+    }
+
+    Result<void> compared(const Subject& subject) {
+        const ModelPlan& plan = subject.plan;
         BufferMemory memory(plan.program.buffers.size());
-        if (auto given = giveTensors(plan, memory); !given)
+        if (auto given = giveTensors(subject, memory); !given)
             return given;
-        const auto wanted = giveLibraryResults(plan, limit, memory);
+        const auto wanted = giveLibraryResults(subject, memory);
         if (!wanted)
             return std::unexpected(wanted.error());
-        if (auto ran = runModel(plan, {}, memory, executor_, toolchain_, stop_); !ran) {
+        if (auto ran =
+                runModel(plan, subject.extents.symbols, memory, executor_, toolchain_, stop_);
+            !ran) {
             // A kernel that is only too long for this machine is no wrong one.
             const bool isUnknown = ran.error().kind == ErrorKind::Unsupported ||
                                    ran.error().kind == ErrorKind::Cancelled ||
                                    ran.error().what.contains("cut off after");
-            check_.outcome =
-                isUnknown ? ModelCheck::Outcome::NotCompared : ModelCheck::Outcome::Differs;
+            if (!isUnknown)
+                check_.outcome = ModelCheck::Outcome::Differs;
             return ran;
         }
+        check_.kernels = 0;
         for (const ModelStep& step : plan.steps)
             check_.kernels += std::holds_alternative<Kernel>(step.work) ? 1 : 0;
         compare(plan, memory, *wanted);
@@ -127,8 +202,11 @@ private:
     }
 
     /// Inputs and weights, in the plan's order, which is the program's.
-    Result<void> giveTensors(const ModelPlan& plan, BufferMemory& memory) {
-        const Program& program = plan.graph;
+    Result<void> giveTensors(const Subject& subject, BufferMemory& memory) {
+        const ModelPlan& plan = subject.plan;
+        const Program& program = subject.program;
+        const Program fixed = withFixedExtents(program);
+        std::vector<std::string>& shapes = check_.shapes.emplace_back();
         std::size_t weight = 0;
         std::size_t input = 0;
         for (const Input& each : program.inputs) {
@@ -137,7 +215,7 @@ private:
                 continue;
             const bool isUsers = each.kind == Input::Kind::User;
             if (isUsers)
-                check_.inputs.push_back(each.value + " " + textOf(type->second));
+                shapes.push_back(each.value + " " + graph::textOf(fixed.values.at(each.value)));
             const ModelTensor& tensor =
                 isUsers ? plan.inputs.at(input++) : plan.weights.at(weight++);
             const auto held = program.tensors.find(each.target);
@@ -165,8 +243,8 @@ private:
     }
 
     /// Runs the reference, and takes from it what libraries would compute.
-    Result<TorchRun> giveLibraryResults(const ModelPlan& plan, const ExtentLimit& limit,
-                                        BufferMemory& memory) {
+    Result<TorchRun> giveLibraryResults(const Subject& subject, BufferMemory& memory) {
+        const ModelPlan& plan = subject.plan;
         std::map<std::string, analysis::raise::BufferId> results;
         for (const analysis::raise::LibraryCall* call : libraryCalls(plan))
             for (std::size_t i = 0; const std::string& name : resultsOf(plan.graph, call->node))
@@ -175,7 +253,7 @@ private:
         std::vector<std::string> names;
         for (const auto& [name, buffer] : results)
             names.push_back(name);
-        auto run = reference_(limit, names);
+        auto run = reference_(subject.extents, names);
         if (!run)
             return run;
         for (const auto& [name, buffer] : results) {
@@ -187,17 +265,6 @@ private:
                 return std::unexpected(bytes.error());
             memory[buffer] = *std::move(bytes);
         }
-        return run;
-        for (const analysis::raise::LibraryCall* call : libraryCalls(plan))
-            for (const analysis::raise::BufferId output : call->outputs) {
-                const auto value = run->values.find(plan.program.buffers[output].source);
-                if (value == run->values.end())
-                    continue;
-                auto bytes = bytesOf(plan.program.buffers[output].element, value->second);
-                if (!bytes)
-                    return std::unexpected(bytes.error());
-                memory[output] = *std::move(bytes);
-            }
         return run;
     }
 
@@ -221,7 +288,8 @@ private:
     }
 
     void compare(const ModelPlan& plan, const BufferMemory& memory, const TorchRun& wanted) {
-        check_.outcome = ModelCheck::Outcome::Agrees;
+        if (check_.outcome != ModelCheck::Outcome::Differs)
+            check_.outcome = ModelCheck::Outcome::Agrees;
         std::size_t output = 0;
         for (const auto& tensor : wanted.outputs) {
             if (!tensor)
@@ -257,7 +325,6 @@ private:
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
     std::stop_token stop_;
-    std::string tooMuch_; ///< Why extents were not tried.
     ModelCheck check_;
 };
 
@@ -279,19 +346,27 @@ Result<Program> withRaisedTypes(Program program) {
     const auto shapes = raised(program);
     if (!shapes)
         return std::unexpected(shapes.error());
+    SymbolValues symbols;
+    if (!program.symbols.empty()) {
+        KERNELSKILL_TRY(symbols, exportedSymbols(program));
+    }
     for (auto& [name, type] : program.values) {
         const auto shape = shapes->shapes.find(name);
         if (shape == shapes->shapes.end())
             continue;
-        std::vector<std::int64_t> sizes;
+        std::vector<Extent> sizes;
         for (const analysis::raise::Index& extent : shape->second) {
             const auto size = extent.constant();
-            if (!size || *size < 0)
+            Extent known{size.value_or(0), size ? std::string() : expressionText(extent)};
+            if (!size) {
+                KERNELSKILL_TRY(known.value, evaluateExtent(known, symbols));
+            }
+            if (known.value < 0)
                 return std::unexpected(Error{ErrorKind::Unsupported,
                                              "an extent of " + name + " is not known", "", ""});
-            sizes.push_back(*size);
+            sizes.push_back(std::move(known));
         }
-        type = contiguousType(type.element, sizes);
+        type = contiguousType(type.element, std::move(sizes));
     }
     return program;
 }

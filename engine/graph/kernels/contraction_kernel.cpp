@@ -302,6 +302,8 @@ private:
         kernel_.blocks[0] = extentOf(contraction_.batches) *
                             roundedUpQuotient(extentOf(contraction_.rows), tile_.rows) *
                             roundedUpQuotient(extentOf(contraction_.columns), tile_.columns);
+        for (const auto* axes : {&contraction_.rows, &contraction_.columns, &contraction_.depth})
+            kernel_.narrow.push_back(extentOf(*axes));
         kernel_.threads[0] = static_cast<std::size_t>(tile_.threads());
         kernel_.sharedBytes = static_cast<std::size_t>(4 * std::max(tiles, results));
         kernel_.definition =

@@ -43,6 +43,16 @@ bool mayBeNegative(const Index& index) {
     return !low || *low < 0;
 }
 
+bool mentionsSize(const Index& index) {
+    return std::ranges::any_of(index.terms(), [](const auto& entry) {
+        return std::ranges::any_of(entry.second.atoms, [](const Index::AtomRef& atom) {
+            return atom->kind == Index::Atom::Kind::Size ||
+                   (atom->left != nullptr &&
+                    (mentionsSize(*atom->left) || mentionsSize(*atom->right)));
+        });
+    });
+}
+
 bool isBelowLimit(const std::vector<Index>& shape) {
     const auto high = analysis::raise::elementsOf(shape).bounds().high;
     return high && *high < (std::int64_t{1} << 31);
@@ -102,6 +112,27 @@ IndexWidth indexWidthOf(const Program& program, const Computation& computation) 
                : IndexWidth::Bits64;
 }
 
+CudaText CudaText::ofHost(const Program& program) {
+    CudaText text(program, IndexWidth::Bits64);
+    text.isOfHost_ = true;
+    return text;
+}
+
+std::string CudaText::roundedDown(const Index::Atom& atom) {
+    const bool isQuotient = atom.kind == Index::Atom::Kind::Quotient;
+    const std::string left = index(*atom.left, isOfHost_);
+    const std::string right = index(*atom.right, isOfHost_);
+    if (isOfHost_)
+        return isQuotient
+                   ? fmt::format("({0} >= 0 ? {0} / {1} : -(({1} - 1 - {0}) / {1}))", left, right)
+                   : fmt::format("(({0} % {1} + {1}) % {1})", left, right);
+    // Sizes are wider than other 32-bit indices, and numbers narrower than 64-bit ones.
+    const bool isWide =
+        width_ == IndexWidth::Bits64 || mentionsSize(*atom.left) || mentionsSize(*atom.right);
+    return fmt::format("{}{}({}, {})", helper(isQuotient ? "floorDivide" : "floorModulo"),
+                       isWide ? "<long long>" : "", left, right);
+}
+
 std::string CudaText::helper(std::string name) {
     helpers_.insert(name);
     return name;
@@ -119,8 +150,7 @@ std::string CudaText::atom(const Index::Atom& atom) {
     case Index::Atom::Kind::Remainder: {
         const bool isQuotient = atom.kind == Index::Atom::Kind::Quotient;
         if (mayBeNegative(*atom.left))
-            return fmt::format("{}({}, {})", helper(isQuotient ? "floorDivide" : "floorModulo"),
-                               index(*atom.left), index(*atom.right));
+            return roundedDown(atom);
         return fmt::format("({} {} {})", index(*atom.left, true), isQuotient ? "/" : "%",
                            index(*atom.right, true));
     }

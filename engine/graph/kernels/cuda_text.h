@@ -30,6 +30,8 @@ class CudaText {
 public:
     CudaText(const analysis::raise::Program& program, IndexWidth width)
         : program_(&program), width_(width) {}
+    /// Text for the host, of 64 bits, that calls no device function.
+    [[nodiscard]] static CudaText ofHost(const analysis::raise::Program& program);
 
     /// The text of an axis: an identifier, a number or an expression in parentheses.
     void bind(std::uint32_t axis, std::string text) { axes_[axis] = std::move(text); }
@@ -73,9 +75,12 @@ private:
     [[nodiscard]] std::string call(const analysis::raise::ScalarNode& node,
                                    const std::vector<std::string>& arguments);
     [[nodiscard]] std::string helper(std::string name);
+    /// A quotient or remainder whose dividend may be negative.
+    [[nodiscard]] std::string roundedDown(const analysis::raise::Index::Atom& atom);
 
     const analysis::raise::Program* program_;
     IndexWidth width_;
+    bool isOfHost_ = false;
     std::map<std::uint32_t, std::string> axes_;
     Leaf leaf_;
     std::set<std::string> helpers_;

@@ -34,7 +34,9 @@ struct Kernel {
     double operations = 0;
     double bytes = 0;
     bool usesTensorCores = false; ///< Its products are of TF32 numbers.
-    std::size_t sharedBytes = 0;  ///< Dynamic shared memory.
+    /// Numbers that its text keeps in 32 bits: the launcher refuses those of more than 2^30.
+    std::vector<analysis::raise::Index> narrow;
+    std::size_t sharedBytes = 0; ///< Dynamic shared memory.
 };
 
 /// "const float* __restrict__ x, float* __restrict__ y, long long s77".

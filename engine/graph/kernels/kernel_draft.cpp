@@ -165,7 +165,7 @@ Index roundedUpQuotient(const Index& value, std::int64_t by) {
 std::string hostText(const Index& index) {
     // Extents name sizes and numbers alone, so no program is asked for a buffer.
     const Program none;
-    const std::string text = CudaText(none, IndexWidth::Bits64).index(index);
+    const std::string text = CudaText::ofHost(none).index(index);
     const auto value = index.constant();
     return value && *value >= (std::int64_t{1} << 31) ? text + "LL" : text;
 }

@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
+#include <optional>
 
 namespace kernelskill::engine::graph {
 
@@ -92,8 +93,9 @@ Results crossEntropy(Lowering& in) {
     const Tensor losses = tensorOf(input.element, target.shape, [=](const Position& at) {
         const Scalar number = converted(target.at(at), ScalarKind::Int64);
         Position from = at;
+        const auto most = classes.bounds().high;
         from.insert(from.begin() + static_cast<std::ptrdiff_t>(axis),
-                    Index::data(number, {0, classes.bounds().high.value_or(1) - 1}));
+                    Index::data(number, {0, most ? std::optional(*most - 1) : std::nullopt}));
         const Scalar loss =
             minus(plus(applied(Function::Logarithm, sum.at(at)), bound.at(at)), input.at(from));
         return select(isCounted(number), loss, constantLike(loss, 0));

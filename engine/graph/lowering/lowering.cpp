@@ -1,6 +1,7 @@
 #include "engine/graph/lowering/lowering.h"
 
 #include "engine/graph/extent_expression.h"
+#include "engine/graph/lowering/extent_index.h"
 #include "engine/graph/operators.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -9,48 +10,6 @@
 #include <utility>
 
 namespace kernelskill::engine::graph {
-
-namespace {
-
-Index indexOfExpression(const ExtentExpression& expression, const Program& graph) {
-    using Kind = ExtentExpression::Kind;
-    std::vector<Index> operands;
-    for (const ExtentExpression& operand : expression.operands)
-        operands.push_back(indexOfExpression(operand, graph));
-    switch (expression.kind) {
-    case Kind::Integer:
-        return expression.integer;
-    case Kind::Symbol: {
-        const auto range = graph.symbols.find(expression.symbol);
-        if (range == graph.symbols.end())
-            return Index::size(expression.symbol);
-        return Index::size(expression.symbol, std::max<std::int64_t>(range->second.low, 0),
-                           range->second.high);
-    }
-    case Kind::Sum: {
-        Index sum;
-        for (const Index& operand : operands)
-            sum = sum + operand;
-        return sum;
-    }
-    case Kind::Product: {
-        Index product = 1;
-        for (const Index& operand : operands)
-            product = product * operand;
-        return product;
-    }
-    case Kind::Quotient:
-    case Kind::FloorDivide:
-        return quotient(operands.at(0), operands.at(1));
-    case Kind::Modulo:
-        return remainder(operands.at(0), operands.at(1));
-    default:
-        throw NotRaised{
-            fmt::format("the extent {} is no sum, product or quotient", textOf(expression))};
-    }
-}
-
-} // namespace
 
 std::vector<std::size_t> allAxes(const Tensor& tensor) {
     std::vector<std::size_t> axes(tensor.rank());
@@ -144,17 +103,27 @@ Index Lowering::indexOf(const Extent& extent) const {
     const auto expression = parseExtent(extent.expression, node_ == nullptr ? "" : node_->name);
     if (!expression)
         throw NotRaised{expression.error().describe()};
-    return indexOfExpression(*expression, graph_);
+    return graph::indexOf(*expression, graph_);
 }
 
 Index Lowering::indexOf(const SymbolicInt& number) const {
     if (const auto* constant = std::get_if<std::int64_t>(&number))
         return *constant;
-    const std::string& name = std::get<ValueName>(number).name;
-    const auto known = graph_.symbolicInts.find(name);
-    if (known == graph_.symbolicInts.end())
-        throw NotRaised{fmt::format("the number {} has no value", name)};
-    return indexOf(known->second);
+    return integerValue(std::get<ValueName>(number).name);
+}
+
+void Lowering::defineInteger(const std::string& value, Index index) {
+    integers_.insert_or_assign(value, std::move(index));
+}
+
+Index Lowering::integerValue(const std::string& name) const {
+    if (const auto computed = integers_.find(name); computed != integers_.end())
+        return computed->second;
+    const auto stated = graph_.symbolicInts.find(name);
+    if (stated == graph_.symbolicInts.end() ||
+        (stated->second.isDynamic() && stated->second.value < 0))
+        throw NotRaised{fmt::format("the number {} is known only when the program runs", name)};
+    return indexOf(stated->second);
 }
 
 NotRaised Lowering::unexpected(std::string_view parameter) const {
@@ -219,6 +188,11 @@ Tensor Lowering::operand(std::string_view parameter) const {
         return analysis::raise::constantTensor(ScalarKind::Double, {}, *number);
     if (const auto* truth = std::get_if<bool>(&given))
         return analysis::raise::constantTensor(ScalarKind::Bool, {}, *truth ? 1 : 0);
+    if (const auto* number = std::get_if<SymbolicInt>(&given))
+        return analysis::raise::tensorOf(
+            ScalarKind::Int64, {}, [value = indexOf(*number)](const std::vector<Index>&) {
+                return analysis::raise::positionValue(ScalarKind::Int64, value);
+            });
     throw unexpected(parameter);
 }
 

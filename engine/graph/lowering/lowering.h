@@ -35,6 +35,11 @@ public:
     [[nodiscard]] const Node& node() const { return *node_; }
     [[nodiscard]] Builder& builder() { return builder_; }
     void define(const std::string& value, Tensor tensor);
+    /// A value of the graph that is an integer and computed of extents.
+    void defineInteger(const std::string& value, Index index);
+    /// The integer of that name: as defineInteger() gave it, else as the archive states it.
+    [[nodiscard]] Index integerValue(const std::string& name) const;
+    [[nodiscard]] const std::map<std::string, Index>& integerValues() const { return integers_; }
     /// Also one of a type without a counterpart, which only a library reads.
     [[nodiscard]] const Tensor& anyValue(const std::string& name) const;
     [[nodiscard]] const Tensor& value(const std::string& name) const;
@@ -50,7 +55,7 @@ public:
     [[nodiscard]] std::vector<Tensor> tensors(std::string_view parameter) const;
     [[nodiscard]] std::vector<std::optional<Tensor>>
     optionalTensors(std::string_view parameter) const;
-    /// A tensor, or a number as a tensor without axes.
+    /// A tensor, or a number, also one that is computed of extents, as a tensor without axes.
     [[nodiscard]] Tensor operand(std::string_view parameter) const;
     [[nodiscard]] bool isNone(std::string_view parameter) const;
     [[nodiscard]] std::int64_t integer(std::string_view parameter) const;
@@ -83,6 +88,7 @@ private:
     Builder& builder_;
     const Node* node_ = nullptr;
     std::map<std::string, Tensor> values_;
+    std::map<std::string, Index> integers_;
 };
 
 /// The max cost of an element that several passes compute again instead of writing it once.

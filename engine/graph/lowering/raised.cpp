@@ -1,6 +1,9 @@
 #include "engine/graph/lowering/raised.h"
 
+#include "engine/graph/lowering/extent_nodes.h"
 #include "engine/graph/lowering/lowering.h"
+#include "engine/graph/operators.h"
+#include "engine/graph/program_check.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -68,6 +71,7 @@ public:
             return std::unexpected(Error{ErrorKind::Unsupported, failure.reason, "", ""});
         }
         raised_.program = builder_.take();
+        raised_.integers = lowering_.integerValues();
         return std::move(raised_);
     }
 
@@ -95,6 +99,10 @@ private:
 
     void raise(const Node& node) {
         lowering_.enter(node);
+        if (isOfExtents(node.target)) {
+            raiseNumbers(node);
+            return;
+        }
         std::vector<std::string> sources;
         for (const NamedArgument& argument : node.arguments)
             for (const std::string& value : valuesIn(argument.value))
@@ -130,6 +138,17 @@ private:
         leaveToLibrary(node, reason);
     }
 
+    /// A number that is not computed here is missed by the node that reads it.
+    void raiseNumbers(const Node& node) {
+        try {
+            raiseExtents(lowering_, graph_);
+        } catch (const NotRaised& failure) {
+            throw NotRaised{fmt::format("{}: {}", describe(node), failure.reason)};
+        } catch (const std::out_of_range&) {
+            throw NotRaised{fmt::format("{} names an axis that is not there", describe(node))};
+        }
+    }
+
     void define(const Node& node, const Results& results) {
         std::size_t next = 0;
         for (const std::vector<std::string>& names : node.results)
@@ -160,7 +179,32 @@ private:
         lowering_.define(value, std::move(tensor));
     }
 
+    /// A library takes tensors and integers, and gives tensors.
+    void requireForLibrary(const Node& node, const std::string& reason) const {
+        const auto refuse = [&](const std::string& what) {
+            throw NotRaised{fmt::format("{} {} ({})", describe(node), what, reason)};
+        };
+        for (const NamedArgument& argument : node.arguments)
+            for (const std::string& name : valuesIn(argument.value)) {
+                if (graph_.values.contains(name))
+                    continue;
+                if (!graph_.symbolicInts.contains(name))
+                    refuse(
+                        fmt::format("reads '{}', which is neither a tensor nor an integer", name));
+                try {
+                    static_cast<void>(lowering_.integerValue(name));
+                } catch (const NotRaised& failure) {
+                    refuse(fmt::format("reads '{}': {}", name, failure.reason));
+                }
+            }
+        for (const std::vector<std::string>& names : node.results)
+            for (const std::string& name : names)
+                if (!name.empty() && !graph_.values.contains(name))
+                    refuse(fmt::format("computes '{}', which is no tensor", name));
+    }
+
     void leaveToLibrary(const Node& node, const std::string& reason) {
+        requireForLibrary(node, reason);
         std::vector<Tensor> inputs;
         for (const NamedArgument& argument : node.arguments)
             for (const std::string& name : valuesIn(argument.value))

@@ -26,6 +26,8 @@ struct Raised {
     std::vector<std::optional<analysis::raise::BufferId>> outputs;
     /// The shapes of all tensors of the graph.
     std::map<std::string, std::vector<analysis::raise::Index>> shapes;
+    /// The integers of the graph that are computed of extents.
+    std::map<std::string, analysis::raise::Index> integers;
 };
 
 /// Says which nodes are left to a library.
@@ -44,8 +46,9 @@ enum class OperatorKind : std::uint8_t {
 };
 [[nodiscard]] OperatorKind operatorKind(std::string_view target);
 
-/// Raises the whole graph. `nodes` are left to a library, too. Unsupported if an extent of an input
-/// depends on data, or follows from symbols by other than sums, products and quotients.
+/// Raises the whole graph. `nodes` are left to a library, too. Unsupported, with the node, if an
+/// extent of an input depends on data, follows from symbols by other than sums, products and
+/// quotients, or if a node reads a number that is computed of extents and no integer.
 [[nodiscard]] Result<Raised> raised(const Program& graph,
                                     LeftToLibrary left = LeftToLibrary::WhatHasNoRule,
                                     const std::set<std::string>& nodes = {});

@@ -84,18 +84,22 @@ Results broadcastTensors(Lowering& in) {
     return results;
 }
 
-/// A bound of a slice as an index from 0 to the extent.
+/// A bound of a slice as an index from 0 to the extent. NotRaised if it may lie outside.
 Index bounded(const Index& bound, const Index& extent) {
     const auto value = bound.constant();
     const auto limit = extent.constant();
     if (value && limit)
         return std::clamp(*value < 0 ? *value + *limit : *value, std::int64_t{0}, *limit);
-    if (value && *value < 0)
-        return extent + *value;
     // The largest integer stands for the end.
     if (value && *value >= std::int64_t{1} << 40)
         return extent;
-    return bound;
+    const Index at = value && *value < 0 ? extent + *value : bound;
+    const auto least = at.bounds().low;
+    const auto room = (extent - at).bounds().low;
+    if (!least || *least < 0 || !room || *room < 0)
+        throw NotRaised{fmt::format("a bound of the slice, {}, may lie outside of the extent {}",
+                                    bound.text(), extent.text())};
+    return at;
 }
 
 Results slice(Lowering& in) {
@@ -297,8 +301,9 @@ Results index(Lowering& in) {
             }
             const Scalar value = converted(indices[i]->at(at), ScalarKind::Int64);
             const Index extent = self.shape[i];
-            const Index read = Index::data(
-                value, {-extent.bounds().high.value_or(0), extent.bounds().high.value_or(1) - 1});
+            const auto most = extent.bounds().high;
+            const Index read = Index::data(value, most ? analysis::raise::Bounds{-*most, *most - 1}
+                                                       : analysis::raise::Bounds{});
             // A negative index counts from the end.
             from.push_back(remainder(read + extent, extent));
         }

@@ -10,7 +10,40 @@ namespace kernelskill::engine::graph {
 
 using analysis::raise::Buffer;
 
-std::string abiHeader() {
+namespace {
+
+/// The definition of kernelskillModelSizes().
+std::string sizesFunction(const ModelPlan& plan) {
+    std::string shapes;
+    for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+        const Buffer& buffer = plan.program.buffers.at(plan.inputs[i].buffer);
+        for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis)
+            shapes +=
+                fmt::format("    shapes.{0}[{2}] = extents[{1}][{2}];\n", buffer.name, i, axis);
+    }
+    std::string sizes;
+    for (std::size_t i = 0; i < plan.symbols.size(); ++i)
+        sizes += fmt::format("    sizes[{}] = found.{};\n", i, plan.symbols[i]);
+    return fmt::format(
+        "int kernelskillModelSizes(const int64_t* const* extents, int64_t* sizes, char* why, "
+        "size_t whyBytes)\n{{\n"
+        "    Model::Shapes shapes;\n{}    Model::Sizes found;\n"
+        "    const std::string problem = Model::sizesOf(shapes, found);\n{}"
+        "    if (whyBytes > 0)\n        why[problem.copy(why, whyBytes - 1)] = '\\0';\n"
+        "    return problem.empty() ? 0 : 1;\n}}\n\n",
+        shapes, sizes);
+}
+
+} // namespace
+
+std::string abiHeader(const ModelPlan& plan) {
+    const std::string_view sizes =
+        plan.symbols.empty()
+            ? ""
+            : R"(/* Takes the sizes from the inputs' extents: `extents` has those of each input, the outermost first. Returns 1 if the
+   program does not take them: `why`, of whyBytes, says in a sentence which. Otherwise 0. */
+int kernelskillModelSizes(const int64_t* const* extents, int64_t* sizes, char* why, size_t whyBytes);
+)";
     return R"(/* The C interface of a generated model, for programs that load it at run time. Pointers are device memory, tensors
    contiguous. Functions that return int return a cudaError_t. */
 #pragma once
@@ -32,7 +65,8 @@ struct KernelskillLibrary {
 /* 1 */
 int kernelskillModelAbi(void);
 size_t kernelskillModelPreparedBytes(void);
-/* Sizes are the values of the program's symbols, in the order of their names. */
+)" + std::string(sizes) +
+           R"(/* Sizes are the values of the program's symbols, in the order of their names. */
 size_t kernelskillModelWorkspaceBytes(const int64_t* sizes);
 /* Weights are the graph's inputs that are no user's, in its order. */
 int kernelskillModelPrepare(const void* const* weights, void* prepared, void* stream);
@@ -96,6 +130,8 @@ std::string abiSource(const ModelPlan& plan) {
         "{{\n    return Model(weightsOf(weights), "
         "prepared).prepare(static_cast<cudaStream_t>(stream));\n}}\n\n",
         isSized ? " sizes" : "", isSized ? "sizesOf(sizes)" : "");
+    if (isSized)
+        text += sizesFunction(plan);
     std::string outputs;
     const auto distinct = distinctOutputs(plan);
     for (const ModelTensor& tensor : distinct) {

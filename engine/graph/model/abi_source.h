@@ -7,8 +7,8 @@
 
 namespace kernelskill::engine::graph {
 
-/// The interface's header; the same for all models.
-[[nodiscard]] std::string abiHeader();
+/// The interface's header; the same for all models with symbols, and for all without.
+[[nodiscard]] std::string abiHeader(const ModelPlan& plan);
 [[nodiscard]] std::string abiSource(const ModelPlan& plan);
 
 } // namespace kernelskill::engine::graph

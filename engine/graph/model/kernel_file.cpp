@@ -23,6 +23,21 @@ std::string launchText(const ModelPlan& plan, const Kernel& kernel) {
     std::string text;
     std::string isEmpty;
     constexpr std::array<char, 3> axes = {'x', 'y', 'z'};
+    constexpr std::int64_t mostBlocks = 0x7fffffff;
+    constexpr std::int64_t mostNarrow = std::int64_t{1} << 30;
+    std::string isTooLarge;
+    const auto limit = [&](const analysis::raise::Index& number, std::int64_t most) {
+        if (const auto high = number.bounds().high; !high || *high > most)
+            isTooLarge +=
+                fmt::format("{}{} > {}", isTooLarge.empty() ? "" : " || ", hostText(number), most);
+    };
+    for (const analysis::raise::Index& number : kernel.narrow)
+        limit(number, mostNarrow);
+    for (const analysis::raise::Index& count : kernel.blocks)
+        limit(count, mostBlocks);
+    if (!isTooLarge.empty())
+        text +=
+            fmt::format("    if ({})\n        return cudaErrorInvalidConfiguration;\n", isTooLarge);
     text += "    dim3 blocks;\n";
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const analysis::raise::Index& count = kernel.blocks[i];

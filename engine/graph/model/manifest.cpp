@@ -1,8 +1,11 @@
 #include "engine/graph/model/manifest.h"
 
 #include "analysis/source/json.h"
+#include "engine/graph/extent_relation.h"
 
 #include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 
 namespace kernelskill::engine::graph {
 
@@ -63,6 +66,25 @@ json stepJson(const ModelPlan& plan, const ModelStep& step) {
             {"writes", writes}};
 }
 
+/// Each symbol with its range and the extent that it follows from, and what holds between them.
+json sizesJson(const ModelPlan& plan) {
+    json symbols = json::array();
+    for (const SymbolSource& source : plan.symbolSources) {
+        const SymbolRange& range = plan.graph.symbols.at(source.symbol);
+        symbols.push_back({{"symbol", source.symbol},
+                           {"low", std::max<std::int64_t>(range.low, 0)},
+                           {"high", range.high ? json(*range.high) : json()},
+                           {"input", source.input},
+                           {"axis", source.axis},
+                           {"factor", source.factor},
+                           {"offset", source.offset}});
+    }
+    json relations = json::array();
+    for (const PlannedRelation& relation : plan.relations)
+        relations.push_back(textOf(relation.stated));
+    return {{"symbols", symbols}, {"relations", relations}};
+}
+
 } // namespace
 
 std::string manifest(const ModelPlan& plan) {
@@ -82,17 +104,19 @@ std::string manifest(const ModelPlan& plan) {
         if (const auto value = plan.constantOutputs.find(output.buffer);
             value != plan.constantOutputs.end())
             constants.push_back({{"output", output.source}, {"value", value->second}});
-    const json all = {{"name", plan.name},
-                      {"torch", plan.graph.torchVersion},
-                      {"inputs", signatureJson(plan, plan.inputs)},
-                      {"outputs", signatureJson(plan, plan.outputs)},
-                      {"weights", signatureJson(plan, plan.weights)},
-                      {"symbols", plan.symbols},
-                      {"steps", steps},
-                      {"simplifications", simplifications},
-                      {"constant_outputs", constants},
-                      {"prepared_bytes", plan.prepared.bytes},
-                      {"workspace_bytes", plan.workspace.bytes}};
+    json all = {{"name", plan.name},
+                {"torch", plan.graph.torchVersion},
+                {"inputs", signatureJson(plan, plan.inputs)},
+                {"outputs", signatureJson(plan, plan.outputs)},
+                {"weights", signatureJson(plan, plan.weights)},
+                {"symbols", plan.symbols},
+                {"steps", steps},
+                {"simplifications", simplifications},
+                {"constant_outputs", constants},
+                {"prepared_bytes", plan.prepared.bytes},
+                {"workspace_bytes", plan.workspace.bytes}};
+    if (!plan.symbols.empty())
+        all["sizes"] = sizesJson(plan);
     return all.dump(2) + "\n";
 }
 

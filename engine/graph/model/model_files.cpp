@@ -35,7 +35,7 @@ ModelFiles modelFiles(const ModelPlan& plan) {
     files["model.cpp"] = modelSource(plan);
     files["recorded_model.h"] = recordedHeader(plan);
     files["recorded_model.cpp"] = recordedSource(plan);
-    files["model_abi.h"] = abiHeader();
+    files["model_abi.h"] = abiHeader(plan);
     files["model_abi.cpp"] = abiSource(plan);
     files["torch_operator.cpp"] = torchSource(plan);
     files["CMakeLists.txt"] = buildFile(plan);

@@ -1,11 +1,14 @@
 #include "engine/graph/model/model_plan.h"
 
 #include "analysis/raise/split_reductions.h"
+#include "engine/graph/extent_relation.h"
 #include "engine/graph/kernels/contraction_layout.h"
 #include "engine/graph/kernels/contraction_split.h"
 #include "engine/graph/kernels/contraction_strides.h"
 #include "engine/graph/kernels/kernel_choice.h"
 #include "engine/graph/limitations.h"
+#include "engine/graph/lowering/extent_index.h"
+#include "engine/graph/lowering/lowering.h"
 #include "engine/graph/lowering/raised.h"
 #include "engine/graph/model/names.h"
 #include "engine/graph/separate_bias.h"
@@ -76,16 +79,17 @@ public:
             withPackedWeights(withoutStrideZeros(std::move(simple.program))), options.kernels));
         plan_.simplifications = std::move(simple.simplifications);
         plan_.constantOutputs = std::move(simple.constantOutputs);
-        renameBuffers(plan_.program);
+        for (const auto& [symbol, range] : plan_.graph.symbols)
+            plan_.symbols.push_back(symbol);
+        renameBuffers(plan_.program, plan_.symbols);
         renameComputations(plan_.program);
         addSignature();
         for (auto& work : kernelsOf(plan_.program, options.kernels))
             plan_.steps.push_back({std::move(work), false});
         findPrepared();
         place();
-        for (const auto& [symbol, range] : plan_.graph.symbols)
-            plan_.symbols.push_back(symbol);
-        if (const auto sized = checkSymbols(); !sized)
+        plan_.integers = std::move(raised_.integers);
+        if (const auto sized = planSymbols(); !sized)
             return std::unexpected(sized.error());
         return std::move(plan_);
     }
@@ -165,13 +169,36 @@ private:
         plan_.workspace = placed(plan_.program, std::move(each));
     }
 
-    Result<void> checkSymbols() const {
-        for (const std::string& symbol : plan_.symbols)
-            if (!placeOfSymbol(plan_, symbol))
-                return std::unexpected(Error{
-                    ErrorKind::Failed, fmt::format("the size {} is the extent of no input", symbol),
-                    "", "give an input that size as an extent of its own"});
+    Result<void> planSymbols() {
+        auto sources = symbolSources(plan_.graph);
+        if (!sources)
+            return std::unexpected(sources.error());
+        plan_.symbolSources = *std::move(sources);
+        for (const ExtentRelation& relation : plan_.graph.relations) {
+            const auto left = sideOf(relation, relation.left);
+            const auto right = sideOf(relation, relation.right);
+            if (!left || !right)
+                return std::unexpected((left ? right : left).error());
+            plan_.relations.push_back({relation, *left, *right});
+        }
         return {};
+    }
+
+    [[nodiscard]] Result<analysis::raise::Index> sideOf(const ExtentRelation& relation,
+                                                        const std::string& side) const {
+        const auto expression = parseExtent(side, "");
+        if (!expression)
+            return std::unexpected(expression.error());
+        try {
+            return indexOf(*expression, plan_.graph);
+        } catch (const NotRaised& failure) {
+            return std::unexpected(Error{
+                ErrorKind::Unsupported,
+                fmt::format("the condition {}{} is not checked: {}", textOf(relation),
+                            relation.node.empty() ? "" : ", which " + relation.node + " asserts,",
+                            failure.reason),
+                "", "export the program with this dimension static"});
+        }
     }
 
     Raised raised_;

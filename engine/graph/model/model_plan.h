@@ -7,6 +7,7 @@
 #include "engine/graph/model/placement.h"
 #include "engine/graph/program.h"
 #include "engine/graph/simplify/simplification.h"
+#include "engine/graph/symbol_values.h"
 
 #include <cstddef>
 #include <map>
@@ -38,6 +39,13 @@ struct ModelTensor {
     analysis::raise::BufferId buffer = 0;
 };
 
+/// A condition that the sizes of a call meet.
+struct PlannedRelation {
+    ExtentRelation stated;
+    analysis::raise::Index left;
+    analysis::raise::Index right;
+};
+
 struct ModelPlan {
     std::string name; ///< An identifier.
     /// The graph that the kernels are made from: where libraries are used, with the bias of
@@ -48,7 +56,11 @@ struct ModelPlan {
     std::vector<ModelTensor> weights; ///< In the signature's order, as inputs and outputs are.
     std::vector<ModelTensor> inputs;
     std::vector<ModelTensor> outputs;
-    std::vector<std::string> symbols; ///< The dynamic sizes, sorted.
+    std::vector<std::string> symbols;        ///< The dynamic sizes, sorted.
+    std::vector<SymbolSource> symbolSources; ///< One for each of them, in their order.
+    std::vector<PlannedRelation> relations;
+    /// The integers of the graph that are computed of sizes.
+    std::map<std::string, analysis::raise::Index> integers;
     std::vector<Simplification> simplifications;
     /// Outputs whose elements are all one number, whatever the inputs.
     std::map<analysis::raise::BufferId, double> constantOutputs;
@@ -57,8 +69,8 @@ struct ModelPlan {
 };
 
 /// Plans the kernels of a program. Unsupported, with the nodes, for a program that changes tensors
-/// which exist before the call, has subgraphs, or has extents that depend on data; Failed where a
-/// dynamic size is the extent of no input.
+/// which exist before the call, has subgraphs, or has extents that depend on data, and for a
+/// dynamic size that is the extent of no input.
 [[nodiscard]] Result<ModelPlan> plannedModel(Program graph, const std::string& name,
                                              const ModelOptions& options);
 

@@ -2,7 +2,7 @@
 
 #include "engine/graph/kernels/kernel_draft.h"
 #include "engine/graph/model/kernel_file.h"
-#include "engine/graph/model/names.h"
+#include "engine/graph/model/sizes_source.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -33,6 +33,19 @@ std::string fields(const ModelPlan& plan, const std::vector<ModelTensor>& tensor
     return text;
 }
 
+/// The bytes of a place that buffers of dynamic size share, as an expression.
+std::string placeBytes(const ModelPlan& plan, const std::vector<BufferId>& place) {
+    std::string list;
+    for (const BufferId buffer : place) {
+        const std::string bytes = fmt::format(
+            "bytesOf({}, sizeof({}))", hostText(elementsOf(plan.program.buffers.at(buffer).shape)),
+            elementOf(plan, buffer));
+        if (!list.contains(bytes))
+            list += (list.empty() ? "" : ", ") + bytes;
+    }
+    return list.contains(", bytesOf") ? "std::max({" + list + "})" : list;
+}
+
 /// Declares the buffers that lie in `memory`.
 std::string placedBuffers(const ModelPlan& plan, const Placement& placement,
                           std::string_view memory, bool isConst, const std::set<BufferId>& used) {
@@ -46,12 +59,12 @@ std::string placedBuffers(const ModelPlan& plan, const Placement& placement,
     if (placement.dynamic.empty())
         return text;
     text += fmt::format("    std::size_t next = {};\n", placement.bytes);
-    for (const BufferId buffer : placement.dynamic) {
-        const Buffer& array = plan.program.buffers.at(buffer);
-        text += fmt::format("    {0}* const {1} = reinterpret_cast<{0}*>({2} + next);\n"
-                            "    next += bytesOf({3}, sizeof({0}));\n",
-                            elementOf(plan, buffer), array.name, memory,
-                            hostText(elementsOf(array.shape)));
+    for (const std::vector<BufferId>& place : placement.dynamic) {
+        for (const BufferId buffer : place)
+            text +=
+                fmt::format("    {0}* const {1} = reinterpret_cast<{0}*>({2} + next);\n",
+                            elementOf(plan, buffer), plan.program.buffers.at(buffer).name, memory);
+        text += fmt::format("    next += {};\n", placeBytes(plan, place));
     }
     return text;
 }
@@ -169,8 +182,8 @@ std::string modelHeader(const ModelPlan& plan) {
                                               : analysis::ScalarKind::BFloat16);
             }))
             text += fmt::format("#include <{}>\n", header);
-    text += fmt::format("\n#include <cstddef>\n\nnamespace {} {{\n\nclass Model {{\npublic:\n",
-                        plan.name);
+    text += fmt::format("\n#include <cstddef>\n{}\nnamespace {} {{\n\nclass Model {{\npublic:\n",
+                        plan.symbols.empty() ? "" : "#include <string>\n", plan.name);
     text += "    struct Weights {\n" + fields(plan, plan.weights, "const ") + "    };\n";
     text += "    struct Inputs {\n" + fields(plan, plan.inputs, "const ") + "    };\n";
     std::string free;
@@ -181,12 +194,7 @@ std::string modelHeader(const ModelPlan& plan) {
         text += fmt::format(
             "    /// May be null, where the library's memory is to hold them: {}.\n", free);
     text += "    struct Outputs {\n" + fields(plan, distinctOutputs(plan), "") + "    };\n";
-    if (!plan.symbols.empty()) {
-        text += "    struct Sizes {\n";
-        for (const std::string& symbol : plan.symbols)
-            text += fmt::format("        long long {} = 0;\n", symbol);
-        text += "    };\n";
-    }
+    text += sizesMembers(plan);
     if (const auto calls = libraryCalls(plan); !calls.empty()) {
         text += "    /// Runs the nodes that no kernel was made for:\n";
         for (const LibraryCall* call : calls)
@@ -213,16 +221,22 @@ std::string modelHeader(const ModelPlan& plan) {
         "    /// Computes what depends on the weights alone; before the first call, and after each "
         "change of them.\n"
         "    cudaError_t prepare(cudaStream_t stream) const;\n"
-        "    /// Asynchronous. Calls on several streams need a workspace each.\n"
+        "    /// Asynchronous. Calls on several streams need a workspace each.{}\n"
         "    {};\n\n"
         "private:\n    Weights weights_;\n    char* prepared_;\n}};\n\n}} // namespace {}\n",
-        plan.prepared.bytes, sizes, forwardHead(plan, ""), plan.name);
+        plan.prepared.bytes, sizes,
+        plan.symbols.empty() ? ""
+                             : " cudaErrorInvalidValue for sizes that the\n"
+                               "    /// program does not take.",
+        forwardHead(plan, ""), plan.name);
     return text;
 }
 
 std::string modelSource(const ModelPlan& plan) {
-    std::string text = "#include \"model.h\"\n\n#include \"kernels.h\"\n\n";
     const bool isDynamic = !plan.workspace.dynamic.empty();
+    std::string text = "#include \"model.h\"\n\n#include \"kernels.h\"\n\n";
+    if (isDynamic)
+        text += "#include <algorithm>\n\n";
     text += fmt::format("namespace {} {{\n\n", plan.name);
     if (isDynamic)
         text += fmt::format("namespace {{\n\n"
@@ -231,18 +245,16 @@ std::string modelSource(const ModelPlan& plan) {
                             "    return (elements * size + {0}) / {1} * {1};\n}}\n\n"
                             "}} // namespace\n\n",
                             placementAlignment - 1, placementAlignment);
+    text += sizesDefinitions(plan);
     text += fmt::format("std::size_t Model::workspaceBytes({})\n{{\n    std::size_t bytes = {};\n",
                         plan.symbols.empty() ? ""
                         : isDynamic          ? "const Sizes& sizes"
                                              : "const Sizes&",
                         plan.workspace.bytes);
     if (isDynamic)
-        for (const std::string& symbol : plan.symbols)
-            text += fmt::format("    [[maybe_unused]] const long long {0} = sizes.{0};\n", symbol);
-    for (const BufferId buffer : plan.workspace.dynamic)
-        text += fmt::format("    bytes += bytesOf({}, sizeof({}));\n",
-                            hostText(elementsOf(plan.program.buffers.at(buffer).shape)),
-                            elementOf(plan, buffer));
+        text += sizeConstants(plan, "sizes");
+    for (const std::vector<BufferId>& place : plan.workspace.dynamic)
+        text += fmt::format("    bytes += {};\n", placeBytes(plan, place));
     text += "    return bytes;\n}\n\n";
 
     const std::set<BufferId> preparing = usedBy(plan, true);
@@ -258,15 +270,15 @@ std::string modelSource(const ModelPlan& plan) {
 
     const std::set<BufferId> used = usedBy(plan, false);
     text += forwardHead(plan, "Model::") + "\n{\n";
+    if (!plan.symbols.empty())
+        text += "    if (!problemOf(sizes).empty())\n        return cudaErrorInvalidValue;\n";
     text += placedBuffers(plan, plan.prepared, "prepared_", true, used);
     if (plan.workspace.offsets.empty() && !isDynamic) {
         text += "    (void)workspace;\n";
     } else {
         text += "    char* const memory = static_cast<char*>(workspace);\n";
         if (isDynamic)
-            for (const std::string& symbol : plan.symbols)
-                text +=
-                    fmt::format("    [[maybe_unused]] const long long {0} = sizes.{0};\n", symbol);
+            text += sizeConstants(plan, "sizes");
         text += placedBuffers(plan, plan.workspace, "memory", false, used);
     }
     text += libraryBuffers(plan) + steps(plan, false) +

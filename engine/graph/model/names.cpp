@@ -45,8 +45,9 @@ std::string identifier(std::string_view text) {
     return isReserved(name) ? name + "_" : name;
 }
 
-void renameBuffers(analysis::raise::Program& program) {
+void renameBuffers(analysis::raise::Program& program, const std::vector<std::string>& symbols) {
     std::set<std::string> taken(reserved.begin(), reserved.end());
+    taken.insert(symbols.begin(), symbols.end());
     // Symbols are parameters beside them, and constants in kernels are t0, t1, ... and acc0, ...
     const auto isLikeAnother = [](const std::string& name) {
         const std::size_t digits = name.find_first_of("0123456789");
@@ -68,16 +69,6 @@ void renameComputations(analysis::raise::Program& program) {
     for (analysis::raise::Step& step : program.steps)
         if (auto* computation = std::get_if<analysis::raise::Computation>(&step))
             computation->name = freshName(identifier(computation->name), taken);
-}
-
-std::optional<SymbolPlace> placeOfSymbol(const ModelPlan& plan, const std::string& symbol) {
-    for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-        const auto& shape = plan.program.buffers[plan.inputs[i].buffer].shape;
-        for (std::size_t axis = 0; axis < shape.size(); ++axis)
-            if (shape[axis].text() == symbol)
-                return SymbolPlace{i, axis};
-    }
-    return std::nullopt;
 }
 
 } // namespace kernelskill::engine::graph

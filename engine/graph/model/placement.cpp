@@ -4,7 +4,9 @@
 #include "analysis/syntax/scalar_bytes.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
 
 namespace kernelskill::engine::graph {
 
@@ -33,6 +35,40 @@ std::int64_t firstGap(const std::vector<Placed>& all, const Lifetime& lifetime,
     return begin;
 }
 
+bool meet(const Lifetime& one, const Lifetime& other) {
+    return one.first <= other.last && other.first <= one.last;
+}
+
+/// Shares places between buffers that do not meet, of about one size where there is a choice.
+std::vector<std::vector<analysis::raise::BufferId>>
+sharedPlaces(const analysis::raise::Program& program, std::vector<Lifetime> lifetimes) {
+    const auto size = [&](const Lifetime& lifetime) {
+        return analysis::raise::estimatedBytes(program.buffers.at(lifetime.buffer));
+    };
+    // Large ones first: the first of a place is its largest, as far as that is known.
+    std::ranges::stable_sort(lifetimes, std::greater<>(), size);
+    std::vector<std::vector<Lifetime>> places;
+    for (const Lifetime& lifetime : lifetimes) {
+        std::vector<Lifetime>* best = nullptr;
+        for (std::vector<Lifetime>& place : places) {
+            const bool isFree = std::ranges::none_of(
+                place, [&](const Lifetime& other) { return meet(lifetime, other); });
+            if (isFree && (best == nullptr || size(place.front()) < size(best->front())))
+                best = &place;
+        }
+        if (best == nullptr)
+            best = &places.emplace_back();
+        best->push_back(lifetime);
+    }
+    std::vector<std::vector<analysis::raise::BufferId>> buffers;
+    for (const std::vector<Lifetime>& place : places) {
+        auto& ids = buffers.emplace_back();
+        for (const Lifetime& lifetime : place)
+            ids.push_back(lifetime.buffer);
+    }
+    return buffers;
+}
+
 } // namespace
 
 Placement placed(const analysis::raise::Program& program, std::vector<Lifetime> lifetimes) {
@@ -54,10 +90,11 @@ Placement placed(const analysis::raise::Program& program, std::vector<Lifetime> 
                              [&](const Lifetime& each) { return bytes(each).value_or(0); });
     Placement placement;
     std::vector<Placed> all;
+    std::vector<Lifetime> dynamic;
     for (const Lifetime& lifetime : lifetimes) {
         const auto size = bytes(lifetime);
         if (!size) {
-            placement.dynamic.push_back(lifetime.buffer);
+            dynamic.push_back(lifetime);
             continue;
         }
         const std::int64_t begin = firstGap(all, lifetime, *size);
@@ -65,6 +102,7 @@ Placement placed(const analysis::raise::Program& program, std::vector<Lifetime> 
         placement.offsets[lifetime.buffer] = begin;
         placement.bytes = std::max(placement.bytes, begin + *size);
     }
+    placement.dynamic = sharedPlaces(program, std::move(dynamic));
     return placement;
 }
 

@@ -21,9 +21,9 @@ struct Lifetime {
 struct Placement {
     std::map<analysis::raise::BufferId, std::int64_t> offsets;
     std::int64_t bytes = 0;
-    /// Buffers whose extents are known only when the program runs, one behind the other from
-    /// `bytes` on.
-    std::vector<analysis::raise::BufferId> dynamic;
+    /// Places for buffers whose extents are known only when the program runs, one behind the other
+    /// from `bytes` on. Those of one place share it, and the largest says how long it is.
+    std::vector<std::vector<analysis::raise::BufferId>> dynamic;
 };
 
 constexpr std::int64_t placementAlignment = 256;

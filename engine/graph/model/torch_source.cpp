@@ -1,7 +1,7 @@
 #include "engine/graph/model/torch_source.h"
 
 #include "engine/graph/kernels/kernel_draft.h"
-#include "engine/graph/model/names.h"
+#include "engine/graph/model/sizes_source.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -79,6 +79,8 @@ std::string doubleText(double value) {
 /// A node's argument as an IValue; nullopt for a kind that has no text.
 class ArgumentText {
 public:
+    explicit ArgumentText(const ModelPlan& plan) : plan_(plan) {}
+
     std::optional<std::string> operator()(const Argument& argument) {
         return std::visit([&](const auto& value) { return text(value); }, argument);
     }
@@ -108,11 +110,28 @@ private:
             list += (list.empty() ? "" : ", ") + doubleText(value);
         return fmt::format("std::vector<double>{{{}}}", list);
     }
+    Text text(const SymbolicInt& value) const {
+        return fmt::format("std::int64_t{{{}}}", numberText(value));
+    }
+    Text text(const std::vector<SymbolicInt>& values) const {
+        std::string list;
+        for (const SymbolicInt& value : values)
+            list += (list.empty() ? "" : ", ") + numberText(value);
+        return fmt::format("std::vector<std::int64_t>{{{}}}", list);
+    }
     template <typename Other>
     static Text text(const Other&) {
         return std::nullopt;
     }
 
+    /// An integer of the graph as an expression over sizes.
+    [[nodiscard]] std::string numberText(const SymbolicInt& value) const {
+        if (const auto* name = std::get_if<ValueName>(&value))
+            return hostText(plan_.integers.at(name->name));
+        return std::to_string(std::get<std::int64_t>(value));
+    }
+
+    const ModelPlan& plan_;
     std::size_t next_ = 0;
 };
 
@@ -151,7 +170,7 @@ std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
                                shapeOf(buffer), torchType(buffer.element));
     }
     std::string arguments;
-    ArgumentText argumentText;
+    ArgumentText argumentText(plan);
     bool isComplete = node != plan.graph.nodes.end();
     if (isComplete)
         for (const NamedArgument& argument : node->arguments) {
@@ -195,10 +214,7 @@ std::string libraryClass(const ModelPlan& plan) {
             nodes += libraryNode(plan, *call);
     if (nodes.empty())
         return "";
-    std::string sizes;
-    for (const std::string& symbol : plan.symbols)
-        sizes +=
-            fmt::format("        [[maybe_unused]] const long long {0} = sizes_.{0};\n", symbol);
+    const std::string sizes = sizeConstants(plan, "sizes_", "        ");
     std::string results;
     for (const BufferId buffer : freeOutputs(plan))
         results += fmt::format("    at::Tensor {}; ///< An output of the model.\n",
@@ -256,6 +272,26 @@ public:
         plan.symbols.empty() ? "" : "    Model::Sizes sizes_;\n", results);
 }
 
+/// Takes the sizes from the inputs; nothing for a model without any.
+std::string takenSizes(const ModelPlan& plan) {
+    if (plan.symbols.empty())
+        return {};
+    // Tensors of graphs have lower-case names, with which these do not collide.
+    std::string text = "    Model::Shapes givenShapes;\n";
+    for (const ModelTensor& input : plan.inputs) {
+        const Buffer& buffer = plan.program.buffers.at(input.buffer);
+        if (!buffer.shape.empty())
+            text += fmt::format("    std::copy_n({0}.sizes().begin(), {1}, givenShapes.{0});\n",
+                                buffer.name, buffer.shape.size());
+    }
+    return text +
+           fmt::format("    Model::Sizes sizes;\n"
+                       "    const std::string shapeProblem = Model::sizesOf(givenShapes, sizes);\n"
+                       "    TORCH_CHECK(shapeProblem.empty(), \"{}: \", shapeProblem);\n",
+                       plan.name) +
+           sizeConstants(plan, "sizes");
+}
+
 std::string forwardBody(const ModelPlan& plan, bool callsLibrary) {
     std::string text = fmt::format(
         "    TORCH_CHECK(inputs.size() == {0}, \"{1} takes {0} inputs, not \", inputs.size());\n",
@@ -266,15 +302,10 @@ std::string forwardBody(const ModelPlan& plan, bool callsLibrary) {
                             buffer.name, i, torchType(buffer.element), buffer.shape.size(),
                             plan.inputs[i].source);
     }
-    if (!plan.symbols.empty())
-        text += "    Model::Sizes sizes;\n";
-    for (const std::string& symbol : plan.symbols) {
-        const SymbolPlace place = *placeOfSymbol(plan, symbol);
-        text +=
-            fmt::format("    const long long {0} = sizes.{0} = {1}.size({2});\n", symbol,
-                        plan.program.buffers.at(plan.inputs[place.input].buffer).name, place.axis);
-    }
+    text += takenSizes(plan);
     for (const ModelTensor& input : plan.inputs) {
+        if (!plan.symbols.empty())
+            break; // sizesOf() has looked at them.
         const Buffer& buffer = plan.program.buffers.at(input.buffer);
         text += fmt::format(
             "    TORCH_CHECK({0}.sizes() == at::IntArrayRef({1}), \"{2} has "
@@ -349,7 +380,7 @@ std::string torchSource(const ModelPlan& plan) {
 #include "model.h"
 
 {5}
-#include <limits>
+{6}#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -428,7 +459,7 @@ TORCH_LIBRARY({0}, library)
 }}
 )",
         plan.name, library, forwardBody(plan, !library.empty()), plan.weights.size(), weights,
-        includesOfTorch());
+        includesOfTorch(), plan.symbols.empty() ? "" : "#include <algorithm>\n");
 }
 
 } // namespace kernelskill::engine::graph

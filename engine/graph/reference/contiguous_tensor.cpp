@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace kernelskill::engine::graph {
@@ -22,6 +23,22 @@ TensorType contiguousType(ElementType element, std::span<const std::int64_t> siz
     }
     for (const std::int64_t size : sizes)
         type.sizes.push_back({size, {}});
+    return type;
+}
+
+TensorType contiguousType(ElementType element, std::vector<Extent> sizes) {
+    TensorType type = contiguousType(element, valuesOf(sizes));
+    std::string factors; // Of the dynamic extents further inside.
+    std::int64_t number = 1;
+    for (std::size_t i = sizes.size(); i-- > 0;) {
+        if (!factors.empty())
+            type.strides[i].expression = std::to_string(number) + factors;
+        if (sizes[i].isDynamic())
+            factors += "*(" + sizes[i].expression + ")";
+        else
+            number *= std::max<std::int64_t>(sizes[i].value, 1);
+    }
+    type.sizes = std::move(sizes);
     return type;
 }
 

@@ -17,6 +17,9 @@ namespace kernelskill::engine::graph {
 /// the sizes fits into 63 bits.
 [[nodiscard]] TensorType contiguousType(ElementType element, std::span<const std::int64_t> sizes);
 
+/// The same with extents that may be dynamic: strides are then, too.
+[[nodiscard]] TensorType contiguousType(ElementType element, std::vector<Extent> sizes);
+
 /// The extents by their values at export.
 [[nodiscard]] std::vector<std::int64_t> valuesOf(std::span<const Extent> extents);
 

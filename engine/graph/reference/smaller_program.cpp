@@ -1,5 +1,6 @@
 #include "engine/graph/reference/smaller_program.h"
 
+#include "engine/graph/operators.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 
 #include <set>
@@ -25,25 +26,48 @@ Program withExtents(Program program, const ExtentLimit& limit) {
         if (value == program.values.end())
             continue;
         const std::vector<std::int64_t> before = valuesOf(value->second.sizes);
-        std::vector<std::int64_t> sizes;
-        for (const std::int64_t extent : before)
-            sizes.push_back(changed(extent));
+        std::vector<Extent> sizes = value->second.sizes;
+        for (Extent& extent : sizes)
+            if (!extent.isDynamic())
+                extent.value = changed(extent.value);
         value->second = contiguousType(value->second.element, sizes);
-        if (!input.target.empty() && sizes != before)
+        if (!input.target.empty() && valuesOf(sizes) != before)
             program.tensors[input.target] = {value->second, {}, nullptr};
     }
     static const std::set<std::string_view> sizeArguments{"size", "normalized_shape", "num_groups",
                                                           "groups"};
     for (Node& node : program.nodes)
         for (NamedArgument& argument : node.arguments) {
-            if (!sizeArguments.contains(argument.name))
+            // The numbers that extents are multiplied by or added to are sizes, too.
+            if (!sizeArguments.contains(argument.name) && !node.target.starts_with("_operator."))
                 continue;
-            if (auto* sizes = std::get_if<std::vector<std::int64_t>>(&argument.value))
+            if (auto* sizes = std::get_if<std::vector<std::int64_t>>(&argument.value)) {
                 for (std::int64_t& size : *sizes)
                     size = changed(size);
-            else if (auto* size = std::get_if<std::int64_t>(&argument.value))
+            } else if (auto* numbers = std::get_if<std::vector<SymbolicInt>>(&argument.value)) {
+                for (SymbolicInt& number : *numbers)
+                    if (auto* size = std::get_if<std::int64_t>(&number))
+                        *size = changed(*size);
+            } else if (auto* size = std::get_if<std::int64_t>(&argument.value)) {
                 *size = changed(*size);
+            }
         }
+    return program;
+}
+
+Program withFixedExtents(Program program) {
+    for (auto& [name, type] : program.values) {
+        for (std::vector<Extent>* extents : {&type.sizes, &type.strides})
+            for (Extent& extent : *extents)
+                extent.expression.clear();
+        type.offset.expression.clear();
+    }
+    for (auto& [name, extent] : program.symbolicInts)
+        extent.expression.clear();
+    program.symbols.clear();
+    program.relations.clear();
+    // Nothing reads what an assertion gives.
+    std::erase_if(program.nodes, [](const Node& node) { return node.target == assertedTruth; });
     return program;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/graph/program.h"
+#include "engine/graph/symbol_values.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,9 +18,18 @@ using ExtentLimit = std::optional<std::int64_t>;
 /// most of the time: even ones are halved, and others become odd and even ones of any kind.
 [[nodiscard]] std::int64_t smallerExtent(std::int64_t extent, std::int64_t limit);
 
-/// The program with smaller inputs, weights and sizes in arguments, and one value for each dynamic
-/// extent. Inputs that became smaller hold no data. The types of results are as they were: they no
-/// longer fit.
+/// The extents that a program is run with.
+struct ProgramExtents {
+    ExtentLimit largest;       ///< For those that are not dynamic.
+    SymbolValues symbols = {}; ///< The values of the program's symbols; empty: those at export.
+};
+
+/// The program with smaller inputs, weights and sizes in arguments. Inputs that became smaller hold
+/// no data. The types of results are as they were: they no longer fit. Dynamic extents stay as they
+/// are.
 [[nodiscard]] Program withExtents(Program program, const ExtentLimit& limit);
+
+/// The program with the numbers that its dynamic extents had at export, and without symbols.
+[[nodiscard]] Program withFixedExtents(Program program);
 
 } // namespace kernelskill::engine::graph

@@ -45,8 +45,10 @@ Json toJson(const TorchSubject& subject) {
               {"device", subject.device},
               {"seed", subject.seed},
               {"tf32", subject.allowsTf32}};
-    if (subject.largestExtent)
-        json["largest_extent"] = *subject.largestExtent;
+    if (subject.extents.largest)
+        json["largest_extent"] = *subject.extents.largest;
+    if (!subject.extents.symbols.empty())
+        json["symbols"] = subject.extents.symbols;
     if (subject.part)
         json["part"] = {{"nodes", subject.part->nodes}, {"outputs", subject.part->outputs}};
     if (subject.inputs) {
@@ -65,7 +67,9 @@ TorchSubject subjectFrom(const Json& json) {
     json.at("seed").get_to(subject.seed);
     json.at("tf32").get_to(subject.allowsTf32);
     if (json.contains("largest_extent"))
-        subject.largestExtent = json.at("largest_extent").get<std::int64_t>();
+        subject.extents.largest = json.at("largest_extent").get<std::int64_t>();
+    if (json.contains("symbols"))
+        json.at("symbols").get_to(subject.extents.symbols);
     if (json.contains("part")) {
         subject.part.emplace();
         json.at("part").at("nodes").get_to(subject.part->nodes);

@@ -30,8 +30,9 @@ struct TorchSubject {
     /// Whether products and convolutions on a GPU may round float32 operands to TF32. A judge times
     /// the eager program by PyTorch's defaults: convolutions may, products may not.
     bool allowsTf32 = false;
-    /// All extents are made smaller first, by withExtents().
-    ExtentLimit largestExtent;
+    /// All extents that are not dynamic are made smaller first, by withExtents(); the symbols have
+    /// these values.
+    ProgramExtents extents = {};
     /// The part of the program that is run, see programPart(); nullopt: all of it.
     std::optional<ProgramPart> part;
 };

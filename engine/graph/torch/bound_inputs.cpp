@@ -1,7 +1,9 @@
 #include "engine/graph/torch/bound_inputs.h"
 
+#include "engine/graph/extent_expression.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 #include "engine/graph/reference/seeded_tensors.h"
+#include "engine/graph/symbol_values.h"
 #include "engine/graph/torch/tensors.h"
 #include "engine/graph/torch/torch_names.h"
 
@@ -47,6 +49,8 @@ public:
             return unusable("the program takes " + std::to_string(taken_) +
                             " input tensors, and there are " +
                             std::to_string(subject_.inputs->size()));
+        if (auto met = checkExpressions(); !met)
+            return std::unexpected(met.error());
         return std::move(values_);
     }
 
@@ -110,6 +114,35 @@ private:
                                 std::to_string(sizes[i]) + " for " + symbol->first + ", which is " +
                                 (isNew ? "outside of what the program allows"
                                        : std::to_string(known->second) + " elsewhere"));
+        }
+        return {};
+    }
+
+    /// Extents that follow from symbols, and relations, where inputs were given.
+    Result<void> checkExpressions() {
+        const auto sources = symbolSources(program_);
+        if (!subject_.inputs || !sources)
+            return {};
+        const auto given = [&](const std::string& input, std::size_t axis) {
+            return values_.at(input).toTensor().size(static_cast<std::int64_t>(axis));
+        };
+        for (const SymbolSource& source : *sources)
+            symbols_.try_emplace(source.symbol, (given(source.input, source.axis) - source.offset) /
+                                                    source.factor);
+        if (const std::string problem = symbolProblem(program_, symbols_); !problem.empty())
+            return unusable(problem);
+        for (const Input& input : program_.inputs) {
+            const auto type = program_.values.find(input.value);
+            if (input.kind != Input::Kind::User || type == program_.values.end())
+                continue;
+            for (std::size_t i = 0; i < type->second.sizes.size(); ++i) {
+                const Extent& extent = type->second.sizes[i];
+                const auto wanted = evaluateExtent(extent, symbols_);
+                if (wanted && given(input.value, i) != *wanted)
+                    return unusable("the input " + input.value + " has the extent " +
+                                    std::to_string(given(input.value, i)) + " instead of " +
+                                    extent.expression + " = " + std::to_string(*wanted));
+            }
         }
         return {};
     }

@@ -42,8 +42,12 @@ Result<std::shared_ptr<const Program>> readArchive(const TorchSubject& subject) 
         if (!program)
             return std::unexpected(program.error());
     }
-    if (subject.largestExtent)
-        program = smallerProgram(*std::move(program), subject.largestExtent);
+    if (subject.extents.largest)
+        program = smallerProgram(*std::move(program), subject.extents.largest);
+    if (!subject.extents.symbols.empty())
+        program = withSymbolValues(*std::move(program), subject.extents.symbols);
+    if (!program)
+        return std::unexpected(program.error());
     return std::make_shared<const Program>(std::move(*program));
 }
 

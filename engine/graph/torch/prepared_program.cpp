@@ -1,5 +1,6 @@
 #include "engine/graph/torch/prepared_program.h"
 
+#include "engine/graph/operators.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 #include "engine/graph/tensor_extents.h"
 #include "engine/graph/torch/arguments.h"
@@ -45,6 +46,17 @@ void visitRead(const Argument& argument, const NameSink& visit) {
             }
         },
         argument);
+}
+
+/// Whether the node compares extents or asserts what they are: whoever chose them has seen to it.
+bool isOfConditions(const Program& program, const Node& node) {
+    const auto isTruth = [&](const std::string& name) {
+        return name.empty() || program.otherValues.contains(name);
+    };
+    return isOfExtents(node.target) &&
+           std::ranges::all_of(node.results, [&](const std::vector<std::string>& names) {
+               return std::ranges::all_of(names, isTruth);
+           });
 }
 
 std::string placeOf(const Node& node) {
@@ -116,7 +128,7 @@ Result<void> PreparedProgram::findOperators() {
     for (const Node& node : program_->nodes) {
         Step& step = steps_.emplace_back();
         step.node = &node;
-        if (isSymbolicArithmetic(node.target))
+        if (isSymbolicArithmetic(node.target) || isOfConditions(*program_, node))
             continue;
         auto found = torchOperator(node.target);
         if (found) {
@@ -201,6 +213,8 @@ Result<void> PreparedProgram::tryStep(const Step& step, Values& values) const {
 
 Result<void> PreparedProgram::runStep(const Step& step, Values& values) const {
     const Node& node = *step.node;
+    if (!step.called && isOfConditions(*program_, node))
+        return {};
     if (!step.called) {
         const auto result = computeSymbolic(node, values);
         if (!result)

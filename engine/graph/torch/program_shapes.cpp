@@ -3,51 +3,10 @@
 #include "engine/graph/extent_expression.h"
 #include "engine/graph/torch/bound_inputs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernelskill::engine::graph {
-namespace {
-
-std::optional<std::int64_t> exportedValue(const Program& program, const std::string& symbol) {
-    for (const auto& [name, type] : program.values)
-        for (const Extent& extent : type.sizes)
-            if (extent.expression == symbol && extent.value >= 0)
-                return extent.value;
-    for (const auto& [name, extent] : program.symbolicInts)
-        if (extent.expression == symbol && extent.value >= 0)
-            return extent.value;
-    return std::nullopt;
-}
-
-/// Whether every tensor of the program has extents for the symbols, none of them negative.
-bool fits(const Program& program, const Symbols& symbols) {
-    for (const auto& [name, type] : program.values) {
-        const auto sizes = sizesAt(type, symbols);
-        if (!sizes)
-            return false;
-        for (const std::int64_t size : *sizes)
-            if (size < 0)
-                return false;
-    }
-    return true;
-}
-
-} // namespace
-
-Result<Symbols> exportedSymbols(const Program& program) {
-    Symbols symbols;
-    for (const auto& [symbol, range] : program.symbols) {
-        const auto value = exportedValue(program, symbol);
-        if (!value)
-            return std::unexpected(Error{ErrorKind::Unsupported,
-                                         "no extent is the symbol " + symbol +
-                                             " alone: its value is not known before a run",
-                                         {},
-                                         {}});
-        symbols.emplace(symbol, *value);
-    }
-    return symbols;
-}
 
 std::optional<Symbols> otherSymbols(const Program& program, const Symbols& exported) {
     Symbols other = exported;
@@ -61,7 +20,7 @@ std::optional<Symbols> otherSymbols(const Program& program, const Symbols& expor
                 (range.high && candidate > *range.high))
                 continue;
             value = candidate;
-            if (fits(program, other)) {
+            if (symbolProblem(program, other).empty()) {
                 isOther = true;
                 break;
             }

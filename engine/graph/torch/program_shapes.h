@@ -3,21 +3,17 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/program.h"
+#include "engine/graph/symbol_values.h"
 #include "engine/graph/torch/values.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine::graph {
 
-using Symbols = std::map<std::string, std::int64_t>;
-
-/// The values that the program's symbols had at export. Unsupported, by name, for one that no
-/// extent is.
-[[nodiscard]] Result<Symbols> exportedSymbols(const Program& program);
+using Symbols = SymbolValues;
 
 /// Others that the program allows, near those at export; nullopt if it has no symbol that could be
 /// another.

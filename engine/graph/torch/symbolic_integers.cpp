@@ -49,12 +49,22 @@ Integer modulo(std::int64_t left, std::int64_t right) {
     return rest != 0 && (rest < 0) != (right < 0) ? rest + right : rest;
 }
 
-constexpr std::array<std::pair<std::string_view, Computation>, 5> computations{{
+Integer larger(std::int64_t left, std::int64_t right) {
+    return std::max(left, right);
+}
+
+Integer smaller(std::int64_t left, std::int64_t right) {
+    return std::min(left, right);
+}
+
+constexpr std::array<std::pair<std::string_view, Computation>, 7> computations{{
     {"_operator.add", add},
     {"_operator.sub", subtract},
     {"_operator.mul", multiply},
     {"_operator.floordiv", floorDivide},
     {"_operator.mod", modulo},
+    {"torch.sym_max", larger},
+    {"torch.sym_min", smaller},
 }};
 
 Computation computationOf(std::string_view target) {

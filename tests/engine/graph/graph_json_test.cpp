@@ -1,7 +1,10 @@
 #include "analysis/source/json.h"
+#include "engine/graph/extent_relation.h"
 #include "engine/graph/graph_json.h"
 #include "engine/graph/limitations.h"
 #include "tests/engine/graph/archive_writer.h"
+#include "tests/engine/graph/dynamic_programs.h"
+#include "tests/engine/graph/exported_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,6 +26,11 @@ protected:
     [[nodiscard]] Result<Program> read() const { return readGraph(document.dump(), "mlp"); }
     [[nodiscard]] Program sound() const {
         auto program = read();
+        EXPECT_TRUE(program) << program.error().describe();
+        return program ? *std::move(program) : Program{};
+    }
+    [[nodiscard]] static Program sound(const std::string& text) {
+        auto program = readGraph(text, "written");
         EXPECT_TRUE(program) << program.error().describe();
         return program ? *std::move(program) : Program{};
     }
@@ -136,6 +144,74 @@ TEST_F(GraphJson, KeepsDynamicExtentsAsSymbols) {
     ASSERT_TRUE(program.symbols.contains("s77"));
     EXPECT_EQ(program.symbols.at("s77").low, 2);
     EXPECT_EQ(program.symbols.at("s77").high, 4096);
+}
+
+TEST_F(GraphJson, KeepsRangesOfExpressionsAsRelations) {
+    document = json::parse(testing::graphOf("mlp-dynamic.pt2"));
+    document["range_constraints"]["2*s77 + 1"] = {{"min_val", 5}, {"max_val", 999}};
+    const Program program = sound();
+    ASSERT_EQ(program.relations.size(), 2u);
+    EXPECT_EQ(textOf(program.relations[0]), "5 <= 2*s77 + 1");
+    EXPECT_EQ(textOf(program.relations[1]), "2*s77 + 1 <= 999");
+    EXPECT_EQ(program.symbols.size(), 1u) << "an expression is no symbol";
+}
+
+TEST_F(GraphJson, DropsSymbolsThatNoExtentHas) {
+    document = json::parse(testing::graphOf("mlp-dynamic.pt2"));
+    document["range_constraints"]["s5"] = {{"min_val", 0}, {"max_val", nullptr}};
+    EXPECT_FALSE(sound().symbols.contains("s5"));
+}
+
+TEST_F(GraphJson, NotesRangesThatCannotBeRead) {
+    document["range_constraints"]["sin(s5)"] = {{"min_val", 0}, {"max_val", 9}};
+    const Program program = sound();
+    ASSERT_EQ(program.notes.size(), 1u);
+    EXPECT_THAT(program.notes[0], AllOf(HasSubstr("'sin(s5)'"), HasSubstr("not understood")));
+}
+
+TEST_F(GraphJson, NotesConditionsInPython) {
+    document["guards_code"] = {"L['x'].size()[0] % 8 == 0"};
+    const auto found = limitations(sound());
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].kind, Limitation::Kind::LeftOut);
+    EXPECT_THAT(found[0].sentence, HasSubstr("'L['x'].size()[0] % 8 == 0' is not checked"));
+}
+
+TEST_F(GraphJson, KeepsAssertedConditions) {
+    const Program program = sound(testing::exportedJson(testing::assertedLengths()));
+    ASSERT_EQ(program.relations.size(), 1u);
+    EXPECT_EQ(textOf(program.relations[0]), "s0 <= s1");
+    EXPECT_EQ(program.relations[0].node, "check");
+    EXPECT_TRUE(limitations(program).empty());
+}
+
+TEST_F(GraphJson, NamesConditionsThatAreNotRead) {
+    document = json::parse(testing::exportedJson(testing::assertedLengths()));
+    document["graph_module"]["graph"]["sym_bool_values"]["check_truth"] = {
+        {"as_expr", {{"expr_str", "Or(Symbol('p'), Symbol('q'))"}}}};
+    const auto found = limitations(sound());
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].kind, Limitation::Kind::UnknownArgument);
+    EXPECT_THAT(found[0].sentence, HasSubstr("node 'check' (aten._assert_scalar.default) asserts"));
+}
+
+TEST_F(GraphJson, ReadsWhatDynamicProgramsAreWrittenAs) {
+    for (const testing::DynamicProgram& dynamic : testing::dynamicPrograms()) {
+        SCOPED_TRACE(dynamic.name);
+        const Program program = sound(testing::exportedJson(dynamic.program));
+        ASSERT_EQ(program.values.size(), dynamic.program.values.size());
+        for (const auto& [name, type] : dynamic.program.values) {
+            EXPECT_EQ(program.values.at(name).sizes, type.sizes) << name;
+            EXPECT_EQ(program.values.at(name).element, type.element) << name;
+        }
+        EXPECT_EQ(program.symbolicInts, dynamic.program.symbolicInts);
+        EXPECT_EQ(program.nodes.size(), dynamic.program.nodes.size());
+        for (const auto& [symbol, range] : dynamic.program.symbols) {
+            EXPECT_EQ(program.symbols.at(symbol).low, range.low);
+            EXPECT_EQ(program.symbols.at(symbol).high, range.high);
+        }
+        EXPECT_TRUE(limitations(program).empty());
+    }
 }
 
 TEST_F(GraphJson, KeepsExtentsThatDependOnData) {

@@ -1,6 +1,7 @@
 /// Makes PyTorch programs by hand.
 #pragma once
 
+#include "engine/graph/extent_expression.h"
 #include "engine/graph/program.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,7 +37,7 @@ std::vector<T> valuesOf(const TensorData& tensor) {
 }
 
 inline TensorData floats(const Sizes& sizes, const std::vector<float>& values) {
-    return owningTensor(contiguousType(ElementType::Float32, sizes), bytesOf(values));
+    return owningTensor(contiguousType(ElementType::Float32, sizes), bytesOf<float>(values));
 }
 
 inline TensorData integers(const Sizes& sizes, const std::vector<std::int64_t>& values) {
@@ -56,6 +58,47 @@ public:
         input(name, sizes);
         program_.values[name].sizes.front().expression = symbol;
         program_.symbols[symbol] = range;
+        return *this;
+    }
+    /// A symbol, which extents of values may be expressions of: "s0 + 1".
+    ProgramBuilder& symbol(const std::string& name, std::int64_t atExport, SymbolRange range) {
+        program_.symbols[name] = range;
+        exported_[name] = atExport;
+        return *this;
+    }
+    /// Whose extents are numbers or expressions of symbols.
+    ProgramBuilder& sizedInput(const std::string& name, const std::vector<std::string>& extents,
+                               ElementType element = ElementType::Float32) {
+        program_.inputs.push_back({Input::Kind::User, name, {}, {}});
+        return sizedType(name, extents, element);
+    }
+    ProgramBuilder& sizedType(const std::string& name, const std::vector<std::string>& extents,
+                              ElementType element = ElementType::Float32) {
+        std::vector<Extent> sizes;
+        for (const std::string& extent : extents)
+            sizes.push_back(extentOf(extent));
+        program_.values[name] = contiguousType(element, std::move(sizes));
+        return *this;
+    }
+    /// States what integer a node computes of extents.
+    ProgramBuilder& number(const std::string& name, const std::string& extent) {
+        program_.symbolicInts[name] = extentOf(extent);
+        return *this;
+    }
+    /// A node that computes such an integer.
+    ProgramBuilder& numberNode(const std::string& name, const std::string& target,
+                               std::vector<NamedArgument> arguments, const std::string& extent) {
+        return node(name, target, std::move(arguments)).number(name, extent);
+    }
+    /// A node that asserts the condition.
+    ProgramBuilder& asserted(const std::string& name, ExtentRelation relation) {
+        const std::string truth = name + "_truth";
+        program_.otherValues.insert(truth);
+        nodeWithResults(truth, "_operator.le", {}, {{truth}});
+        nodeWithResults(name, "aten._assert_scalar.default",
+                        {{"self", ValueName{truth}}, {"assert_msg", std::string("it holds")}}, {});
+        relation.node = name;
+        program_.relations.push_back(std::move(relation));
         return *this;
     }
     ProgramBuilder& held(Input::Kind kind, const std::string& name, TensorData tensor) {
@@ -97,7 +140,16 @@ public:
     }
 
 private:
+    [[nodiscard]] Extent extentOf(const std::string& text) const {
+        const auto expression = parseExtent(text, text);
+        Extent extent{evaluateExtent(*expression, exported_).value(), {}};
+        if (!evaluateExtent(*expression, {}))
+            extent.expression = textOf(*expression);
+        return extent;
+    }
+
     Program program_;
+    std::map<std::string, std::int64_t> exported_;
 };
 
 inline NamedArgument value(const std::string& parameter, const std::string& name) {

@@ -18,18 +18,24 @@ namespace {
 using engine::graph::ModelCheck;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class GeneratedModelFolder : public ::testing::Test {
 protected:
-    Result<void> write(const ModelCheck& check) {
-        const auto program = engine::graph::readProgram(KERNELSKILL_SOURCE_DIR
-                                                        "/tests/engine/graph/programs/mlp.pt2");
+    Result<void> write(const ModelCheck& check, const std::string& name = "mlp") {
+        const auto program = engine::graph::readProgram(
+            KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + name + ".pt2");
         EXPECT_TRUE(program) << program.error().describe();
         auto plan = engine::graph::plannedModel(*program, "mlp", {});
         EXPECT_TRUE(plan) << plan.error().describe();
         return writeGenerated({*std::move(plan), check},
                               {.archive = "mlp.pt2", .folder = target_, .notSimplified = {}},
                               engine::builtinGpus()->front());
+    }
+
+    [[nodiscard]] std::string report() const {
+        std::ifstream stream(target_ / "report.html");
+        return {std::istreambuf_iterator<char>(stream), {}};
     }
 
     kernelskill::testing::TemporaryFolder folder_;
@@ -39,7 +45,7 @@ protected:
 TEST_F(GeneratedModelFolder, IsNotWrittenIfTheKernelsAreWrong) {
     ModelCheck check;
     check.outcome = ModelCheck::Outcome::Differs;
-    check.inputs = {"x float32[5, 8]"};
+    check.shapes = {{"x float32[5, 8]"}};
     check.why = "the output y has 1 instead of 2 as element 3";
     const auto written = write(check);
     ASSERT_FALSE(written);
@@ -54,9 +60,21 @@ TEST_F(GeneratedModelFolder, SaysInItsReportHowItWasChecked) {
     ModelCheck check;
     check.why = "LibTorch is not there";
     ASSERT_TRUE(write(check));
-    std::ifstream stream(target_ / "report.html");
-    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(stream), {}),
-                HasSubstr("not checked on the emulator: LibTorch is not there"));
+    EXPECT_THAT(report(), AllOf(HasSubstr("not checked on the emulator: LibTorch is not there"),
+                                Not(HasSubstr("Dynamic extents"))));
+}
+
+TEST_F(GeneratedModelFolder, SaysInItsReportWhatItsExtentsMayBe) {
+    ModelCheck check;
+    check.outcome = ModelCheck::Outcome::Agrees;
+    check.kernels = 5;
+    check.shapes = {{"x float32[7, 64]"}, {"x float32[2, 64]"}};
+    check.why = "not with s77 = 37: no time";
+    ASSERT_TRUE(write(check, "mlp-dynamic"));
+    EXPECT_THAT(report(), AllOf(HasSubstr("Dynamic extents"), HasSubstr("extent 0 of x"),
+                                HasSubstr("2 ... 4096"),
+                                HasSubstr("with x float32[7, 64]; with x float32[2, 64]"),
+                                HasSubstr("not with s77 = 37: no time")));
 }
 
 } // namespace

@@ -38,11 +38,14 @@ protected:
     /// The rectified elements, after `change`.
     ModelReference referenceOf(const Program& program,
                                std::function<void(std::vector<double>&)> change = {}) {
-        return [this, program, change](const ExtentLimit& limit,
+        return [this, program, change](const ProgramExtents& extents,
                                        const std::vector<std::string>&) -> Result<TorchRun> {
-            limits_.push_back(limit.value_or(0));
-            const Program smaller = withExtents(program, limit);
-            const auto x = seededTensor(smaller, smaller.inputs.front(), options_.seed);
+            limits_.push_back(extents.largest.value_or(0));
+            const auto smaller =
+                withSymbolValues(withExtents(program, extents.largest), extents.symbols);
+            if (!smaller)
+                return std::unexpected(smaller.error());
+            const auto x = seededTensor(*smaller, smaller->inputs.front(), options_.seed);
             if (!x)
                 return std::unexpected(x.error());
             std::vector<double> elements = numbersIn(*x);
@@ -74,7 +77,7 @@ TEST_F(ModelChecks, AgreeWithAReferenceThatIsRight) {
     EXPECT_EQ(nameOf(done.outcome), "agrees") << done.why;
     EXPECT_EQ(done.kernels, 1U);
     EXPECT_LT(done.largestError, 1e-6);
-    EXPECT_THAT(done.inputs, ElementsAre("x float32[5, 33]"));
+    EXPECT_THAT(done.shapes, ElementsAre(ElementsAre("x float32[5, 33]")));
     EXPECT_THAT(limits_, ElementsAre(0));
 }
 
@@ -107,17 +110,18 @@ TEST_F(ModelChecks, TakeSmallerExtentsForMuchWork) {
     options_.maxWork = 1000;
     const ModelCheck done = check(program, referenceOf(program));
     EXPECT_EQ(nameOf(done.outcome), "agrees") << done.why;
-    EXPECT_THAT(done.inputs, ElementsAre("x float32[32, 3]"));
+    EXPECT_THAT(done.shapes, ElementsAre(ElementsAre("x float32[32, 3]")));
     EXPECT_THAT(limits_, ElementsAre(64));
 }
 
 TEST_F(ModelChecks, SayWhyTheReferenceFailsWithTheLargestExtents) {
     const Program program = rectified({96});
     const ModelCheck done =
-        check(program, [&](const ExtentLimit& limit, const auto&) -> Result<TorchRun> {
-            limits_.push_back(limit.value_or(0));
-            return std::unexpected(Error{
-                ErrorKind::Failed, "no room for " + std::to_string(limit.value_or(0)), "", ""});
+        check(program, [&](const ProgramExtents& extents, const auto&) -> Result<TorchRun> {
+            limits_.push_back(extents.largest.value_or(0));
+            return std::unexpected(
+                Error{ErrorKind::Failed,
+                      "no room for " + std::to_string(extents.largest.value_or(0)), "", ""});
         });
     EXPECT_EQ(nameOf(done.outcome), "not-compared");
     EXPECT_EQ(done.why, "no room for 0");
@@ -131,6 +135,58 @@ TEST_F(ModelChecks, SayThatAllExtentsAreTooMuchWork) {
     EXPECT_EQ(nameOf(done.outcome), "not-compared");
     EXPECT_THAT(done.why, HasSubstr("operations are too many"));
     EXPECT_THAT(limits_, ElementsAre());
+}
+
+TEST_F(ModelChecks, CompareSeveralValuesOfDynamicExtents) {
+    ProgramBuilder builder;
+    builder.symbol("s0", 6, {2, 4096})
+        .sizedInput("x", {"s0", "5"})
+        .node("y", "aten.relu.default", {value("self", "x")})
+        .sizedType("y", {"s0", "5"})
+        .output("y");
+    const ModelCheck done = check(builder.program(), referenceOf(builder.program()));
+    EXPECT_EQ(nameOf(done.outcome), "agrees") << done.why;
+    EXPECT_EQ(done.why, "");
+    EXPECT_EQ(done.kernels, 1U);
+    EXPECT_THAT(done.shapes,
+                ElementsAre(ElementsAre("x float32[6, 5]"), ElementsAre("x float32[2, 5]"),
+                            ElementsAre("x float32[37, 5]")));
+}
+
+TEST_F(ModelChecks, DifferByOneOfTheValues) {
+    ProgramBuilder builder;
+    builder.symbol("s0", 6, {2, 4096})
+        .sizedInput("x", {"s0", "5"})
+        .node("y", "aten.relu.default", {value("self", "x")})
+        .sizedType("y", {"s0", "5"})
+        .output("y");
+    const ModelCheck done = check(builder.program(), referenceOf(builder.program(), [](auto& all) {
+                                      if (all.size() == 37 * 5)
+                                          all[180] += 1;
+                                  }));
+    EXPECT_EQ(nameOf(done.outcome), "differs");
+    EXPECT_THAT(done.why, HasSubstr("as element 180"));
+    EXPECT_THAT(done.shapes, ElementsAre(ElementsAre("x float32[37, 5]")));
+}
+
+TEST_F(ModelChecks, SayWhichValuesWereNotCompared) {
+    ProgramBuilder builder;
+    builder.symbol("s0", 6, {2, 4096})
+        .sizedInput("x", {"s0", "5"})
+        .node("y", "aten.relu.default", {value("self", "x")})
+        .sizedType("y", {"s0", "5"})
+        .output("y");
+    const ModelReference right = referenceOf(builder.program());
+    const ModelCheck done =
+        check(builder.program(),
+              [&](const ProgramExtents& extents, const auto& keep) -> Result<TorchRun> {
+                  if (extents.symbols.at("s0") == 2)
+                      return std::unexpected(Error{ErrorKind::Failed, "not so few", "", ""});
+                  return right(extents, keep);
+              });
+    EXPECT_EQ(nameOf(done.outcome), "agrees");
+    EXPECT_EQ(done.shapes.size(), 2U);
+    EXPECT_THAT(done.why, HasSubstr("not with s0 = 2: not so few"));
 }
 
 TEST_F(ModelChecks, StopWhenAsked) {

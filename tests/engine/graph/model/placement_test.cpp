@@ -55,7 +55,19 @@ TEST(Placement, PutsDynamicBuffersBehindTheOthers) {
         {"b", ScalarKind::Float, {Index::size("s1", 1)}, Buffer::Role::Local, ""});
     const Placement placement = placed(program, {{0, 0, 1}, {1, 0, 1}});
     EXPECT_EQ(placement.bytes, placementAlignment);
-    EXPECT_EQ(placement.dynamic, std::vector<analysis::raise::BufferId>{1});
+    EXPECT_EQ(placement.dynamic, (std::vector<std::vector<analysis::raise::BufferId>>{{1}}));
+}
+
+TEST(Placement, SharesPlacesBetweenDynamicBuffersThatDoNotMeet) {
+    Program program;
+    const Index rows = Index::size("s1", 1);
+    for (const std::int64_t width : {8, 64, 64, 8})
+        program.buffers.push_back(
+            {"b", ScalarKind::Float, {rows * width}, Buffer::Role::Local, ""});
+    // The first and the third meet, and the second and the fourth.
+    const Placement placement = placed(program, {{0, 0, 2}, {1, 0, 1}, {2, 2, 3}, {3, 1, 3}});
+    EXPECT_EQ(placement.dynamic,
+              (std::vector<std::vector<analysis::raise::BufferId>>{{1, 2}, {0}, {3}}));
 }
 
 } // namespace

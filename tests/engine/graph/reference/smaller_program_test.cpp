@@ -56,12 +56,36 @@ TEST(WithExtents, MakesInputsWeightsAndSizesSmaller) {
     EXPECT_EQ(std::get<std::int64_t>(smaller.nodes[1].arguments[2].value), 64) << "no size";
 }
 
-TEST(WithExtents, GivesDynamicExtentsTheirValueAtExport) {
+TEST(WithExtents, KeepsDynamicExtents) {
+    ProgramBuilder builder;
+    builder.dynamicInput("x", {37, 64}, "s0", {1, 100});
+    const Program smaller = withExtents(builder.program(), 12);
+    EXPECT_THAT(sizesIn(smaller, "x"), ElementsAre(37, 8));
+    EXPECT_EQ(smaller.values.at("x").sizes[0].expression, "s0");
+    EXPECT_TRUE(smaller.symbols.contains("s0"));
+}
+
+TEST(WithExtents, MakesTheNumbersOfExtentArithmeticSmaller) {
+    ProgramBuilder builder;
+    builder.dynamicInput("x", {37, 64}, "s0", {1, 100})
+        .node("n", "_operator.mul", {{"a", SymbolicInt(ValueName{"s"})}, {"b", std::int64_t{64}}})
+        .node("y", "aten.view.default",
+              {value("self", "x"),
+               {"size", std::vector<SymbolicInt>{ValueName{"s"}, std::int64_t{64}}}});
+    const Program smaller = withExtents(builder.program(), 12);
+    EXPECT_EQ(std::get<std::int64_t>(smaller.nodes[0].arguments[1].value), 8);
+    EXPECT_EQ(std::get<std::int64_t>(
+                  std::get<std::vector<SymbolicInt>>(smaller.nodes[1].arguments[1].value)[1]),
+              8);
+}
+
+TEST(WithFixedExtents, GivesDynamicExtentsTheirValueAtExport) {
     ProgramBuilder builder;
     builder.dynamicInput("x", {37, 4}, "s0", {1, 100});
-    const Program fixed = withExtents(builder.program(), {});
+    const Program fixed = withFixedExtents(builder.program());
     EXPECT_THAT(sizesIn(fixed, "x"), ElementsAre(37, 4));
     EXPECT_FALSE(fixed.values.at("x").sizes[0].isDynamic());
+    EXPECT_TRUE(fixed.symbols.empty());
 }
 
 } // namespace

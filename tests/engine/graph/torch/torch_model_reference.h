@@ -13,9 +13,11 @@
 namespace kernelskill::engine::graph::testing {
 
 inline ModelReference referenceFor(const Program& program, std::uint64_t seed) {
-    return [program, seed](const ExtentLimit& limit,
+    return [program, seed](const ProgramExtents& extents,
                            const std::vector<std::string>& keep) -> Result<TorchRun> {
-        auto typed = withRaisedTypes(withExtents(program, limit));
+        auto typed = withRaisedTypes(withExtents(program, extents.largest));
+        if (typed)
+            typed = withSymbolValues(*std::move(typed), extents.symbols);
         if (!typed)
             return std::unexpected(typed.error());
         TorchSubject subject;
