@@ -1,7 +1,7 @@
 #include "analysis/command/compile_command.h"
 
 #include "analysis/command/compilation_database.h"
-#include "analysis/command/include_inference.h"
+#include "analysis/command/flag_inference.h"
 #include "analysis/source/files.h"
 
 #include <optional>
@@ -121,7 +121,7 @@ CompileCommand CompileCommands::inferred(const fs::path& givenFile,
     const fs::path file = absoluteNormal(givenFile);
     CompileCommand command = translateArguments(fallbackFlags_, file.parent_path());
     command.origin = CommandOrigin::Inferred;
-    inferIncludeDirs(file, workspaceRoot.lexically_normal(), command);
+    inferFlags(file, workspaceRoot.lexically_normal(), command);
     return command;
 }
 

@@ -1,5 +1,5 @@
 #include "analysis/device_rules/rules.h"
-#include "analysis/model/launch_constants.h"
+#include "analysis/queries/launch_constants.h"
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,7 @@
 
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/model/known_functions.h"
+#include "analysis/source/gpu_constants.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,6 +82,18 @@ std::optional<std::int64_t> IntegerValues::leaf(const Expr& /*expr*/, int /*dept
     return std::nullopt;
 }
 
+bool IntegerValues::isWarpSize(const Expr& member) const {
+    if (member.name != "warpSize" || member.children.empty())
+        return false;
+    const Type& device = body_.expr(member.children[0]).type;
+    return device.canonical.contains("cudaDeviceProp") ||
+           device.spelling.contains("cudaDeviceProp");
+}
+
+KnownExtents IntegerValues::extentsByMember(VariableId /*variable*/, int /*depth*/) const {
+    return {};
+}
+
 ExprId IntegerValues::withoutCasts(ExprId expr) const {
     while (expr != noId && body_.expr(expr).kind == ExprKind::Cast)
         expr = body_.expr(expr).children.front();
@@ -116,6 +129,8 @@ std::optional<std::int64_t> IntegerValues::unchecked(const Expr& expr, int depth
         return fixed == noId ? leaf(expr, depth) : value(fixed, depth);
     }
     case ExprKind::Member: {
+        if (isWarpSize(expr))
+            return warpLanes;
         const auto axis = axisNamed(expr.name);
         return axis && !expr.children.empty() && isDim3(body_.expr(expr.children[0]).type)
                    ? extents(expr.children[0], depth)[*axis]
@@ -212,8 +227,11 @@ KnownExtents IntegerValues::extents(ExprId id, int depth) const {
         return {};
     const Expr& expr = body_.expr(plain);
     const bool isDim3Value = isDim3(expr.type) || expr.name == "dim3";
-    if (expr.kind == ExprKind::Variable && expr.variable != noId && isDim3Value)
-        return extents(fixedValue(expr.variable), depth + 1);
+    if (expr.kind == ExprKind::Variable && expr.variable != noId && isDim3Value) {
+        const ExprId fixed = fixedValue(expr.variable);
+        return fixed == noId ? extentsByMember(expr.variable, depth + 1)
+                             : extents(fixed, depth + 1);
+    }
     const bool isConstruction = expr.kind == ExprKind::Other ||
                                 (expr.kind == ExprKind::Call && unqualified(expr.name) == "dim3");
     if (expr.kind != ExprKind::InitList && !(isDim3Value && isConstruction))

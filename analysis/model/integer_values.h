@@ -33,6 +33,8 @@ public:
 protected:
     /// The initialiser of a variable that holds it wherever it is read; noId for other variables.
     [[nodiscard]] virtual ExprId fixedValue(VariableId variable) const = 0;
+    /// The axes of a dim3 without fixed value whose members are set one by one; unknown otherwise.
+    [[nodiscard]] virtual KnownExtents extentsByMember(VariableId variable, int depth) const;
     /// The value of an expression that no constant or operator gives: a variable without fixed
     /// value, a built-in index, a call.
     [[nodiscard]] virtual std::optional<std::int64_t> leaf(const Expr& expr, int depth) const;
@@ -46,6 +48,8 @@ private:
     [[nodiscard]] std::optional<double> realOperation(const Expr& expr, int depth) const;
     [[nodiscard]] std::optional<std::int64_t> truncated(ExprId expr, int depth) const;
     [[nodiscard]] ExprId withoutCasts(ExprId expr) const;
+    /// Whether the member is the size of a warp that a device reports: CUDA has one for all.
+    [[nodiscard]] bool isWarpSize(const Expr& member) const;
 
     const FunctionBody& body_;
     mutable int steps_ = 0; ///< Expressions followed for the value at depth 0.

@@ -1,11 +1,11 @@
 #include "analysis/parse/model_builder.h"
 
 #include "analysis/model/kernel_facts.h"
-#include "analysis/model/launch_constants.h"
 #include "analysis/model/normalised_hash.h"
 #include "analysis/parse/function_lowering.h"
 #include "analysis/parse/host_only_code.h"
 #include "analysis/parse/type_lowering.h"
+#include "analysis/queries/launch_constants.h"
 #include "analysis/scan/constant_text.h"
 #include "analysis/syntax/lexer.h"
 

@@ -199,6 +199,92 @@ ExprId FixedValues::fixedValue(VariableId id) const {
     return code_.isEverWritten(id) ? valueSetOnce(code_, id) : variable.init;
 }
 
+namespace {
+
+/// What the statements behind the declaration of a dim3 do with its members.
+class MemberReader {
+public:
+    MemberReader(const CodeMap& code, VariableId variable)
+        : code_(code), body_(code.body()), block_(blockAround(variable)) {}
+
+    /// The values that x, y and z are set to; noId for one that is not. nullopt if one may be set
+    /// twice, under a condition, or after it was read.
+    [[nodiscard]] std::optional<std::array<ExprId, 3>> read(VariableId variable) {
+        if (block_ == noId)
+            return std::nullopt;
+        for (const ExprId use : usesOf(variable))
+            if (!take(use))
+                return std::nullopt;
+        return values_;
+    }
+
+private:
+    /// With those in the configurations of launches, which no statement holds.
+    [[nodiscard]] std::vector<ExprId> usesOf(VariableId variable) const {
+        std::vector<ExprId> uses;
+        for (ExprId id = 0; id < body_.exprs.size(); ++id)
+            if (body_.exprs[id].kind == ExprKind::Variable && body_.exprs[id].variable == variable)
+                uses.push_back(id);
+        std::ranges::stable_sort(uses, {}, [&](ExprId use) { return body_.expr(use).span.begin; });
+        return uses;
+    }
+
+    [[nodiscard]] StmtId blockAround(VariableId variable) const {
+        const StmtId declaration = code_.declarationOf(variable);
+        return declaration == noId ? noId : body_.stmt(declaration).parent;
+    }
+
+    [[nodiscard]] bool take(ExprId use) {
+        constexpr std::string_view axes = "xyz";
+        const ExprId member = code_.parent(use);
+        const bool isMember = member != noId && body_.expr(member).kind == ExprKind::Member &&
+                              body_.expr(member).name.size() == 1;
+        const auto axis = isMember ? axes.find(body_.expr(member).name) : std::string_view::npos;
+        if (axis == std::string_view::npos) { // The whole of it.
+            isRead_.fill(true);
+            return !code_.isWrite(use);
+        }
+        if (!code_.isWrite(use)) {
+            isRead_.at(axis) = true;
+            return true;
+        }
+        const ExprId assignment = code_.parent(member);
+        const StmtId statement = code_.statement(use);
+        if (isRead_.at(axis) || values_.at(axis) != noId || assignment == noId ||
+            body_.expr(assignment).kind != ExprKind::Binary || body_.expr(assignment).op != "=" ||
+            body_.expr(assignment).children[0] != member ||
+            body_.stmt(statement).kind != StmtKind::Expression ||
+            body_.stmt(statement).expr != assignment || body_.stmt(statement).parent != block_)
+            return false;
+        values_.at(axis) = body_.expr(assignment).children[1];
+        return true;
+    }
+
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    StmtId block_;
+    std::array<ExprId, 3> values_{noId, noId, noId};
+    std::array<bool, 3> isRead_{};
+};
+
+} // namespace
+
+KnownExtents FixedValues::extentsByMember(VariableId id, int depth) const {
+    const Variable& variable = body().variable(id);
+    if (variable.storage != Storage::Local || variable.type.isReference)
+        return {};
+    const auto values = MemberReader(code_, id).read(id);
+    if (!values)
+        return {};
+    const ExprId init = code_.withoutCasts(variable.init);
+    const bool isPlain = init == noId || body().expr(init).children.empty();
+    KnownExtents axes = isPlain ? KnownExtents{1, 1, 1} : extents(init, depth);
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+        if (const ExprId value = values->at(axis); value != noId)
+            axes.at(axis) = extents(value, depth)[0];
+    return axes;
+}
+
 ExprId CodeMap::withoutCasts(ExprId expr) const {
     while (expr != noId && body_.expr(expr).kind == ExprKind::Cast)
         expr = body_.expr(expr).children.front();

@@ -85,6 +85,10 @@ public:
     [[nodiscard]] ExprId fixedValue(VariableId variable) const override;
 
 private:
+    /// In `dim3 block; block.x = 64;` 64, if that is all that ever changes the axis, and if nothing
+    /// reads the variable in between.
+    [[nodiscard]] KnownExtents extentsByMember(VariableId variable, int depth) const override;
+
     const CodeMap& code_;
 };
 

@@ -50,6 +50,21 @@ bool isBelow(const Nest& nest, NestNodeId outer, NestNodeId node) {
     return node == outer;
 }
 
+bool isBesideLongLoop(const WarpView& warp, const NestAccess& access) {
+    constexpr std::int64_t manyRounds = 16;
+    const Nest& nest = warp.nest();
+    return std::ranges::any_of(nest.accesses, [&](const NestAccess& other) {
+        if (other.array == noId || other.array == access.array || other.node == noId ||
+            !isIn(nest, other, MemorySpace::Global))
+            return false;
+        const std::vector<NestNodeId> loops = serialLoops(nest, other.node);
+        return std::ranges::any_of(loops, [&](NestNodeId loop) {
+            return !isBelow(nest, loop, access.node) &&
+                   warp.rounds(loop).value_or(manyRounds) >= manyRounds;
+        });
+    });
+}
+
 bool isIn(const Nest& nest, const NestAccess& access, MemorySpace space) {
     if (access.array == noId)
         return space == MemorySpace::Global;

@@ -82,6 +82,26 @@ void addOccupancy(const DiagnosisInput& input, const LaunchSpec& launch,
     signals.push_back(std::move(threads));
 }
 
+/// The threads of the largest block in the text, where the launch as a whole cannot be evaluated.
+void addStatedBlock(const DiagnosisInput& input, std::vector<Signal>& signals) {
+    constexpr std::int64_t largestBlock = 1024;
+    std::int64_t most = 0;
+    for (const analysis::LaunchSite& site : input.kernel.launches) {
+        std::int64_t threads = site.constantBlock.empty() ? 0 : 1;
+        for (const std::int64_t extent : site.constantBlock)
+            threads *= extent;
+        if (threads <= 0 || threads > largestBlock)
+            return;
+        most = std::max(most, threads);
+    }
+    // A single thread may be all that a kernel needs, as where it makes objects for others.
+    if (most < 2 || !input.kernel.alsoLaunchedIn.empty())
+        return;
+    Signal signal = signalOf(input, "threads_of_block", static_cast<double>(most));
+    signal.line = launchLine(input);
+    signals.push_back(std::move(signal));
+}
+
 /// Whether a single thread runs the kernel and no loop in it has work for others, as where objects
 /// are made for later kernels.
 bool isSetUp(const DiagnosisInput& input, const LaunchSpec& launch) {
@@ -96,7 +116,8 @@ bool isFromDevice(const DiagnosisInput& input, const LaunchSpec& launch) {
 
 void addSpread(const DiagnosisInput& input, const LaunchSpec& launch,
                std::vector<Signal>& signals) {
-    if (!isUsersLaunch(launch) || launch.isGridOfDevice || isFromDevice(input, launch))
+    if (!isUsersLaunch(launch) || launch.isGridOfDevice || launch.isGridStandIn ||
+        isFromDevice(input, launch))
         return;
     const auto blocks = static_cast<double>(launch.grid.count());
     Signal spread =
@@ -204,12 +225,15 @@ std::vector<Signal> machineSignals(const DiagnosisInput& input, const std::vecto
                                    double launchSeconds) {
     std::vector<Signal> signals;
     const LaunchSpec* launch = input.profile != nullptr ? &input.profile->launch : input.launch;
-    const bool isOneOfMany = launch != nullptr && launch->origin == LaunchOrigin::Evaluated &&
-                             input.file != nullptr && triesBlocks(*input.file, input.kernel);
+    const bool triesMany = input.file != nullptr && triesBlocks(*input.file, input.kernel);
+    const bool isOneOfMany =
+        launch != nullptr && launch->origin == LaunchOrigin::Evaluated && triesMany;
     if (launch != nullptr && !isOneOfMany && !isSetUp(input, *launch)) {
         addOccupancy(input, *launch, signals);
         addSpread(input, *launch, signals);
     }
+    if (!triesMany && (launch == nullptr || !isUsersLaunch(*launch)))
+        addStatedBlock(input, signals);
     if (input.profile == nullptr)
         return signals;
     if (const auto counts = rooflineCounts(input.kernel, input.features, *input.profile)) {

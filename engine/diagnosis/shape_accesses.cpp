@@ -78,7 +78,8 @@ private:
             if (isUnit && isLong(loop))
                 walks_.emplace_back(id, loop);
         }
-        if (reach.isIndirect && isFromMemory(id) && !isStoreByTable(id))
+        if (reach.isIndirect && isFromMemory(id) && !isStoreByTable(id) &&
+            !isBesideLongLoop(warp_, access(id)))
             notes_.add(isOfSmallTable(id) ? shape::smallTable : shape::indirect, id);
         else if (reach.isIndirect && isFromReals(id))
             notes_.add(shape::resampling, id);

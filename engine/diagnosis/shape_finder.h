@@ -33,6 +33,9 @@ private:
 /// `node` is `outer` or below it.
 [[nodiscard]] bool isBelow(const analysis::Nest& nest, analysis::NestNodeId outer,
                            analysis::NestNodeId node);
+/// Whether a long loop over other arrays in global memory hides what the access costs, which is
+/// made once beside it.
+[[nodiscard]] bool isBesideLongLoop(const WarpView& warp, const analysis::NestAccess& access);
 /// Memory of a space that is no variable of each thread.
 [[nodiscard]] bool isIn(const analysis::Nest& nest, const analysis::NestAccess& access,
                         analysis::MemorySpace space);

@@ -92,16 +92,19 @@ std::string explanationOf(const Context& context, const analysis::Nest& nest,
                : fmt::format("{}: {}, {:g} sectors a request", name, apart, reach.sectors);
 }
 
-/// How often one warp makes an access: the product of the rounds of the loops around it. A loop
-/// whose rounds are unknown counts as `someRounds`.
-double timesOf(const WarpView& warp, const analysis::NestAccess& access) {
+/// The rounds of a loop: a number for all whose rounds are unknown.
+double roundsOf(const WarpView& warp, analysis::NestNodeId loop) {
     constexpr double someRounds = 16;
     constexpr double maxRounds = 4096;
+    const auto rounds = warp.rounds(loop);
+    return rounds ? std::clamp(static_cast<double>(*rounds), 1.0, maxRounds) : someRounds;
+}
+
+/// How often one warp makes an access: the product of the rounds of the loops around it.
+double timesOf(const WarpView& warp, const analysis::NestAccess& access) {
     double times = 1;
-    for (const analysis::NestNodeId loop : serialLoops(warp.nest(), access.node)) {
-        const auto rounds = warp.rounds(loop);
-        times *= rounds ? std::clamp(static_cast<double>(*rounds), 1.0, maxRounds) : someRounds;
-    }
+    for (const analysis::NestNodeId loop : serialLoops(warp.nest(), access.node))
+        times *= roundsOf(warp, loop);
     return times;
 }
 
@@ -112,6 +115,82 @@ double requestCost(const analysis::Nest& nest, const analysis::NestAccess& acces
         return std::max(reach.wavefronts, 1.0);
     constexpr double ofIndirect = 32;
     return reach.isKnown() ? reach.sectors : ofIndirect;
+}
+
+/// Whether the number follows from what the variable holds, at any depth.
+bool followsFrom(const analysis::Nest& nest, const analysis::IndexExpression& number,
+                 const analysis::NestArray& variable) {
+    return std::ranges::any_of(number.terms(), [&](const auto& term) {
+        return std::ranges::any_of(term.first, [&](analysis::Symbol symbol) {
+            const analysis::NestSymbol* named = nest.symbols.find(symbol);
+            if (named == nullptr)
+                return false;
+            const bool isOf = named->kind == analysis::NestSymbolKind::Value &&
+                              named->frame == variable.frame &&
+                              (named->variable == variable.variable || named->variable == noId);
+            return isOf || std::ranges::any_of(named->operands, [&](const auto& operand) {
+                       return followsFrom(nest, operand, variable);
+                   });
+        });
+    });
+}
+
+/// Whether rounds of the loop find the access where it was, with nothing in between that could have
+/// changed the element: the compiler loads it once for all of them.
+bool staysIn(const analysis::Nest& nest, const analysis::NestAccess& access,
+             analysis::NestNodeId loop) {
+    if (!access.index || access.kind != analysis::AccessKind::Read ||
+        mentions(nest, *access.index, nest.node(loop).loop()->iterator))
+        return false;
+    const auto changesIt = [&](const analysis::NestAccess& other) {
+        if (other.array == noId || other.node == noId || other.kind == analysis::AccessKind::Read ||
+            !isBelow(nest, loop, other.node))
+            return false;
+        const analysis::NestArray& array = nest.arrays[other.array];
+        return array.isVariable ? followsFrom(nest, *access.index, array)
+                                : other.array == access.array;
+    };
+    if (std::ranges::any_of(nest.accesses, changesIt))
+        return false;
+    for (analysis::NestNodeId id = 0; id < nest.nodes.size(); ++id)
+        if (nest.node(id).barrier() != nullptr && isBelow(nest, loop, id))
+            return false;
+    return true;
+}
+
+/// How often one warp makes an access to shared memory that the compiler leaves in the innermost
+/// loops: what stays where it is, it keeps in a register.
+double timesLeft(const WarpView& warp, const analysis::NestAccess& access) {
+    const analysis::Nest& nest = warp.nest();
+    double times = timesOf(warp, access);
+    for (const analysis::NestNodeId loop : serialLoops(nest, access.node)) { // innermost first
+        if (!staysIn(nest, access, loop))
+            break;
+        times /= roundsOf(warp, loop);
+    }
+    return times;
+}
+
+/// Whether the wavefronts of shared memory that conflicts add are a tenth or more of all that a
+/// warp transfers.
+bool conflictsCount(const WarpView& warp) {
+    constexpr double minShare = 0.1; // as for sectors
+    const analysis::Nest& nest = warp.nest();
+    double total = 0;
+    double added = 0;
+    for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
+        const analysis::NestAccess& access = nest.accesses[id];
+        if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId ||
+            nest.arrays[access.array].space == analysis::MemorySpace::Local)
+            continue;
+        const WarpReach& reach = warp.reach(id);
+        const bool isShared = nest.arrays[access.array].space == analysis::MemorySpace::Shared;
+        const double times = isShared ? timesLeft(warp, access) : timesOf(warp, access);
+        total += requestCost(nest, access, reach) * times;
+        if (isShared && reach.isKnown())
+            added += std::max(reach.wavefronts - 1, 0.0) * times;
+    }
+    return added >= minShare * total;
 }
 
 /// Whether the sectors that a warp's requests to global memory transfer in vain are a tenth or more
@@ -142,6 +221,7 @@ void addReaches(const Context& context, const WarpView& warp, const CodeShape& s
                 std::vector<Signal>& signals) {
     const analysis::Nest& nest = warp.nest();
     const bool isWasteful = wasteCounts(warp);
+    const bool hasConflicts = conflictsCount(warp);
     for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
         const analysis::NestAccess& access = nest.accesses[id];
         if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId)
@@ -162,20 +242,24 @@ void addReaches(const Context& context, const WarpView& warp, const CodeShape& s
             });
             Signal signal = context.at(
                 "static_bank_conflict_degree",
-                isInLoop || reach.wavefronts >= manyWavefronts ? reach.wavefronts : 1, span);
+                hasConflicts && (isInLoop || reach.wavefronts >= manyWavefronts) ? reach.wavefronts
+                                                                                 : 1,
+                span);
             signal.words["explanation"] = explanationOf(context, nest, access, reach);
             signals.push_back(std::move(signal));
         } else if (space == analysis::MemorySpace::Global ||
                    space == analysis::MemorySpace::Generic) {
             if (reach.isWasteful() && (!isWasteful || isRestOfVectors(warp, id)))
                 continue;
-            addOverfetch(context, span, reach.sectors, reach.least,
-                         explanationOf(context, nest, access, reach), signals);
             // The caches bring together what lanes use of a record; rows they do not.
             constexpr std::int64_t longestRecord = 256;
             const bool isOfRecord =
                 (shape.find(shape::records) != nullptr || shape.find(shape::pairs) != nullptr) &&
                 reach.stride && std::abs(*reach.stride) <= longestRecord;
+            if (isOfRecord && reach.isWasteful() && isBesideLongLoop(warp, access))
+                continue;
+            addOverfetch(context, span, reach.sectors, reach.least,
+                         explanationOf(context, nest, access, reach), signals);
             if (isOfRecord)
                 signals.back().name = "static_record_overfetch";
         }

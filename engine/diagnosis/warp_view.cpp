@@ -78,6 +78,9 @@ public:
             if (access.index)
                 for (const auto& [monomial, factor] : access.index->terms())
                     dropLengths(monomial);
+        for (const NestNode& node : nest_.nodes)
+            if (const NestLoop* loop = node.loop(); loop != nullptr && loop->first)
+                readBeginning(*loop->first, 0);
         return std::move(found_);
     }
 
@@ -97,8 +100,18 @@ private:
     }
     [[nodiscard]] bool isPosition(Symbol symbol) const {
         const NestSymbol* named = nest_.symbols.find(symbol);
-        return named == nullptr ? symbol.kind == SymbolKind::ThreadIdx && symbol.id == 0
-                                : named->kind == NestSymbolKind::Position && named->axis == 0;
+        if (named == nullptr)
+            return symbol.kind == SymbolKind::ThreadIdx && symbol.id == 0;
+        return (named->kind == NestSymbolKind::Position && named->axis == 0) ||
+               (named->kind == NestSymbolKind::Iterator && isOfGrid(symbol));
+    }
+    /// Whether the symbol counts the rounds that the threads of the grid share along x.
+    [[nodiscard]] bool isOfGrid(Symbol iterator) const {
+        return std::ranges::any_of(nest_.nodes, [&](const NestNode& node) {
+            const NestLoop* loop = node.loop();
+            return loop != nullptr && loop->iterator == iterator &&
+                   loop->style == NestLoopStyle::GridStride && loop->axis == 0;
+        });
     }
 
     void read(const IndexExpression& index) {
@@ -154,6 +167,33 @@ private:
             for (const auto& [monomial, factor] : operand.terms())
                 for (const Symbol part : monomial)
                     readQuotient(part, depth + 1);
+    }
+
+    /// A loop that begins at `(i % width + shift) / by` goes to the windows around an element,
+    /// which are `by` apart.
+    void readBeginning(const IndexExpression& beginning, int depth) {
+        if (depth > maxDepth)
+            return;
+        for (const auto& [monomial, factor] : beginning.terms())
+            for (const Symbol symbol : monomial) {
+                const NestSymbol* named = nest_.symbols.find(symbol);
+                if (named == nullptr || named->kind != NestSymbolKind::Derived)
+                    continue;
+                if (named->op == "/" && named->operands.size() == 2)
+                    readWindow(named->operands[0], named->operands[1]);
+                for (const IndexExpression& operand : named->operands)
+                    readBeginning(operand, depth + 1);
+            }
+    }
+    void readWindow(const IndexExpression& place, const IndexExpression& distance) {
+        const auto& divisor = distance.terms();
+        const NestSymbol* by = divisor.size() == 1 && divisor.begin()->first.size() == 1
+                                   ? parameter(divisor.begin()->first[0])
+                                   : nullptr;
+        if (by != nullptr && std::ranges::any_of(place.terms(), [&](const auto& term) {
+                return term.second == 1 && term.first.size() == 1 && isFastDigit(term.first[0]);
+            }))
+            found_.insert(by->name);
     }
 
     /// By what rounds of a loop go on is no distance of lanes.

@@ -133,6 +133,9 @@ struct LaunchSpec {
     bool isShapeGuessed = false;
     /// Host code sizes the grid by the device, which is another one here than where it runs.
     bool isGridOfDevice = false;
+    /// The grid as the text has it follows from numbers that the text does not tell: those of
+    /// earlier assignments stand for them.
+    bool isGridStandIn = false;
     std::string kernel;                         ///< Qualified name.
     std::vector<std::string> templateArguments; ///< Empty if the kernel is no template.
     Dim3 grid;

@@ -1,5 +1,6 @@
 #include "engine/findings/kernel_insights.h"
 
+#include "engine/diagnosis/stated_launch.h"
 #include "engine/findings/measured_profiles.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_source.h"
@@ -143,14 +144,13 @@ KernelInsights::diagnosis(KernelRef kernel, const KernelFindings& findings, cons
     }
     const auto extracted = features(kernel);
     const auto inferred = launches(kernel);
-    const bool hasLaunch = *inferred && !(*inferred)->empty();
     const bool hasFacts = findings.facts != nullptr && *findings.facts;
     auto bottleneck = std::make_shared<const Bottleneck>(diagnose(
         {.kernel = kernel.kernel,
          .features = *extracted,
          .gpu = gpu,
          .profile = findings.profile.get(),
-         .launch = hasLaunch ? &(*inferred)->front() : nullptr,
+         .launch = *inferred ? statedLaunch(**inferred) : nullptr,
          .facts = hasFacts ? &**findings.facts : nullptr,
          .source = kernel.kernel.file == kernel.program.file ? kernel.program.model->source.get()
                                                              : nullptr,

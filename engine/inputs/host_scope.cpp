@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <ranges>
 #include <span>
 
@@ -143,6 +144,7 @@ std::optional<Value> HostScope::count(const Expression& expression) const {
 
 std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::string& name) const {
     const auto definitions = definitionsOf(name);
+    bool isSkipped = false;
     for (const auto& definition : definitions) {
         const auto scope = at({place_.file, definition.token, place_.function});
         std::optional<std::array<std::int64_t, 3>> result;
@@ -161,8 +163,11 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
         }
         if (result) {
             assignMembers(name, definition.token, *result);
+            if (isSkipped)
+                noteSkipped();
             return result;
         }
+        isSkipped = true;
     }
     for (const auto& [place, range] : callersArguments(name)) {
         const auto scope = at(place);
@@ -205,6 +210,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
 void HostScope::assignMembers(const std::string& name, std::size_t from,
                               std::array<std::int64_t, 3>& extent) const {
     const auto& all = tokens();
+    std::array<bool, 3> isSkipped{};
     for (const std::size_t i : placesFrom(file().tokensNamed(name), from)) {
         if (i + 4 >= place_.token)
             break;
@@ -217,9 +223,13 @@ void HostScope::assignMembers(const std::string& name, std::size_t from,
         if (axis > 2)
             continue;
         const auto scope = at({place_.file, i, place_.function});
-        if (const auto assigned = scope.value(i + 4, expressionEnd(i + 4)))
+        const auto assigned = scope.value(i + 4, expressionEnd(i + 4));
+        if (assigned)
             extent[axis] = assigned->asInteger();
+        isSkipped[axis] = !assigned;
     }
+    if (std::ranges::any_of(isSkipped, std::identity{}))
+        noteSkipped();
 }
 
 std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& name) const {
@@ -337,6 +347,11 @@ void HostScope::noteRoot(const std::string& name, const Expression& expression,
         settings_.log->roots.emplace(name, value.integer);
 }
 
+void HostScope::noteSkipped() const {
+    if (settings_.log != nullptr)
+        settings_.log->usesEarlierValue = true;
+}
+
 void HostScope::noteRootExtent(const std::string& name, Range range,
                                const std::optional<std::array<std::int64_t, 3>>& extent) const {
     const auto expression =
@@ -393,9 +408,16 @@ std::optional<std::int64_t> HostScope::answerOfDevice(const std::string& name) c
 std::optional<Value> HostScope::fromText(const std::string& name) const {
     if (const auto answer = answerOfDevice(name))
         return Value::of(*answer);
+    bool isSkipped = false;
     for (const auto& definition : definitionsOf(name)) {
-        if (const auto result = definedValue(name, definition))
+        const auto result = definedValue(name, definition);
+        // `int most = -1;` before what finds the number is no size.
+        if (result && (!isSkipped || result->asDouble() > 0)) {
+            if (isSkipped)
+                noteSkipped();
             return result;
+        }
+        isSkipped = true;
     }
     for (const auto& [place, range] : callersArguments(name)) {
         const auto scope = at(place);

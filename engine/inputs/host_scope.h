@@ -26,6 +26,8 @@ struct EvaluationLog {
         guesses;                  ///< Names whose value is guessed from their spelling.
     std::set<std::string> counts; ///< Names that are a number of blocks or threads as they stand.
     bool asksDevice = false;      ///< A property of the device was used.
+    /// A later assignment could not be evaluated: the value of an earlier one stands for it.
+    bool usesEarlierValue = false;
 };
 
 struct EvaluationSettings {
@@ -124,6 +126,8 @@ private:
     void noteRoot(const std::string& name, const analysis::Expression& expression,
                   const analysis::Value& value) const;
 
+    /// Notes that an assignment nearer than the one in use could not be evaluated.
+    void noteSkipped() const;
     void noteRootExtent(const std::string& name, Range range,
                         const std::optional<std::array<std::int64_t, 3>>& extent) const;
     [[nodiscard]] bool isGiven(const std::string& name) const;

@@ -274,6 +274,7 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     spec.templateArguments = templateArguments(&site);
     spec.grid = *gridDim;
     spec.isGridOfDevice = log.asksDevice;
+    spec.isGridStandIn = log.usesEarlierValue;
     spec.block = *blockDim;
     if (site.configuration.size() > 2) {
         const auto shared = scope.value(site.configuration[2].first, site.configuration[2].second);

@@ -185,6 +185,10 @@ private:
             if (tokens[i - 1].is("&") || tokens[i - 1].is("++") || tokens[i - 1].is("--"))
                 return true; // An atomic, or its address is passed on.
             const auto after = behind(function, i);
+            const bool isUpdated = after == "," && tokens[i - 1].is("(") && i > 1 &&
+                                   tokens[i - 2].text.starts_with("atomic");
+            if (isUpdated) // An array, which stands for its address.
+                return true;
             const bool compares = after == "==" || after == "<=" || after == ">=" || after == "!=";
             if (after == "++" || after == "--" || (after.ends_with('=') && !compares))
                 return true;

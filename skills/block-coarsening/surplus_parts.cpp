@@ -4,6 +4,7 @@
 #include "analysis/queries/loop_effects.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kernelskill::skills {
 
@@ -119,10 +120,38 @@ private:
     [[nodiscard]] bool asksForPosition(ExprId condition) const {
         return std::ranges::any_of(code_.expressionsBelow(condition), [&](ExprId id) {
             const Expr& expr = body_.expr(id);
-            const bool isBlock = expr.kind == ExprKind::BuiltinIndex && expr.name == "blockIdx" &&
-                                 expr.axis == axis_;
-            return isBlock || (expr.kind == ExprKind::Variable && expr.variable != noId &&
-                               roles_.differs(expr.variable) && !dependence_.of(id).onData);
+            std::set<VariableId> seen;
+            return isBlock(expr) || (expr.kind == ExprKind::Variable && expr.variable != noId &&
+                                     roles_.differs(expr.variable) && !dependence_.of(id).onData &&
+                                     followsBlock(expr.variable, seen));
+        });
+    }
+
+    [[nodiscard]] bool isBlock(const Expr& expr) const {
+        return expr.kind == ExprKind::BuiltinIndex && expr.name == "blockIdx" && expr.axis == axis_;
+    }
+
+    /// Whether something that the variable is set to asks for the block: a counter of rounds that
+    /// each part has for its own does not.
+    [[nodiscard]] bool followsBlock(VariableId variable, std::set<VariableId>& seen) const {
+        if (!seen.insert(variable).second)
+            return false;
+        const auto asks = [&](ExprId value) {
+            return value != noId &&
+                   std::ranges::any_of(code_.expressionsBelow(value), [&](ExprId id) {
+                       const Expr& expr = body_.expr(id);
+                       return isBlock(expr) ||
+                              (expr.kind == ExprKind::Variable && expr.variable != noId &&
+                               followsBlock(expr.variable, seen));
+                   });
+        };
+        if (asks(body_.variable(variable).init))
+            return true;
+        return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
+            const ExprId assignment = code_.parent(use);
+            return code_.isWrite(use) && assignment != noId &&
+                   body_.expr(assignment).kind == ExprKind::Binary &&
+                   asks(body_.expr(assignment).children[1]);
         });
     }
 

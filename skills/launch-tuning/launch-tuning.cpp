@@ -1,5 +1,6 @@
 /// Chooses another block size where the launch wastes lanes, warps or multiprocessors.
 #include "analysis/queries/launch_extents.h"
+#include "analysis/source/gpu_constants.h"
 #include "skills/base/planned_skill.h"
 #include "skills/editing/grid_size.h"
 #include "skills/gates/any_block.h"
@@ -216,7 +217,8 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
     Gated<std::vector<Offer>> offers(const SkillContext& context,
                                      const Study& found) const override {
         if (found.axes)
-            return std::unexpected(found.unsized);
+            return found.threads() < warpLanes ? wholeWarps(context, found)
+                                               : std::unexpected(found.unsized);
         if (!found.better)
             return refuse("block-fits",
                           fmt::format("blocks of {} threads fill their warps and a multiprocessor, "
@@ -264,6 +266,32 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
             edits.insert(edits.end(), tuned.begin(), tuned.end());
         }
         return edits;
+    }
+
+    /// Shapes of several warps for a block that does not even fill one: any of them is better, and
+    /// only a measurement tells which is best.
+    Gated<std::vector<Offer>> wholeWarps(const SkillContext& context, const Study& found) const {
+        constexpr std::int64_t fewThreads = 128;
+        const GridAxes& axes = *found.axes;
+        std::vector<Offer> offers;
+        for (const Extents& shape :
+             blockShapes(found.block, {axes[0].isFree, axes[1].isFree, axes[2].isFree},
+                         mostThreads(context))) {
+            const std::int64_t threads = shape[0] * shape[1] * shape[2];
+            if (threads < fewThreads || !canTakeShape(context, axes, found.block, shape))
+                continue;
+            offers.push_back(offerOf(
+                context, shape,
+                fmt::format("a block of {} has {} threads, and the other {} lanes of its warp have "
+                            "nothing to do",
+                            described(found.block), found.threads(), warpLanes - found.threads())));
+            offers.back().gain =
+                ExpectedGain{static_cast<double>(warpLanes) / static_cast<double>(found.threads()),
+                             "lanes of whole warps over those used"};
+        }
+        if (offers.empty())
+            return std::unexpected(found.unsized);
+        return offers;
     }
 
     Gated<std::vector<Offer>> shapedTrials(const SkillContext& context, const Study& found) const {

@@ -105,6 +105,13 @@ private:
     }
 
     Gated<void> findAxis() {
+        if (const auto axis = idleAxis(); axis && setsWhatItReads()) {
+            if (found_.threads)
+                *found_.threads /= found_.block[*axis];
+            found_.block[*axis] = 1;
+            found_.axis = *axis;
+            return {};
+        }
         KERNELSKILL_CHECK(requireNoRedundantThreads(context_));
         for (const std::uint8_t axis : {std::uint8_t{1}, std::uint8_t{2}}) {
             if (found_.block[axis] != 1 || asksForThreads(context_, axis))
@@ -115,6 +122,38 @@ private:
         return refuse(
             "no-free-axis",
             fmt::format("{} tells its threads apart along all axes of a block", kernel_.name));
+    }
+
+    /// Returns the one axis along which blocks have threads that all do the same work.
+    [[nodiscard]] std::optional<std::uint8_t> idleAxis() const {
+        std::optional<std::uint8_t> idle;
+        for (const std::uint8_t axis : {std::uint8_t{1}, std::uint8_t{2}}) {
+            if (found_.block[axis] == 1 || asksForThreads(context_, axis))
+                continue;
+            if (idle)
+                return std::nullopt;
+            idle = axis;
+        }
+        return idle;
+    }
+
+    /// Whether threads that do the same work leave the same as one of them: what they store to they
+    /// read only after they have set it.
+    [[nodiscard]] bool setsWhatItReads() const {
+        const auto isKept = [&](const NestAccess& access) {
+            const KeptElement* kept = keptWith(found_.shared.kept, access);
+            return kept != nullptr && kept->initialisation != noId;
+        };
+        return std::ranges::all_of(nest_.accesses, [&](const NestAccess& store) {
+            if (store.array == noId)
+                return false;
+            if (store.kind == AccessKind::Read || isThreadsOwn(nest_, store) || isKept(store))
+                return true;
+            return store.kind == AccessKind::Write &&
+                   std::ranges::none_of(nest_.accesses, [&](const NestAccess& load) {
+                       return load.array == store.array && load.kind != AccessKind::Write;
+                   });
+        });
     }
 
     /// Along x the kernel asks for nothing but the thread's index in the grid.

@@ -170,6 +170,33 @@ TEST(DiagnosisForAGpu, NeedsNoRunToSeeThatALaunchIsSmall) {
     launch.origin = LaunchOrigin::Evaluated;
     launch.isGridOfDevice = true; // The user's GPU has more multiprocessors than the emulated one.
     EXPECT_NE(diagnose(input).rule, "grid-smaller-than-machine");
+    launch.isGridOfDevice = false;
+    launch.isGridStandIn = true; // The text does not tell what the grid is in the end.
+    EXPECT_NE(diagnose(input).rule, "grid-smaller-than-machine");
+}
+
+TEST(DiagnosisForAGpu, NeedsNoSizeToSeeThatABlockIsSmallerThanAWarp) {
+    const auto ruleWith = [](const std::string& block) {
+        const std::string text =
+            "__global__ void k(float* x, int n) {\n"
+            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) x[i] += 1;\n}\n"
+            "void run(float* x, int n) { k<<<n / 8, " +
+            block + ">>>(x, n); }\n";
+        const auto model = parsedProgram(text);
+        const auto features = analysis::extractFeatures(model.kernels.front());
+        const LaunchSpec launch = bestLaunch(text);
+        EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+        return diagnose({.kernel = model.kernels.front(),
+                         .features = features,
+                         .gpu = kernelskill::testing::builtinGpu("H200"),
+                         .launch = &launch,
+                         .source = model.source.get(),
+                         .file = &model})
+            .rule;
+    };
+    EXPECT_EQ(ruleWith("dim3(4, 4)"), "block-smaller-than-warp");
+    EXPECT_NE(ruleWith("dim3(8, 8)"), "block-smaller-than-warp");
+    EXPECT_NE(ruleWith("n"), "block-smaller-than-warp");
 }
 
 TEST(DiagnosisForAGpu, SaysNothingOfBlocksThatAProgramTriesOneByOne) {

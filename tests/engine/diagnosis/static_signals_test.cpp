@@ -288,5 +288,60 @@ __global__ void gather(const float* columns, float* out, int n, int a, int b, in
     EXPECT_FALSE(found.evidence.empty());
 }
 
+/// Particles of a block and of its neighbours, four doubles each, in shared memory.
+std::string particles(const std::string& place, const std::string& behind = "") {
+    return "struct Particle { double v, x, y, z; };\n"
+           "__global__ void k(const Particle* p, double* out) {\n"
+           "    __shared__ Particle own[128], other[128];\n"
+           "    int t = threadIdx.x;\n"
+           "    own[t] = p[blockIdx.x * 128 + t];\n"
+           "    double sum = 0;\n"
+           "    for (int b = 0; b < 64; ++b) {\n"
+           "        other[t] = p[b * 128 + t];\n"
+           "        __syncthreads();\n"
+           "        for (int j = 0; j < 128; ++j) {\n"
+           "            double r = own[" +
+           place + "].x - other[j].x;\n            sum += r * other[j].v + own[" + place +
+           "].v * other[j].y;\n" + behind +
+           "        }\n"
+           "        __syncthreads();\n"
+           "    }\n"
+           "    out[blockIdx.x * 128 + t] = sum;\n"
+           "}\nvoid run(const Particle* p, double* out) { k<<<4096, 128>>>(p, out); }\n";
+}
+
+TEST(BankConflicts, AreNoneWhereTheCompilerKeepsTheElement) {
+    EXPECT_NE(diagnosisOf(particles("t")).kind, BottleneckKind::BankConflicts);
+    EXPECT_EQ(diagnosisOf(particles("(t + j) % 128")).kind, BottleneckKind::BankConflicts);
+    EXPECT_EQ(diagnosisOf(particles("t", "            own[t].v += r;\n")).kind,
+              BottleneckKind::BankConflicts);
+}
+
+TEST(UncoalescedAccess, IsNoneOfWindowsThatMayBeOneElementApart) {
+    const auto rule = [](const std::string& by) {
+        return diagnosisOf("__global__ void k(const float* columns, float* image, int n, int "
+                           "height, int width, int size, int pad,\n"
+                           "                  int stride, int rows, int cols) {\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i >= n) return;\n"
+                           "    float sum = 0;\n"
+                           "    int x = i % width + pad;\n"
+                           "    int first = x < size ? 0 : (x - size) / " +
+                           by +
+                           " + 1;\n"
+                           "    int place = x * rows * cols;\n"
+                           "    int by = 1 - " +
+                           by +
+                           " * rows * cols;\n"
+                           "    for (int c = first; c < cols; ++c) sum += columns[place + c * "
+                           "by];\n"
+                           "    image[i] = sum;\n"
+                           "}\n")
+            .rule;
+    };
+    EXPECT_NE(rule("stride"), "strided-global-access");
+    EXPECT_EQ(rule("4096"), "strided-global-access");
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -71,6 +71,35 @@ TEST(HostScope, KnowsPropertiesOfADevice) {
                      .isGridOfDevice);
 }
 
+TEST(HostScope, SaysSoWhereAnEarlierValueStandsForTheGrid) {
+    const std::string kernel =
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
+    const auto launch = [&](const std::string& host) {
+        return bestLaunch(kernel + "void run(float* x, const int* sizes) {\n" + host + "}\n");
+    };
+    const LaunchSpec plain = launch("int n = 640;\nk<<<n / 64, 64>>>(x, n);\n");
+    EXPECT_EQ(plain.grid.x, 10u);
+    EXPECT_FALSE(plain.isGridStandIn);
+    // The text does not tell what is read from `sizes`.
+    const LaunchSpec found =
+        launch("int n = 640;\nif (sizes[1] > n) n = sizes[1];\nk<<<n / 64, 64>>>(x, n);\n");
+    EXPECT_EQ(found.grid.x, 10u);
+    EXPECT_TRUE(found.isGridStandIn);
+    EXPECT_TRUE(
+        launch("dim3 grid(5);\ngrid.x = sizes[0];\nk<<<grid, 64>>>(x, 7);\n").isGridStandIn);
+}
+
+TEST(HostScope, TakesNoSizeFromTheStartOfASearch) {
+    const LaunchSpec launch =
+        bestLaunch("__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+                   "void run(float* x, const int* sizes) {\n    int n = -1;\n"
+                   "    for (int i = 0; i < 4; ++i)\n        if (sizes[i] > n) n = sizes[i];\n"
+                   "    k<<<(n + 63) / 64, 64>>>(x, n);\n}\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+    ASSERT_NE(scalarNamed(launch, "n"), nullptr);
+    EXPECT_GT(scalarNamed(launch, "n")->integer, 0);
+}
+
 TEST(HostScope, KnowsTheCaseOfALaunch) {
     const LaunchSpec launch = bestLaunch(
         "template <int W>\n__global__ void k(float* x, int w) { x[threadIdx.x % W] = w; }\n"

@@ -287,6 +287,12 @@ TEST(BlockCoarsening, KeepsPartsBeyondTheLastBlockOutWhereTheyCouldDoHarm) {
     // Reads that nothing bounds, or another number does, are not.
     EXPECT_EQ(guardsIn(coarsened("s[t] = x[i];")), 2U);
     EXPECT_EQ(guardsIn(coarsened("s[t] = t < n ? x[i] : 0.0f;")), 2U);
+    // A counter of rounds that each part has for its own tells nothing of the part's position.
+    EXPECT_EQ(guardsIn(coarsened("s[t] = 0;\n    int r;\n    for (r = 0; r < n; r += 64)\n"
+                                 "        s[t] += r + t < n ? x[blockIdx.x * n + r] : 0.0f;\n"
+                                 "    __syncthreads();\n    for (r = 0; r < 3; ++r)\n"
+                                 "        s[t] += r;")),
+              3U);
     // Nor are writes, addresses and rounds that data give.
     EXPECT_EQ(guardsIn(coarsened("s[t] = 0;\n    if (i < n)\n        y[i + n] = 1;")), 2U);
     EXPECT_EQ(guardsIn(coarsened("s[t] = 0;\n    if (i < n)\n        s[at[i]] = 1;")), 2U);

@@ -66,6 +66,29 @@ TEST(LaunchTuning, TakesAGridStrideLoop) {
     EXPECT_TRUE(text.contains("k<<<64 * 4, 64>>>(x, y, n);")) << text;
 }
 
+/// One element a thread on two axes, in blocks of that size.
+std::string onTwoAxes(const std::string& block, const std::string& check) {
+    return "__global__ void k(const float* x, float* y, int w, int h) {\n    if (" + check +
+           ")\n        return;\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    int j = blockIdx.y * blockDim.y + threadIdx.y;\n    y[j * w + i] = x[j * w + "
+           "i];\n}\n"
+           "void run(const float* x, float* y, int w, int h) {\n    dim3 block(" +
+           block +
+           ");\n    dim3 grid(w / block.x + 1, h / block.y + 1);\n"
+           "    k<<<grid, block>>>(x, y, w, h);\n}\n";
+}
+
+TEST(LaunchTuning, GivesABlockOfAFewLanesWholeWarps) {
+    const std::string check =
+        "blockIdx.x * blockDim.x + threadIdx.x >= w || blockIdx.y * blockDim.y + threadIdx.y >= h";
+    const std::string text = appliedText(id, onTwoAxes("4, 4", check));
+    EXPECT_TRUE(text.contains("dim3 block(32, 4);")) << text;
+    checkNotApplicable(id, onTwoAxes("8, 8", check), "several-axes");
+    // Nothing keeps further threads along x from work.
+    checkNotApplicable(id, onTwoAxes("4, 4", "blockIdx.y * blockDim.y + threadIdx.y >= h"),
+                       "several-axes");
+}
+
 TEST(LaunchTuning, KeepsTheNumberOfThreadsWhereNoCheckIsKnown) {
     const std::string source =
         "#define N 4096\n__global__ void k(const float* x, float* y) {\n    int i = blockIdx.x * "

@@ -27,6 +27,18 @@ std::string splitKernel(const std::string& body) {
     return kernel(body, "dim3(32, 16)", "(m + 255) / 256 * 8");
 }
 
+TEST(SplitReduction, GivesWorkToThreadsThatDoTheSame) {
+    const std::string text =
+        appliedText(id, kernel(index + "    if (j < m) {\n        c[j] = 0;\n"
+                                       "        for (int i = 0; i < n; ++i)\n"
+                                       "            c[j] += a[i * m + j] * b[i];\n    }\n",
+                               "dim3(32, 8)", "(m + 31) / 32"));
+    EXPECT_TRUE(text.contains("k<<<(m + 31) / 32, dim3(32, 16)>>>(a, b, c, m, n);")) << text;
+    EXPECT_TRUE(text.contains("const int part = threadIdx.y;")) << text;
+    EXPECT_TRUE(text.contains("float partialSum[parts][32];")) << text;
+    EXPECT_TRUE(text.contains("for (int i = part; i < n; i += parts)")) << text;
+}
+
 TEST(SplitReduction, FoldsIntoMemoryByWayOfRegisters) {
     checkApplicable(id,
                     kernel(index + "    if (j < m)\n    {\n"
@@ -293,6 +305,16 @@ INSTANTIATE_TEST_SUITE_P(
                         "            sum += a[i * m + j];\n        c[j] = sum;\n    }\n",
                         "1024")},
         GateCase{"AllAxes", "no-free-axis", walking("    if (j + threadIdx.y + threadIdx.z < m)")},
+        GateCase{"IdleThreadsThatAdd", "redundant-threads",
+                 kernel(index + "    if (j < m) {\n        c[j] += 1;\n"
+                                "        for (int i = 0; i < n; ++i)\n"
+                                "            c[j] += a[i * m + j];\n    }\n",
+                        "dim3(32, 8)")},
+        GateCase{"IdleThreadsTwice", "redundant-threads",
+                 kernel(index + "    if (j < m) {\n        float sum = 0;\n"
+                                "        for (int i = 0; i < n; ++i)\n"
+                                "            sum += a[i * m + j];\n        c[j] = sum;\n    }\n",
+                        "dim3(32, 4, 2)")},
         GateCase{"UnknownBlock", "unknown-block", walking("    if (j < m)", "", "", "m")},
         GateCase{"Reference", "declaration",
                  kernel(index + "    if (j < m) {\n        const float& scale = b[j];\n"

@@ -1,13 +1,15 @@
-#include "analysis/command/include_inference.h"
+#include "analysis/command/flag_inference.h"
 
 #include "analysis/command/cuda_headers.h"
 #include "analysis/command/include_search.h"
+#include "analysis/command/macro_inference.h"
 #include "analysis/command/platform_branches.h"
 #include "analysis/source/files.h"
 
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <set>
 #include <string>
 #include <system_error>
@@ -83,7 +85,7 @@ public:
         while (!pending.empty() && read++ < maximumHeaders) {
             const fs::path current = pending.front();
             pending.pop_front();
-            const std::string text = readFile(current).value_or("");
+            std::string text = readFile(current).value_or("");
             const std::vector<Span> foreign = branchesOfOtherPlatforms(text);
             for (const Include& include : includeDirectives(text)) {
                 if (std::ranges::any_of(foreign, [&](Span branch) {
@@ -99,10 +101,28 @@ public:
                 if (!found.empty() && seen.insert(found.string()).second)
                     pending.push_back(found);
             }
+            texts_.push_back(std::move(text));
         }
+        defineMacros();
     }
 
 private:
+    void defineMacros() {
+        if (texts_.empty())
+            return;
+        const std::vector<std::string> headers(std::make_move_iterator(texts_.begin() + 1),
+                                               std::make_move_iterator(texts_.end()));
+        const auto names = [](const std::string& macro, const std::string& flag) {
+            return flag == macro || flag.starts_with(macro + "=");
+        };
+        for (const std::string& macro : neededMacros(texts_.front(), headers)) {
+            const auto isMacro = [&](const std::string& flag) { return names(macro, flag); };
+            if (std::ranges::none_of(command_.definitions, isMacro) &&
+                std::ranges::none_of(command_.undefinitions, isMacro))
+                command_.definitions.push_back(macro);
+        }
+    }
+
     /// Standard headers have no extension, and a stray copy must not hide a system header.
     static bool isCandidate(const std::string& name) {
         if (name.find('.') == std::string::npos && name.find('/') == std::string::npos)
@@ -178,12 +198,12 @@ private:
     std::set<std::string> missed_;
     std::set<std::string> listedTops_;
     std::vector<fs::path> listed_;
+    std::vector<std::string> texts_; ///< The file's, and those of the headers that it leads to.
 };
 
 } // namespace
 
-void inferIncludeDirs(const fs::path& file, const fs::path& workspaceRoot,
-                      CompileCommand& command) {
+void inferFlags(const fs::path& file, const fs::path& workspaceRoot, CompileCommand& command) {
     Inference(file, workspaceRoot, command).run();
 }
 
