@@ -16,12 +16,12 @@ namespace {
 
 /// A branch that is open at a place of a text.
 struct OpenBranch {
-    std::string needed; ///< Of `#ifdef needed`; empty otherwise.
-    /// `#ifndef`, up to its `#else`: around the whole of a header, or in front of a default.
+    std::string needed; ///< The macro of an `#ifdef`; empty otherwise.
+    /// Whether it is an `#ifndef` up to its `#else`, as around a header or in front of a default.
     bool isUnless = false;
 };
 
-/// The macro that a condition alone asks for: of `#ifdef M`, `#if defined(M)`, `#if defined M`.
+/// Returns M of `#ifdef M`, `#if defined(M)` and `#if defined M`.
 std::optional<std::string> onlyMacro(std::string_view keyword, std::string_view condition) {
     std::vector<Token> tokens = lex(condition);
     if (keyword == "if") {
@@ -129,7 +129,7 @@ private:
                                                          : std::nullopt;
     }
 
-    /// By macro, the one under which all texts define it; empty where they differ.
+    /// Maps each macro to the one under which all texts define it; empty where they differ.
     std::map<std::string, std::string, std::less<>> needs_;
     std::vector<std::string> order_;
 };

@@ -201,7 +201,7 @@ ExprId FixedValues::fixedValue(VariableId id) const {
 
 namespace {
 
-/// What the statements behind the declaration of a dim3 do with its members.
+/// Reads which members of a dim3 the statements behind its declaration set, and to which values.
 class MemberReader {
 public:
     MemberReader(const CodeMap& code, VariableId variable)
@@ -219,7 +219,8 @@ public:
     }
 
 private:
-    /// With those in the configurations of launches, which no statement holds.
+    /// Returns the uses in the order of the text. No statement holds those in the configurations of
+    /// launches, so all expressions are looked at.
     [[nodiscard]] std::vector<ExprId> usesOf(VariableId variable) const {
         std::vector<ExprId> uses;
         for (ExprId id = 0; id < body_.exprs.size(); ++id)
@@ -240,7 +241,7 @@ private:
         const bool isMember = member != noId && body_.expr(member).kind == ExprKind::Member &&
                               body_.expr(member).name.size() == 1;
         const auto axis = isMember ? axes.find(body_.expr(member).name) : std::string_view::npos;
-        if (axis == std::string_view::npos) { // The whole of it.
+        if (axis == std::string_view::npos) { // The use is of the whole variable.
             isRead_.fill(true);
             return !code_.isWrite(use);
         }

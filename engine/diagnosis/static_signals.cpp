@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -100,7 +101,7 @@ double roundsOf(const WarpView& warp, analysis::NestNodeId loop) {
     return rounds ? std::clamp(static_cast<double>(*rounds), 1.0, maxRounds) : someRounds;
 }
 
-/// How often one warp makes an access: the product of the rounds of the loops around it.
+/// Returns how often one warp makes an access: the product of the rounds of the loops around it.
 double timesOf(const WarpView& warp, const analysis::NestAccess& access) {
     double times = 1;
     for (const analysis::NestNodeId loop : serialLoops(warp.nest(), access.node))
@@ -158,12 +159,13 @@ bool staysIn(const analysis::Nest& nest, const analysis::NestAccess& access,
     return true;
 }
 
-/// How often one warp makes an access to shared memory that the compiler leaves in the innermost
-/// loops: what stays where it is, it keeps in a register.
+/// Counts how often one warp makes an access to shared memory after the compiler has kept in a
+/// register what inner loops find where it was.
 double timesLeft(const WarpView& warp, const analysis::NestAccess& access) {
     const analysis::Nest& nest = warp.nest();
     double times = timesOf(warp, access);
-    for (const analysis::NestNodeId loop : serialLoops(nest, access.node)) { // innermost first
+    // The innermost loop comes first.
+    for (const analysis::NestNodeId loop : serialLoops(nest, access.node)) {
         if (!staysIn(nest, access, loop))
             break;
         times /= roundsOf(warp, loop);
@@ -171,48 +173,61 @@ double timesLeft(const WarpView& warp, const analysis::NestAccess& access) {
     return times;
 }
 
-/// Whether the wavefronts of shared memory that conflicts add are a tenth or more of all that a
-/// warp transfers.
-bool conflictsCount(const WarpView& warp) {
-    constexpr double minShare = 0.1; // as for sectors
+/// Whether `part` of a warp's transfers is a tenth or more of all of them, which is the threshold
+/// for counted sectors, too. `part` gives the transfers of one access that count, and `times` how
+/// often the warp makes it. Neither is asked about local memory.
+bool isTenthOfTransfers(
+    const WarpView& warp, const std::function<double(analysis::NestAccessId)>& part,
+    const std::function<double(const WarpView&, const analysis::NestAccess&)>& times) {
+    constexpr double minShare = 0.1;
     const analysis::Nest& nest = warp.nest();
     double total = 0;
-    double added = 0;
+    double counted = 0;
     for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
         const analysis::NestAccess& access = nest.accesses[id];
         if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId ||
             nest.arrays[access.array].space == analysis::MemorySpace::Local)
             continue;
-        const WarpReach& reach = warp.reach(id);
-        const bool isShared = nest.arrays[access.array].space == analysis::MemorySpace::Shared;
-        const double times = isShared ? timesLeft(warp, access) : timesOf(warp, access);
-        total += requestCost(nest, access, reach) * times;
-        if (isShared && reach.isKnown())
-            added += std::max(reach.wavefronts - 1, 0.0) * times;
+        const double made = times(warp, access);
+        total += requestCost(nest, access, warp.reach(id)) * made;
+        counted += part(id) * made;
     }
-    return added >= minShare * total;
+    return counted >= minShare * total;
 }
 
-/// Whether the sectors that a warp's requests to global memory transfer in vain are a tenth or more
-/// of all that it transfers: a wasteful access that is made once beside a long loop is not.
-bool wasteCounts(const WarpView& warp) {
-    constexpr double minShare = 0.1; // the threshold for counted sectors, too
+bool isShared(const analysis::Nest& nest, const analysis::NestAccess& access) {
+    return nest.arrays[access.array].space == analysis::MemorySpace::Shared;
+}
+
+/// Whether the wavefronts of shared memory that conflicts add are enough to count.
+bool conflictsCount(const WarpView& warp) {
     const analysis::Nest& nest = warp.nest();
-    double total = 0;
-    double waste = 0;
-    for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
-        const analysis::NestAccess& access = nest.accesses[id];
-        if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId ||
-            nest.arrays[access.array].space == analysis::MemorySpace::Local)
-            continue;
-        const WarpReach& reach = warp.reach(id);
-        const double times = timesOf(warp, access);
-        total += requestCost(nest, access, reach) * times;
-        if (nest.arrays[access.array].space != analysis::MemorySpace::Shared &&
-            reach.isWasteful() && !isRestOfVectors(warp, id))
-            waste += (reach.sectors - reach.least) * times;
-    }
-    return waste >= minShare * total;
+    return isTenthOfTransfers(
+        warp,
+        [&](analysis::NestAccessId id) {
+            const WarpReach& reach = warp.reach(id);
+            return isShared(nest, nest.accesses[id]) && reach.isKnown()
+                       ? std::max(reach.wavefronts - 1.0, 0.0)
+                       : 0.0;
+        },
+        [&](const WarpView& view, const analysis::NestAccess& access) {
+            return isShared(nest, access) ? timesLeft(view, access) : timesOf(view, access);
+        });
+}
+
+/// Whether the sectors that requests to global memory transfer in vain are enough to count: a
+/// wasteful access that is made once beside a long loop is not.
+bool wasteCounts(const WarpView& warp) {
+    const analysis::Nest& nest = warp.nest();
+    return isTenthOfTransfers(
+        warp,
+        [&](analysis::NestAccessId id) {
+            const WarpReach& reach = warp.reach(id);
+            const bool isWasted = !isShared(nest, nest.accesses[id]) && reach.isWasteful() &&
+                                  !isRestOfVectors(warp, id);
+            return isWasted ? static_cast<double>(reach.sectors - reach.least) : 0.0;
+        },
+        timesOf);
 }
 
 /// The same from the nest: also of pointers that move and of fields, at the best alignment, and of

@@ -63,7 +63,7 @@ struct Baseline {
 /// shape.
 [[nodiscard]] Baseline baselineFrom(const nlohmann::json& document);
 
-/// What a file of baselines is about.
+/// The subject of a file of baselines: CUDA files, or the kernels of a program.
 enum class BaselineSubject : std::uint8_t { Files, Program };
 /// The members that each of these files has: `format` and `version`.
 [[nodiscard]] nlohmann::json baselineHead(BaselineSubject subject);

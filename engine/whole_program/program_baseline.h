@@ -1,4 +1,4 @@
-/// What a build server keeps of a program's kernels, to compare later runs with.
+/// The baseline of a program's kernels that a build server keeps and compares later runs with.
 #pragma once
 
 #include "engine/regression/baseline.h"
@@ -61,7 +61,7 @@ struct TimedComparison {
     /// Why the times say nothing of the kernels, in one sentence; empty if they do.
     std::string obstacle;
     std::vector<KernelTimeChange> changes; ///< As of compareRuns().
-    /// What may explain a change beside the kernels: another driver, another clock.
+    /// Sentences that name other causes of a change: another driver, another clock.
     std::vector<std::string> notes;
 };
 

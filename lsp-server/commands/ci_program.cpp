@@ -38,8 +38,8 @@ using engine::ProgramBaseline;
 using engine::TimedRuns;
 using nlohmann::json;
 
-/// If two versions are equally fast, all of five runs of the one are slower than all of five of the
-/// other once in 252 times.
+/// Five runs of one version are all slower than five of another, equally fast one once in 252
+/// times.
 constexpr std::size_t leastRuns = 5;
 constexpr std::chrono::seconds timeForMore{60};
 
@@ -66,7 +66,7 @@ struct FoundTimes {
     KernelFiles files;
 };
 
-/// What is answered, and what the baseline becomes with --update.
+/// The answer, and the baseline that --update writes.
 struct ProgramAnswer {
     RegressionReport report;
     json document;

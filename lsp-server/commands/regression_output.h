@@ -1,4 +1,4 @@
-/// What `kernelskill ci` answers with, whatever it compared.
+/// The answers of `kernelskill ci`, which files and programs share.
 #pragma once
 
 #include "lsp-server/commands/command_line.h"

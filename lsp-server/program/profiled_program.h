@@ -33,8 +33,8 @@ struct ProfiledProgram {
     std::string output; ///< The end of what the build and the runs printed.
 };
 
-/// How often a program runs: `least` times, and then until a comparison of its times is as sure as
-/// it can be, unless it has run `most` times or for `time`.
+/// The limits of a program's runs: it runs `least` times, and then until a comparison of its times
+/// is as sure as it can be, unless it has run `most` times or for `time`.
 struct RunLimits {
     std::size_t least = 1;
     std::size_t most = 1;

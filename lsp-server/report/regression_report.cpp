@@ -82,7 +82,7 @@ std::string_view statusOf(const engine::TimedComparison& comparison,
     return comparison.obstacle.empty() ? spelling(change.change) : notComparable;
 }
 
-/// Of a kernel whose times are compared.
+/// The lines below a kernel whose times are compared.
 std::vector<std::string> timeDetails(const KernelTimeChange& change) {
     std::vector<std::string> details{timeChangeDetail(change)};
     if (change.change == TimeChange::Slower || change.change == TimeChange::Faster)

@@ -14,7 +14,7 @@
 
 namespace kernelskill::lsp {
 
-/// What became of a kernel, whatever was compared.
+/// The outcome for a kernel, whose times or counts were compared.
 struct ComparedKernel {
     enum class Meaning : std::uint8_t {
         Regression, ///< It is certain.

@@ -325,7 +325,7 @@ void readPrograms(std::string_view bytes) {
         std::ignore = engine::readWorkloads(value, "/nowhere", "fuzz");
 }
 
-/// Of files, or of a program: a baseline that is read can be written, compared and read again.
+/// A baseline of files or of a program that is read can be written, compared and read again.
 void readBaselines(std::string_view bytes) {
     if (const auto files = engine::parseBaseline(bytes, "b.json")) {
         const std::string text = engine::baselineJson(*files).dump();

@@ -62,7 +62,7 @@ public:
             check_.why.clear();
             compareWith(symbols);
             if (check_.outcome == ModelCheck::Outcome::Differs) {
-                // What agreed says nothing about those that do not.
+                // The extents that agreed say nothing about the ones that do not.
                 check_.shapes.erase(check_.shapes.begin(), check_.shapes.end() - 1);
                 return std::move(check_);
             }

@@ -32,7 +32,7 @@ TEST(NeededMacros, AreNoneWhereTheTextCompilesWithoutThem) {
           "#if defined(A) && defined(B)\n#define BLOCK 1\n#endif\n",
           "#ifdef A\n#ifdef B\n#define BLOCK 1\n#endif\n#endif\n",
           "#if LEVEL > 2\n#define BLOCK 1\n#endif\n",
-          // Of the compiler, of another platform, or settled by the header itself.
+          // The macro is the compiler's or another platform's, or the header defines it itself.
           "#ifdef __CUDACC__\n#define BLOCK 1\n#endif\n",
           "#ifdef _WIN32\n#define BLOCK 1\n#endif\n", "#ifdef WIN32\n#define BLOCK 1\n#endif\n",
           "#define GPU\n#ifdef GPU\n#define BLOCK 1\n#endif\n", ""})

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// What is read of the text, plainly; one "none" if nothing is.
+/// Prints the relations that are read from the text; "none" if it cannot be read.
 std::vector<std::string> read(std::string_view text) {
     const auto relations = parseRelations(text);
     if (!relations)

@@ -66,7 +66,7 @@ public:
         exported_[name] = atExport;
         return *this;
     }
-    /// Whose extents are numbers or expressions of symbols.
+    /// Adds an input whose extents are numbers or expressions of symbols.
     ProgramBuilder& sizedInput(const std::string& name, const std::vector<std::string>& extents,
                                ElementType element = ElementType::Float32) {
         program_.inputs.push_back({Input::Kind::User, name, {}, {}});

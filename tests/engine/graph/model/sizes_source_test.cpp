@@ -1,4 +1,4 @@
-/// What generated models say of extents: their own text, compiled and run.
+/// Compiles the text of generated models and runs what it says of extents.
 #include "engine/graph/model/model_files.h"
 #include "tests/engine/graph/dynamic_programs.h"
 #include "tests/engine/graph/program_builder.h"
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What the host's part of a model takes of CUDA.
+/// The declarations of CUDA that the host's part of a model uses.
 constexpr const char* cudaRuntime = R"(
 #pragma once
 #include <cstddef>
@@ -137,7 +137,7 @@ TEST_F(ModelSizes, AreGivenByTheInterfaceOfC) {
 }
 
 TEST_F(ModelSizes, SizeTheWorkspace) {
-    // Of shapes that are quotients, too.
+    // The sizes of shapes that are quotients follow as well.
     const auto lines = said(imagesOfAnySize(), R"(
     std::cout << Model::workspaceBytes({1, 8}) << std::endl << Model::workspaceBytes({4, 64}) << std::endl;
 )");
