@@ -35,6 +35,8 @@ std::optional<CandidateDiagnosis> diagnoseCandidate(const DroppedCandidate& drop
     case ReviewStage::Run:
         return runCause(dropped.after, failure);
     case ReviewStage::Hazards:
+        if (failure.hazards.empty())
+            return std::nullopt; // Another tool found it: the verdict says all that is known.
         return hazardCause(dropped.after, failure);
     case ReviewStage::Outputs:
         break;

@@ -7,7 +7,7 @@
 
 namespace kernelskill::engine {
 
-/// `failure` is of the stage Hazards. The repair is the likeliest one that the HazardRepairer would
+/// `failure` has at least one hazard. The repair is the likeliest one that the HazardRepairer would
 /// try.
 [[nodiscard]] CandidateDiagnosis hazardCause(const KernelVersion& after,
                                              const ReviewFailure& failure);

@@ -128,7 +128,7 @@ CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
                        fmt::format("the edit removes {}, and the original ends in no other order "
                                    "of threads that would show that they are not needed",
                                    describe(removed)),
-                       {.stage = ReviewStage::Hazards, .trial = place});
+                       {.stage = ReviewStage::Reach});
     }
     uniteHazards(pairs);
     const auto named = [&](const char* schedule) {

@@ -22,7 +22,7 @@ enum class ReviewStage : std::uint8_t {
     Run,      ///< It does not run to its end.
     Hazards,  ///< It adds a hazard.
     Outputs,  ///< It computes something else.
-    Reach     ///< No input reaches code that it changes.
+    Reach     ///< No run shows what it changes.
 };
 
 /// The position of a trial among those of a review.
@@ -39,7 +39,9 @@ struct ReviewFailure {
     ReviewStage stage = ReviewStage::Edit;
     std::optional<TrialPlace> trial = {}; ///< Set for Run, Hazards and Outputs.
     std::optional<Error> error = {};      ///< Set for Compile and Run.
-    std::vector<Hazard> hazards = {}; ///< For Hazards: the new ones. For Outputs: new suspicions.
+    /// For Hazards: the new ones; empty if another tool than the emulator found them. For Outputs:
+    /// new suspicions.
+    std::vector<Hazard> hazards = {};
     std::optional<Difference> difference = {}; ///< For Outputs; nullopt if sizes differ.
     /// For Outputs: the number of inputs on which the candidate agreed before.
     int agreedBefore = 0;

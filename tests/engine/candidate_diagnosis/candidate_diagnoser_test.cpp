@@ -140,5 +140,14 @@ TEST_F(CandidateDiagnoserTest, AnEditThatIsNotToBlameHasNoCause) {
         << "a remembered verdict shows nothing";
 }
 
+TEST_F(CandidateDiagnoserTest, AHazardThatAnotherToolFoundHasNoCauseHere) {
+    const KernelVersion text = versionOf(add);
+    Verdict verdict;
+    verdict.status = VerdictStatus::Incorrect;
+    verdict.failure = std::make_shared<const ReviewFailure>(ReviewFailure{
+        .stage = ReviewStage::Hazards, .trial = TrialPlace{.label = "n=1024", .launch = {}}});
+    EXPECT_FALSE(diagnoseCandidate({text, text, verdict, {}, Standing{}}, bench_.toolchain, {}));
+}
+
 } // namespace
 } // namespace kernelskill::engine

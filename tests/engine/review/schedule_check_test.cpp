@@ -117,6 +117,7 @@ TEST(ScheduleCheck, NeedsAnOrderInWhichTheOriginalEndsWhereSynchronisationIsRemo
     const CheckResult check = checked(never, one, {{"__threadfence", 2, 1}});
     ASSERT_FALSE(check);
     EXPECT_THAT(check.error().detail, HasSubstr("the edit removes 1 of 2 '__threadfence'"));
+    EXPECT_EQ(check.error().seen.stage, ReviewStage::Reach) << "no hazard was seen";
 }
 
 TEST(TrialForSchedules, IsTheSmallestWithSeveralBlocks) {
