@@ -23,24 +23,29 @@ bool Review::runTrials() {
     const std::size_t runsAtOnce = TrialRunner::runsAtOnce();
     std::vector<Comparand> batch;
     auto runTheBatch = [&] { return batch.empty() || runBatch(std::exchange(batch, {})); };
+    const Trial* built = &plan_.trials.front(); // The images are of its instance.
+    bool areProbed = false;
+    auto runProbesOnce = [&] { return std::exchange(areProbed, true) || runProbes(); };
     for (std::size_t number = 0; number < plan_.trials.size(); ++number) {
         const Trial& trial = plan_.trials[number];
         const bool isOtherInstance = !runsSameInstances(trial, plan_.trials.front());
-        if (isOtherInstance) {
-            // Their images replace those of the first instance.
-            if (!runTheBatch() || !runProbes())
+        if (!runsSameInstances(trial, *built)) {
+            // Its images replace those of the last instance. Probes are of the first.
+            if (!runTheBatch() || !runProbesOnce())
                 return false;
             images_ = buildImages(executor_, toolchain_, runnable(), trial,
                                   closeness_.accuracy.numerics, stop_);
+            built = &trial;
+            if (stop_.stop_requested())
+                return false;
             if (images_.lostConditions && evidence_)
                 evidence_->loseOutcomes();
-            if (!images_.original) {
-                plan_.notes.push_back(trial.label +
-                                      " was left out: " + images_.original.error().what);
-                continue;
-            }
-            if (!images_.candidate)
+            if (images_.original && !images_.candidate)
                 return take(doesNotCompile("compiles, " + trial.label));
+        }
+        if (!images_.original) {
+            plan_.notes.push_back(trial.label + " was left out: " + images_.original.error().what);
+            continue;
         }
         for (int seed = 1; seed <= trial.seeds; ++seed) {
             batch.push_back({&trial, number, seed, seeds_()});
@@ -54,7 +59,7 @@ bool Review::runTrials() {
                                            closeness_.accuracy.numerics, seeds_()))))
             return false;
     }
-    if (!runTheBatch() || !runProbes())
+    if (!runTheBatch() || !runProbesOnce())
         return false;
     if (runsDone_ == 0)
         return take(unusable("the original runs", "no launch of the original ran"));
