@@ -107,9 +107,13 @@ private:
         for (std::size_t paths = 0; !open.empty(); ++paths) {
             const HostScenario scenario = std::move(open.back());
             open.pop_back();
+            if (paths >= maxPaths)
+                return std::nullopt;
             auto wanted = traceHost(before_, original_, scenario);
+            if (!wanted)
+                return std::nullopt;
             auto found = traceHost(after_, edited_, scenario);
-            if (paths >= maxPaths || !wanted || !found || wanted->undecided != found->undecided)
+            if (!found || wanted->undecided != found->undecided)
                 return std::nullopt;
             if (!wanted->undecided.empty()) {
                 for (const bool choice : {false, true}) {

@@ -204,16 +204,16 @@ bool HostInterpreter::isCopied(ExprId argument) const {
     return expr.type.pointerDepth > 0 && expr.type.arrayExtents.empty() && !expr.isOutput;
 }
 
-std::size_t HostInterpreter::epoch() const {
-    std::size_t count = 0;
-    for (const HostStep& step : runtime_.steps()) {
+std::size_t HostInterpreter::epoch() {
+    for (; counted_ < runtime_.steps().size(); ++counted_) {
+        const HostStep& step = runtime_.steps()[counted_];
         if (step.kind == HostStepKind::Launch)
-            count += scenario_.standForTwo.contains(step.kernel) ? 2 : 1;
+            epoch_ += scenario_.standForTwo.contains(step.kernel) ? 2 : 1;
         else if (step.kind == HostStepKind::Copy || step.kind == HostStepKind::Call ||
                  step.kind == HostStepKind::Host)
-            ++count;
+            ++epoch_;
     }
-    return count;
+    return epoch_;
 }
 
 HostValue HostInterpreter::unknown(const std::string& name) const {

@@ -59,7 +59,7 @@ private:
     /// True for a pointer that the function takes by value.
     [[nodiscard]] bool isCopied(analysis::ExprId argument) const;
     /// The number of steps so far that may change memory: it tells two reads of one place apart.
-    [[nodiscard]] std::size_t epoch() const;
+    [[nodiscard]] std::size_t epoch();
     /// The value of a variable that the host alone changes, after a step that may have changed it.
     [[nodiscard]] HostValue unknown(const std::string& name) const;
 
@@ -108,6 +108,8 @@ private:
     std::map<const analysis::KernelModel*, analysis::KernelReach> reaches_;
     std::optional<std::map<std::string, analysis::Span>> queries_; ///< See deviceQueries().
     RuntimeState runtime_;
+    std::size_t counted_ = 0; ///< The first steps of runtime_, which epoch_ counts.
+    std::size_t epoch_ = 0;
     int steps_ = 0;
     int hostSteps_ = 0;
     std::set<analysis::VariableId> escaped_; ///< Locals whose address code elsewhere may hold.

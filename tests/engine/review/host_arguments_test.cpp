@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 namespace kernelskill::engine {
@@ -66,6 +67,21 @@ TEST(HostArguments, AnotherBlock) {
                                     "<<<blocks, 128", "<<<blocks, 256")),
               "")
         << "sizes follow the number of blocks";
+}
+
+TEST(HostArguments, ManyRoundsTakeNoTime) {
+    // Each read of memory is told from the others by what came before it.
+    std::string rounds = "for (int k = 0; k < n; ++k) {\n";
+    for (int i = 0; i < 20; ++i)
+        rounds += "b[" + std::to_string(i) + "] = b[k] * by;\n";
+    rounds += "step<<<(n + 127) / 128, 128, 0, mine>>>(a, by, n);\n}\n";
+    const auto edited = with(rounds, "(n + 127) / 128, 128", "(n + 255) / 256, 256");
+    const analysis::FileModel& original = parsed(rounds);
+    const analysis::FileModel& changed = parsed(edited);
+    const auto begin = std::chrono::steady_clock::now();
+    const CheckResult same = checkHostArguments(original, changed);
+    EXPECT_TRUE(same) << same.error().detail;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST(HostArguments, ACallElsewhere) {
