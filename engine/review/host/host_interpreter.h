@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,7 @@ namespace kernelskill::engine {
 class HostInterpreter {
 public:
     HostInterpreter(const analysis::FileModel& file, std::uint32_t function,
-                    const HostScenario& scenario);
+                    const HostScenario& scenario, const std::stop_token& stop);
 
     [[nodiscard]] Result<HostTrace> run();
 
@@ -102,6 +103,7 @@ private:
     const analysis::FunctionBody& body_;
     analysis::CodeMap code_;
     const HostScenario& scenario_;
+    const std::stop_token& stop_;
     std::vector<const analysis::LaunchSite*> launches_;
     std::map<analysis::VariableId, HostValue> values_;
     std::map<HostPlace, HostValue> elements_; ///< Elements of arrays of streams and events.
