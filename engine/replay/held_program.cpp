@@ -24,6 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look{20};
+/// The time in which a killed program is gone as a rule.
+constexpr std::chrono::milliseconds usualEnd{500};
 /// The time limit of a description: the program saves its memory and runs the kernel for it.
 constexpr std::chrono::milliseconds describeLimit{300'000};
 
@@ -213,14 +215,34 @@ std::string HeldProgram::lastMessage() const {
     return said.substr(said.rfind('\n') + 1);
 }
 
-HeldProgram::~HeldProgram() {
+Result<void> HeldProgram::end(std::chrono::milliseconds time, const std::stop_token& stop) {
     if (process_ < 0 || endStatus())
-        return;
+        return {};
     // Before the socket closes, which would let the program go on.
     ::kill(-process_, SIGKILL);
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    const auto end = Clock::now() + time;
+    while (!endStatus()) {
+        if (stop.stop_requested())
+            return std::unexpected(cancelled());
+        if (Clock::now() > end)
+            return std::unexpected(Error{ErrorKind::Failed,
+                                         "the " + name_ + " was killed and is not gone after " +
+                                             std::to_string(time.count() / 1000) + " s",
+                                         {},
+                                         {}});
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    return {};
+}
+
+HeldProgram::~HeldProgram() {
+    if (end(usualEnd, {}))
+        return;
+    // It has to be waited for, whenever it ends: it would stay in the list of processes.
+    std::thread([process = process_] {
+        while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }).detach();
 }
 
 } // namespace kernelskill::engine

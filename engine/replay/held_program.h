@@ -45,8 +45,13 @@ public:
     start(const ReplayProgram& program, ReplayTarget target, const std::stop_token& stop);
     HeldProgram(const HeldProgram&) = delete;
     HeldProgram& operator=(const HeldProgram&) = delete;
-    /// Ends the program and all that it has started, unless it has ended.
+    /// Ends the program and all that it has started, unless it has ended. Does not wait long for it
+    /// to be gone, which may take the driver long if a kernel does not end.
     ~HeldProgram();
+
+    /// Does the same, and waits until the program's memory is free. Errors: Failed if that takes
+    /// longer than `time`; Cancelled.
+    [[nodiscard]] Result<void> end(std::chrono::milliseconds time, const std::stop_token& stop);
 
     [[nodiscard]] const HeldDescription& description() const { return description_; }
     /// Its process group.

@@ -7,23 +7,42 @@
 namespace kernelskill::engine {
 namespace {
 
-/// The least time for restoring, comparing and reading back, beside the runs themselves.
-constexpr std::chrono::milliseconds besideRuns{30'000};
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// The least time for loading, restoring, comparing and reading back, beside the runs themselves.
+constexpr milliseconds besideRuns{10'000};
 /// At least so many bytes a millisecond are restored and compared, over a slow bus.
 constexpr std::uint64_t bytesAMillisecond = 1'000'000;
+/// The time until the memory of a killed program is free.
+constexpr milliseconds untilFree{30'000};
+/// A program that is started again has so many times the time of its first start, and at least
+/// leastStart.
+constexpr int laterStarts = 4;
+constexpr milliseconds leastStart{30'000};
 
-/// The most that an answer may take. Each candidate may reach the limit of a run once.
-std::chrono::milliseconds timeFor(const TryRequest& request, const HeldDescription& held) {
-    const auto runs = std::chrono::milliseconds::rep{request.checks} + request.rounds + 8;
-    const auto kernels = static_cast<std::chrono::milliseconds::rep>(request.candidates.size() + 1);
-    const std::chrono::milliseconds limit = limitOf(request, held);
-    const auto moved = std::chrono::milliseconds::rep(held.savedBytes / bytesAMillisecond);
-    constexpr std::chrono::milliseconds most = std::chrono::hours(1);
-    return std::min(most,
-                    besideRuns + kernels * limit +
-                        runs * kernels *
-                            (std::min(limit, longestRun(held)) + std::chrono::milliseconds(moved)));
+/// The most that an answer may take. Each candidate may reach the limit of a run once, if it is not
+/// run again, and takes many rounds only if it is not far slower than the original.
+milliseconds timeFor(const TryRequest& request, const HeldDescription& held) {
+    constexpr milliseconds::rep otherRuns = 8; // With other contents, to warm up, the first rounds.
+    constexpr double noise = 4;
+    const auto kernels = static_cast<milliseconds::rep>(request.candidates.size() + 1);
+    const milliseconds::rep checks = milliseconds::rep{request.checks} + otherRuns;
+    const milliseconds::rep rounds = request.rounds;
+    const milliseconds limit = limitOf(request, held);
+    const milliseconds run = std::min(limit, longestRun(held));
+    const auto round = std::min(
+        run, std::chrono::ceil<milliseconds>(farSlower * noise *
+                                             std::chrono::duration<double, std::milli>(
+                                                 std::max(held.originalTime, milliseconds{1}))));
+    const milliseconds moved(static_cast<milliseconds::rep>(held.savedBytes / bytesAMillisecond));
+    constexpr milliseconds most = std::chrono::hours(1);
+    return std::min(most, besideRuns + kernels * (limit + checks * run + rounds * round +
+                                                  (checks + rounds) * moved));
 }
+
+/// All answers of a trial together take no longer than so many that are as late as can be.
+constexpr int answersInAll = 2;
 
 /// If the program ends so often during one trial, one of the candidates ends it.
 constexpr int endsByChance = 2;
@@ -82,10 +101,20 @@ ReplaySession::open(ReplayProgram program, ReplayTarget target, const std::stop_
 }
 
 Result<void> ReplaySession::startProgram(const std::stop_token& stop) {
-    process_.reset(); // Its memory has to be free before it is started again.
+    if (process_) { // Its memory has to be free before it is started again.
+        const auto ended = process_->end(untilFree, stop);
+        process_.reset();
+        if (!ended)
+            return ended;
+    }
+    const auto begin = Clock::now();
     auto started = HeldProgram::start(program_, target_, stop);
     if (!started)
         return std::unexpected(started.error());
+    if (restarts_.empty())
+        program_.startLimit = std::min(
+            program_.startLimit, std::max(leastStart, std::chrono::ceil<milliseconds>(
+                                                          laterStarts * (Clock::now() - begin))));
     if (!restarts_.empty() && !isSameLaunch(held_, (*started)->description()))
         return std::unexpected(
             Error{ErrorKind::Failed,
@@ -122,25 +151,45 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
         places.erase(places.begin() + at);
         request.candidates.erase(request.candidates.begin() + at);
     };
+    const auto cancelled = [&](const Error& error) {
+        process_.reset();
+        isCancelled_ = true;
+        return std::unexpected(error);
+    };
+    if (std::exchange(isCancelled_, false)) {
+        const Error why{ErrorKind::Failed, "a trial was cancelled before it ended", {}, {}};
+        if (auto again = startAgain(why, request, stop); !again)
+            return again.error().kind == ErrorKind::Cancelled
+                       ? cancelled(again.error())
+                       : std::unexpected(std::move(again.error()));
+    }
     int ends = 0; // How often the program has ended without an answer.
+    milliseconds left = answersInAll * timeFor(request, held_);
     while (!places.empty()) {
         if (!process_)
             return std::unexpected(
                 Error{ErrorKind::Failed, "the program is not held any more", {}, {}});
         const TryRequest asked = ends < endsByChance ? request : firstAlone(request);
-        auto answer = process_->ask(asked, timeFor(asked, held_), stop);
+        const milliseconds time = std::min(left, timeFor(asked, held_));
+        const auto begin = Clock::now();
+        auto answer = process_->ask(asked, time, stop);
+        const auto passed = Clock::now() - begin;
+        left -= std::min(left, std::chrono::floor<milliseconds>(passed));
         if (!answer) {
-            process_.reset();
             if (answer.error().kind == ErrorKind::Cancelled)
-                return std::unexpected(answer.error());
+                return cancelled(answer.error());
             notes.push_back(answer.error().what + "; it was started again");
-            if (++ends >= endsByChance && asked.candidates.size() == 1) {
+            // Nothing but a candidate, or a fault of ours, takes so long: no chance.
+            ends = passed >= time ? endsByChance : ends + 1;
+            if (ends >= endsByChance && asked.candidates.size() == 1) {
                 trials[places.front()] = failedTrial(answer.error());
                 settle(0);
             }
             auto again = startAgain(answer.error(), request, stop);
             if (!again && again.error().kind == ErrorKind::Cancelled)
-                return std::unexpected(again.error());
+                return cancelled(again.error());
+            if (left == milliseconds::zero() && !places.empty())
+                return std::unexpected(answer.error());
             if (!again && !places.empty()) {
                 answer.error().what += ", and was not held again: " + again.error().what;
                 return std::unexpected(answer.error());
@@ -167,7 +216,7 @@ Result<std::vector<ReplayedTrial>> ReplaySession::tryAll(TryRequest request, boo
         if (failure->isFatal) {
             if (auto started = startAgain(failure->error, request, stop); !started) {
                 if (started.error().kind == ErrorKind::Cancelled)
-                    return std::unexpected(started.error());
+                    return cancelled(started.error());
                 for (std::size_t i = 0; i < places.size(); ++i) {
                     if (i != *failure->candidate)
                         trials[places[i]] =

@@ -26,8 +26,10 @@ public:
     /// brought to the same launch, and the others are tried there. If that cannot be done, they are
     /// judged without times by what was found before, or not at all. A program that ends otherwise,
     /// because it was killed, is started again as well, and the trials' notes say so; if it ends
-    /// once more, each candidate is tried alone and without times, and fails if the program ends.
-    /// Errors: Failed if the program cannot be held again; Cancelled, which ends the program.
+    /// once more, or does not answer in time, each candidate is tried alone and without times, and
+    /// fails if that happens again. All answers together take no longer than twice the most that
+    /// the trials can. Errors: Failed if the program cannot be held again, or if that time is over;
+    /// Cancelled, which ends the program: it is started again for the next trials.
     [[nodiscard]] Result<std::vector<ReplayedTrial>> tryAll(TryRequest request, bool isExact,
                                                             const std::stop_token& stop);
 
@@ -49,10 +51,11 @@ private:
     [[nodiscard]] Result<void> startAgain(const Error& why, TryRequest& request,
                                           const std::stop_token& stop);
 
-    ReplayProgram program_;
+    ReplayProgram program_; ///< A start that follows has no longer than its limit.
     ReplayTarget target_;
     HeldDescription held_;
     std::unique_ptr<HeldProgram> process_; ///< Null if it could not be started again.
+    bool isCancelled_ = false;             ///< Null because a trial was cancelled.
     std::vector<std::string> restarts_;
 };
 

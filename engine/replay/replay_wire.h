@@ -54,8 +54,8 @@ struct TryRequest {
     std::vector<std::uint64_t> onlyWritten;
     std::uint32_t checks = 3;  ///< Runs of each candidate that are compared.
     std::uint32_t rounds = 20; ///< Timed rounds; 0: nothing is timed.
-    /// The time limit of one run of a candidate, which gets at least four times the original's
-    /// time.
+    /// The time limit of the first run of a candidate, which gets at least four times the
+    /// original's time. See limitOfLaterRun() for those that follow.
     std::chrono::milliseconds limit{10'000};
 };
 
@@ -128,20 +128,27 @@ struct ReplayFailure {
     TryAnswer soFar; ///< The results of the candidates before that one, perhaps without times.
 };
 
-/// The time limit of one run of a candidate.
+/// The time limit of the first run of a candidate.
 [[nodiscard]] inline std::chrono::milliseconds limitOf(const TryRequest& request,
                                                        const HeldDescription& held) {
     return std::max(request.limit, 4 * held.originalTime);
 }
-
-/// A candidate whose runs all take so many times the original's slowest one is not timed any more.
-inline constexpr double farSlower = 4;
 
 /// A candidate that takes longer in its first run is neither compared nor timed again.
 [[nodiscard]] inline std::chrono::milliseconds longestRun(const HeldDescription& held) {
     constexpr std::chrono::milliseconds always{500};
     return std::max(always, 20 * held.originalTime);
 }
+
+/// The time limit of a further run of a candidate that took no longer than longestRun() before: it
+/// does not wait as long for a run that does not end.
+[[nodiscard]] inline std::chrono::milliseconds limitOfLaterRun(const TryRequest& request,
+                                                               const HeldDescription& held) {
+    return std::min(limitOf(request, held), 4 * longestRun(held));
+}
+
+/// A candidate whose runs all take so many times the original's slowest one is not timed any more.
+inline constexpr double farSlower = 4;
 
 using ReplayAnswer = std::variant<HeldDescription, TryAnswer, ReplayFailure>;
 

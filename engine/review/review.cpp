@@ -157,13 +157,13 @@ bool Review::keepsHostCode() {
     if (!reviewsHost_)
         return true;
     if (changesHostCode(original_.file(), *candidate_.model) &&
-        !take(checkHostArguments(original_.file(), *candidate_.model)))
+        !take(checkHostArguments(original_.file(), *candidate_.model, stop_)))
         return false;
     changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
     fused_ = fusedKernels(original_.file(), *candidate_.model);
-    CheckResult order = checkHostOrder(original_.file(), *candidate_.model, fused_);
+    CheckResult order = checkHostOrder(original_.file(), *candidate_.model, fused_, stop_);
     // Another kernel may need other work around it; the effect on the program is unknown.
     if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
         order.error().status = VerdictStatus::Invalid;

@@ -187,14 +187,19 @@ private:
         }
         if (!changesHostCode(before, *after_.model))
             return true;
-        if (const CheckResult same = checkHostArguments(before, *after_.model); !same) {
+        const CheckResult same = checkHostArguments(before, *after_.model, stop_);
+        if (stop_.stop_requested())
+            return isCancelled();
+        if (!same) {
             done_.host = hostAtFault(same.error());
             return true;
         }
         if (!changesHostOrder(before, *after_.model))
             return true;
         const auto fused = fusedKernels(before, *after_.model);
-        const CheckResult order = checkHostOrder(before, *after_.model, fused);
+        const CheckResult order = checkHostOrder(before, *after_.model, fused, stop_);
+        if (stop_.stop_requested())
+            return isCancelled();
         if (order) {
             done_.host =
                 JudgedHost{ChangeOutcome::Right, "the same work is asked of the GPU, in an order "
@@ -203,6 +208,11 @@ private:
         }
         done_.host = hostAtFault(order.error());
         return true;
+    }
+
+    bool isCancelled() {
+        trouble_ = Error{ErrorKind::Cancelled, "the verification was cancelled", "", ""};
+        return false;
     }
 
     /// Other kernels may need other work around them: what that does to the program is unknown.

@@ -1,5 +1,6 @@
 #include "engine/workbench/program_pause.h"
 
+#include "engine/process/late_stop.h"
 #include "engine/process/patient_lock.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -91,7 +92,8 @@ Result<std::vector<ReplayedTrial>> ProgramPause::tryAll(std::vector<ReplayCandid
     request.rounds = effort.rounds;
     request.limit = effort.limit;
     addMemory(request, kernel, session_->held());
-    return session_->tryAll(std::move(request), options_.isExact, stop_);
+    const LateStop late(stop, options_.patience, stop_);
+    return session_->tryAll(std::move(request), options_.isExact, late.token());
 }
 
 Result<std::string> ProgramPause::resume(const std::stop_token& stop) {

@@ -20,6 +20,8 @@ struct ProgramTrialOptions {
     ReplayProgram program;
     std::string cupti;    ///< Path of CUPTI; if empty, the loader searches it.
     bool isExact = false; ///< Results have to agree byte for byte.
+    /// The time that a trial has to its end when its stop is requested.
+    std::chrono::milliseconds patience{5'000};
 };
 
 /// What a trial consists of.
@@ -57,7 +59,8 @@ public:
     /// Tries all candidates in one go, see ReplaySession::tryAll(). `kernel` is the one that the
     /// program launches: it tells the types behind pointers, and which memory it only writes.
     /// `stop` prevents trials from beginning; a trial that has begun is finished, so that the end
-    /// of a search's time does not end the pause.
+    /// of a search's time does not end the pause. If it is not finished in the options' patience,
+    /// it is Cancelled, and the program is started again for the next one.
     [[nodiscard]] Result<std::vector<ReplayedTrial>> tryAll(std::vector<ReplayCandidate> candidates,
                                                             const analysis::KernelModel& kernel,
                                                             const TrialEffort& effort,

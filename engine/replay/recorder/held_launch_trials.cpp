@@ -97,10 +97,9 @@ ReplayAnswer HeldLaunch::answer(const TryRequest& request) {
 Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryRequest& request,
                                CandidateResult& result) {
     const OtherResults none;
+    auto limit = limitOf(request, description_);
     const auto compare = [&](const Poisoned* poisoned) -> Result<void> {
-        if (auto ran = runOnce(candidate.run(), candidate.variables(), poisoned,
-                               limitOf(request, description_));
-            !ran)
+        if (auto ran = runOnce(candidate.run(), candidate.variables(), poisoned, limit); !ran)
             return ran;
         auto found = memory_->differences(request.elements, candidate.variables(),
                                           poisoned != nullptr ? poisoned->results : none);
@@ -115,7 +114,9 @@ Result<void> HeldLaunch::check(const LoadedCandidate& candidate, const TryReques
         const auto time = work_->microseconds();
         if (!time)
             return std::unexpected(time.error());
-        if (request.rounds > 0 && crawls(*time, description_) && isHarmless(result)) {
+        if (!crawls(*time, description_)) {
+            limit = limitOfLaterRun(request, description_);
+        } else if (request.rounds > 0 && isHarmless(result)) {
             result.microseconds = {*time};
             return {};
         }
@@ -167,9 +168,9 @@ Result<void> HeldLaunch::time(const Candidates& candidates, const TryRequest& re
             // The order alternates, so that each kernel is first as often as last.
             const Subject& subject = subjects[round % 2 == 0 ? step : subjects.size() - 1 - step];
             running_ = subject.candidate;
-            const auto time =
-                timeOnce(*subject.run, *subject.variables,
-                         subject.candidate ? limitOf(request, description_) : originalLimit());
+            const auto time = timeOnce(*subject.run, *subject.variables,
+                                       subject.candidate ? limitOfLaterRun(request, description_)
+                                                         : originalLimit());
             if (!time)
                 return std::unexpected(time.error());
             if (round >= warmUpRounds)

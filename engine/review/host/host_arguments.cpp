@@ -86,8 +86,8 @@ std::string withoutNumbers(std::string_view what) {
 class ArgumentComparison {
 public:
     ArgumentComparison(const FileModel& before, std::uint32_t original, const FileModel& after,
-                       std::uint32_t edited)
-        : before_(before), original_(original), after_(after), edited_(edited) {}
+                       std::uint32_t edited, const std::stop_token& stop)
+        : before_(before), original_(original), after_(after), edited_(edited), stop_(stop) {}
 
     [[nodiscard]] CheckResult run() const {
         for (const std::int64_t first : firstIntegers) {
@@ -107,9 +107,13 @@ private:
         for (std::size_t paths = 0; !open.empty(); ++paths) {
             const HostScenario scenario = std::move(open.back());
             open.pop_back();
-            auto wanted = traceHost(before_, original_, scenario);
-            auto found = traceHost(after_, edited_, scenario);
-            if (paths >= maxPaths || !wanted || !found || wanted->undecided != found->undecided)
+            if (paths >= maxPaths)
+                return std::nullopt;
+            auto wanted = traceHost(before_, original_, scenario, stop_);
+            if (!wanted)
+                return std::nullopt;
+            auto found = traceHost(after_, edited_, scenario, stop_);
+            if (!found || wanted->undecided != found->undecided)
                 return std::nullopt;
             if (!wanted->undecided.empty()) {
                 for (const bool choice : {false, true}) {
@@ -214,6 +218,7 @@ private:
     std::uint32_t original_;
     const FileModel& after_;
     std::uint32_t edited_;
+    const std::stop_token& stop_;
 };
 
 /// Calls of the runtime with their arguments as written, outside of kernels and of functions that
@@ -262,13 +267,14 @@ bool changesHostCode(const FileModel& before, const FileModel& after) {
     return callsElsewhere(before, after) != callsElsewhere(after, before);
 }
 
-CheckResult checkHostArguments(const FileModel& before, const FileModel& after) {
+CheckResult checkHostArguments(const FileModel& before, const FileModel& after,
+                               const std::stop_token& stop) {
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const auto other = counterpart(before, i, after);
         if (!other || changesHostOrder(before, i, after, *other) ||
             codeOf(before, before.hostFunctions[i]) == codeOf(after, after.hostFunctions[*other]))
             continue;
-        if (auto same = ArgumentComparison(before, i, after, *other).run(); !same)
+        if (auto same = ArgumentComparison(before, i, after, *other, stop).run(); !same)
             return same;
     }
     const auto wanted = callsElsewhere(before, after);

@@ -4,6 +4,8 @@
 #include "analysis/model/kernel_model.h"
 #include "engine/verdict/check_result.h"
 
+#include <stop_token>
+
 namespace kernelskill::engine {
 
 /// Whether the edit changes a function that launches kernels, or a call of the CUDA runtime
@@ -17,8 +19,10 @@ namespace kernelskill::engine {
 /// the same name, and copies and other calls must have the same arguments, in orders with the same
 /// effect. Numbers and configurations of launches are not compared, as trials evaluate them; nor
 /// sizes of allocations; nor, where a configuration changes, other numbers. Where the original
-/// cannot be followed, and outside of such functions, arguments must be the same as written.
+/// cannot be followed, and outside of such functions, arguments must be the same as written. The
+/// result means nothing if `stop` is requested.
 [[nodiscard]] CheckResult checkHostArguments(const analysis::FileModel& before,
-                                             const analysis::FileModel& after);
+                                             const analysis::FileModel& after,
+                                             const std::stop_token& stop = {});
 
 } // namespace kernelskill::engine

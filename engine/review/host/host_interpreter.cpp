@@ -20,9 +20,9 @@ using analysis::Variable;
 using analysis::VariableId;
 
 HostInterpreter::HostInterpreter(const analysis::FileModel& file, std::uint32_t function,
-                                 const HostScenario& scenario)
+                                 const HostScenario& scenario, const std::stop_token& stop)
     : file_(file), host_(file.hostFunctions.at(function)), body_(host_.body), code_(body_),
-      scenario_(scenario) {
+      scenario_(scenario), stop_(stop) {
     for (const analysis::KernelModel& kernel : file.kernels)
         for (const LaunchSite& launch : kernel.launches)
             if (launch.host == function)
@@ -94,6 +94,8 @@ std::string HostInterpreter::textAt(analysis::Span span) const {
 }
 
 HostInterpreter::Flow HostInterpreter::statement(StmtId id) {
+    if (stop_.stop_requested() && !isStopped())
+        failure_ = Error{ErrorKind::Cancelled, "it was cancelled", "", ""};
     if (isStopped())
         return Flow::Return;
     const Stmt& stmt = body_.stmt(id);
@@ -204,16 +206,16 @@ bool HostInterpreter::isCopied(ExprId argument) const {
     return expr.type.pointerDepth > 0 && expr.type.arrayExtents.empty() && !expr.isOutput;
 }
 
-std::size_t HostInterpreter::epoch() const {
-    std::size_t count = 0;
-    for (const HostStep& step : runtime_.steps()) {
+std::size_t HostInterpreter::epoch() {
+    for (; counted_ < runtime_.steps().size(); ++counted_) {
+        const HostStep& step = runtime_.steps()[counted_];
         if (step.kind == HostStepKind::Launch)
-            count += scenario_.standForTwo.contains(step.kernel) ? 2 : 1;
+            epoch_ += scenario_.standForTwo.contains(step.kernel) ? 2 : 1;
         else if (step.kind == HostStepKind::Copy || step.kind == HostStepKind::Call ||
                  step.kind == HostStepKind::Host)
-            ++count;
+            ++epoch_;
     }
-    return count;
+    return epoch_;
 }
 
 HostValue HostInterpreter::unknown(const std::string& name) const {
@@ -221,8 +223,8 @@ HostValue HostInterpreter::unknown(const std::string& name) const {
 }
 
 Result<HostTrace> traceHost(const analysis::FileModel& file, std::uint32_t function,
-                            const HostScenario& scenario) {
-    return HostInterpreter(file, function, scenario).run();
+                            const HostScenario& scenario, const std::stop_token& stop) {
+    return HostInterpreter(file, function, scenario, stop).run();
 }
 
 } // namespace kernelskill::engine

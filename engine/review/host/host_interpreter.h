@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,7 @@ namespace kernelskill::engine {
 class HostInterpreter {
 public:
     HostInterpreter(const analysis::FileModel& file, std::uint32_t function,
-                    const HostScenario& scenario);
+                    const HostScenario& scenario, const std::stop_token& stop);
 
     [[nodiscard]] Result<HostTrace> run();
 
@@ -59,7 +60,7 @@ private:
     /// True for a pointer that the function takes by value.
     [[nodiscard]] bool isCopied(analysis::ExprId argument) const;
     /// The number of steps so far that may change memory: it tells two reads of one place apart.
-    [[nodiscard]] std::size_t epoch() const;
+    [[nodiscard]] std::size_t epoch();
     /// The value of a variable that the host alone changes, after a step that may have changed it.
     [[nodiscard]] HostValue unknown(const std::string& name) const;
 
@@ -102,12 +103,15 @@ private:
     const analysis::FunctionBody& body_;
     analysis::CodeMap code_;
     const HostScenario& scenario_;
+    const std::stop_token& stop_;
     std::vector<const analysis::LaunchSite*> launches_;
     std::map<analysis::VariableId, HostValue> values_;
     std::map<HostPlace, HostValue> elements_; ///< Elements of arrays of streams and events.
     std::map<const analysis::KernelModel*, analysis::KernelReach> reaches_;
     std::optional<std::map<std::string, analysis::Span>> queries_; ///< See deviceQueries().
     RuntimeState runtime_;
+    std::size_t counted_ = 0; ///< The first steps of runtime_, which epoch_ counts.
+    std::size_t epoch_ = 0;
     int steps_ = 0;
     int hostSteps_ = 0;
     std::set<analysis::VariableId> escaped_; ///< Locals whose address code elsewhere may hold.

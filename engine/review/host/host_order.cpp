@@ -118,8 +118,10 @@ std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file
 class PathComparison {
 public:
     PathComparison(const FileModel& before, std::uint32_t original, const FileModel& after,
-                   std::uint32_t edited, const std::vector<FusedKernel>& fused)
-        : before_(before), original_(original), after_(after), edited_(edited), fused_(fused) {}
+                   std::uint32_t edited, const std::vector<FusedKernel>& fused,
+                   const std::stop_token& stop)
+        : before_(before), original_(original), after_(after), edited_(edited), fused_(fused),
+          stop_(stop) {}
 
     CheckResult run(std::int64_t firstInteger) {
         std::vector<HostScenario> open{{firstInteger, {}}};
@@ -128,7 +130,7 @@ public:
                 return unusable(std::string(checkName), "too many conditions are not known");
             const HostScenario scenario = std::move(open.back());
             open.pop_back();
-            const auto wanted = traceHost(before_, original_, scenario);
+            const auto wanted = traceHost(before_, original_, scenario, stop_);
             if (!wanted)
                 return unusable(std::string(checkName), wanted.error().describe());
             if (!wanted->undecided.empty()) {
@@ -141,7 +143,7 @@ public:
             HostScenario ofEdit = scenario;
             for (const FusedKernel& kernel : fused_)
                 ofEdit.standForTwo.insert(kernel.name);
-            const auto found = traceHost(after_, edited_, ofEdit);
+            const auto found = traceHost(after_, edited_, ofEdit, stop_);
             if (!found)
                 return invalid(std::string(checkName), found.error().describe(),
                                {.stage = ReviewStage::Order, .error = found.error()});
@@ -189,6 +191,7 @@ private:
     const FileModel& after_;
     std::uint32_t edited_;
     const std::vector<FusedKernel>& fused_;
+    const std::stop_token& stop_;
     std::size_t works_ = 0;
     std::size_t moved_ = 0;
 };
@@ -210,7 +213,7 @@ bool changesHostOrder(const FileModel& before, const FileModel& after) {
 }
 
 CheckResult checkHostOrder(const FileModel& before, const FileModel& after,
-                           const std::vector<FusedKernel>& fused) {
+                           const std::vector<FusedKernel>& fused, const std::stop_token& stop) {
     std::string detail;
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const std::string& name = before.hostFunctions[i].name;
@@ -220,7 +223,7 @@ CheckResult checkHostOrder(const FileModel& before, const FileModel& after,
                            {.stage = ReviewStage::Order});
         if (!changesHostOrder(before, i, after, *other))
             continue;
-        PathComparison paths(before, i, after, *other, fused);
+        PathComparison paths(before, i, after, *other, fused, stop);
         for (const std::int64_t first : firstIntegers)
             if (auto held = paths.run(first);
                 !held &&

@@ -6,6 +6,7 @@
 #include "engine/verdict/check_result.h"
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -25,9 +26,11 @@ namespace kernelskill::engine {
 /// same configurations and arguments in the same streams, and make the same other calls, in the
 /// same order; the edit may wait for the GPU more often. Work of a graph counts when the graph is
 /// launched, and a launch of a kernel in `fused` as the two that it stands for. Code that cannot be
-/// followed is no fault of the edit, and not accepted.
+/// followed is no fault of the edit, and not accepted. The result means nothing if `stop` is
+/// requested.
 [[nodiscard]] CheckResult checkHostOrder(const analysis::FileModel& before,
                                          const analysis::FileModel& after,
-                                         const std::vector<FusedKernel>& fused = {});
+                                         const std::vector<FusedKernel>& fused = {},
+                                         const std::stop_token& stop = {});
 
 } // namespace kernelskill::engine

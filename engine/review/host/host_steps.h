@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -96,8 +97,10 @@ struct HostTrace {
 
 /// Follows FileModel::hostFunctions[function]. A graph that is launched stands for the work that
 /// was captured into it; a status that a call of the runtime returns is success. Unsupported, with
-/// the line, where the text leaves the effect open, and where CUDA would refuse a call.
+/// the line, where the text leaves the effect open, and where CUDA would refuse a call. Cancelled
+/// on `stop`.
 [[nodiscard]] Result<HostTrace> traceHost(const analysis::FileModel& file, std::uint32_t function,
-                                          const HostScenario& scenario);
+                                          const HostScenario& scenario,
+                                          const std::stop_token& stop = {});
 
 } // namespace kernelskill::engine

@@ -99,6 +99,13 @@ protected:
         ASSERT_EQ(::waitpid(server, &status, 0), server);
         ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
     }
+    /// Whether the process does anything.
+    static bool runs(pid_t process) {
+        std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const auto name = text.rfind(") ");
+        return name != std::string::npos && text[name + 2] != 'Z';
+    }
     /// Kills the server's own process, so that it cannot end its program.
     static void die() { ::kill(::getpid(), SIGKILL); }
     /// Waits for the program of a server that has died: its exit status, or 128 + signal.
@@ -406,6 +413,71 @@ TEST_F(ReplaySessionTest, RunsACandidateOnceThatCrawls) {
         EXPECT_THAT(trials->at(0).original, SizeIs(isAlone ? 1 : 20));
         EXPECT_THAT(trials->back().candidate, SizeIs(isAlone ? 1 : 20));
     }
+}
+
+TEST_F(ReplaySessionTest, WaitsLessForLaterRuns) {
+    // The first run shows how long one takes, so that 10 s are not spent on one that does not end.
+    for (const char* name : {"hangs later", "hangs on other contents"}) {
+        auto session = open("launch launch");
+        ASSERT_TRUE(session) << session.error().describe();
+        auto request = requestOf({candidate("right"), candidate(name)});
+        request.limit = milliseconds(60'000);
+        request.onlyWritten = {(*session)->held().launch.parameters.at(2).buffer->address};
+        const auto trials = (*session)->tryAll(request, true, {});
+        ASSERT_TRUE(trials) << trials.error().describe();
+        EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
+        EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed) << name;
+        EXPECT_THAT(trials->at(1).sentence, HasSubstr("did not end within 2000 ms")) << name;
+        EXPECT_THAT((*session)->restarts(), SizeIs(1)) << name;
+    }
+}
+
+TEST_F(ReplaySessionTest, DoesNotWaitForAProgramThatIsCancelled) {
+    for (const char* words : {"launch launch", "ends-late launch launch"}) {
+        auto session = open(words);
+        ASSERT_TRUE(session) << session.error().describe();
+        auto request = requestOf({candidate("hangs")});
+        request.limit = milliseconds(60'000);
+        std::stop_source stop;
+        std::jthread stopping([&] {
+            std::this_thread::sleep_for(milliseconds(300));
+            stop.request_stop();
+        });
+        const pid_t program = (*session)->process();
+        const auto begin = std::chrono::steady_clock::now();
+        const auto trials = (*session)->tryAll(request, true, stop.get_token());
+        ASSERT_FALSE(trials);
+        EXPECT_EQ(trials.error().kind, ErrorKind::Cancelled);
+        session->reset();
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2'000)) << words;
+        EXPECT_FALSE(runs(program)) << words;
+    }
+}
+
+TEST_F(ReplaySessionTest, StartsTheProgramAgainAfterATrialThatWasCancelled) {
+    auto session = open("launch launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    auto request = requestOf({candidate("hangs")});
+    request.limit = milliseconds(60'000);
+    std::stop_source stop;
+    std::jthread stopping([&] {
+        std::this_thread::sleep_for(milliseconds(100));
+        stop.request_stop();
+    });
+    ASSERT_FALSE((*session)->tryAll(request, true, stop.get_token()));
+    EXPECT_EQ((*session)->process(), -1);
+    EXPECT_EQ(trialIn(**session, "launch launch", "right").outcome, TrialOutcome::Same);
+    EXPECT_THAT((*session)->restarts(), ElementsAre(HasSubstr("cancelled")));
+}
+
+TEST_F(ReplaySessionTest, WaitsUntilAProgramIsGoneBeforeItIsStartedAgain) {
+    auto session = open("ends-late launch launch");
+    ASSERT_TRUE(session) << session.error().describe();
+    const auto begin = std::chrono::steady_clock::now();
+    const auto trials = (*session)->tryAll(requestOf({candidate("hangs")}), true, {});
+    ASSERT_TRUE(trials) << trials.error().describe();
+    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Failed);
+    EXPECT_GT(std::chrono::steady_clock::now() - begin, milliseconds(3'000));
 }
 
 TEST_F(ReplaySessionTest, FindsTheCandidateThatEndsTheProgram) {

@@ -1,11 +1,14 @@
 /// Edits of host code that pass other data to the GPU are refused, those that pass the same are
 /// not.
 #include "engine/review/host/host_arguments.h"
+#include "engine/review/host/host_steps.h"
 #include "tests/engine/review/host_verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <stop_token>
 #include <string>
 
 namespace kernelskill::engine {
@@ -66,6 +69,29 @@ TEST(HostArguments, AnotherBlock) {
                                     "<<<blocks, 128", "<<<blocks, 256")),
               "")
         << "sizes follow the number of blocks";
+}
+
+TEST(HostArguments, ManyRoundsTakeNoTime) {
+    // Each read of memory is told from the others by what came before it.
+    std::string rounds = "for (int k = 0; k < n; ++k) {\n";
+    for (int i = 0; i < 20; ++i)
+        rounds += "b[" + std::to_string(i) + "] = b[k] * by;\n";
+    rounds += "step<<<(n + 127) / 128, 128, 0, mine>>>(a, by, n);\n}\n";
+    const auto edited = with(rounds, "(n + 127) / 128, 128", "(n + 255) / 256, 256");
+    const analysis::FileModel& original = parsed(rounds);
+    const analysis::FileModel& changed = parsed(edited);
+    const std::clock_t begin = std::clock(); // The time of the processor, which others may have.
+    const CheckResult same = checkHostArguments(original, changed);
+    EXPECT_TRUE(same) << same.error().detail;
+    EXPECT_LT(std::clock() - begin, std::clock_t{30} * CLOCKS_PER_SEC);
+}
+
+TEST(HostArguments, StopsWhenItIsAsked) {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto trace = traceHost(parsed(two), 0, {}, stop.get_token());
+    ASSERT_FALSE(trace);
+    EXPECT_EQ(trace.error().kind, ErrorKind::Cancelled);
 }
 
 TEST(HostArguments, ACallElsewhere) {

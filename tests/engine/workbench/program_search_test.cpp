@@ -1,5 +1,6 @@
 /// Searches on one pause of a program that is held on the stand-in of driver and CUPTI. Skills of
 /// the user make the kernels, with variables by which the stand-in tells them apart.
+#include "tests/engine/replay/cubin_image.h"
 #include "tests/engine/workbench/held_program_fixture.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +14,9 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -224,6 +227,36 @@ TEST_F(ProgramSearchTest, TheEndOfItsTimeIsNotThatOfThePause) {
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().kind, ErrorKind::Cancelled);
     EXPECT_THAT(pause->restarts(), IsEmpty());
+    expectUsualEnd(*pause);
+}
+
+TEST_F(ProgramSearchTest, ATrialThatOutlastsTheSearchIsLeft) {
+    trial_.patience = std::chrono::milliseconds(300);
+    const auto pause = hold();
+    ASSERT_TRUE(pause);
+    const ProgramSource parsed = program(text);
+    const auto& kernel = parsed.model->kernels.at(0);
+    const auto tried = [&](const char* name, const std::stop_token& stop) {
+        kernelskill::testing::CubinImage image;
+        image.kernels = {{name, {}}};
+        image.variables = {{"factor", 4}, {"launches", 4}};
+        const ReplayCandidate candidate{imageOf(image), name, {157, 1, 1}, {256, 1, 1}, 0, {}};
+        return pause->tryAll({candidate}, kernel, {.limit = std::chrono::minutes(1)}, stop);
+    };
+    std::stop_source over;
+    std::jthread stopping([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        over.request_stop();
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    const auto left = tried("hangs", over.get_token());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+    ASSERT_FALSE(left);
+    EXPECT_EQ(left.error().kind, ErrorKind::Cancelled);
+    const auto next = tried("right", {});
+    ASSERT_TRUE(next) << next.error().describe();
+    EXPECT_EQ(next->at(0).outcome, TrialOutcome::Same) << next->at(0).sentence;
+    EXPECT_THAT(pause->restarts(), ElementsAre(HasSubstr("cancelled")));
     expectUsualEnd(*pause);
 }
 

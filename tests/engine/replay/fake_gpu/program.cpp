@@ -14,6 +14,8 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -159,6 +161,18 @@ void hangs(const std::byte*) {
 void ends(const std::byte*) {
     _exit(3);
 }
+/// Does not end when it runs for the third time.
+void hangsLater(const std::byte* given) {
+    if (++runs == 3)
+        fakeHang();
+    right(given);
+}
+/// Does not end where other contents than those of an earlier launch are.
+void hangsOnOtherContents(const std::byte* given) {
+    if (Parameters(given).y[0] != 0)
+        return fakeHang();
+    right(given);
+}
 void leavesNoMemory(const std::byte* given) {
     writesElsewhere(given);
     takeMemory();
@@ -174,6 +188,26 @@ void countsBlocks(const std::byte* given) {
     std::uint32_t blocks = 0;
     std::memcpy(&blocks, given + 28, sizeof blocks);
     scalePart(given, 0, blocks == launched ? 1 : 0.5);
+}
+
+/// Keeps the program's end from its parent for six seconds, as the driver does while it waits for
+/// a kernel: a process that traces it sees the end first.
+void endLate() {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0)
+        _exit(5);
+    const pid_t program = getpid();
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    if (fork() == 0) {
+        setsid(); // Who kills the program's group leaves it alone.
+        const char done = ptrace(PTRACE_SEIZE, program, 0, 0) == 0 ? 1 : 0;
+        static_cast<void>(write(ends[1], &done, 1));
+        std::this_thread::sleep_for(std::chrono::seconds(6));
+        _exit(0);
+    }
+    char done = 0;
+    if (read(ends[0], &done, 1) != 1 || done == 0)
+        _exit(6);
 }
 
 constexpr std::array<std::size_t, 4> sizes{4, 8, 8, 4};
@@ -198,6 +232,8 @@ void addCandidates() {
     add("crawls", &crawls);
     add("slow", &slow);
     add("ends", &ends);
+    add("hangs later", &hangsLater);
+    add("hangs on other contents", &hangsOnOtherContents);
     add("leaves no memory", &leavesNoMemory);
     add("does not load", &right);
     add("prints", &right);
@@ -343,7 +379,9 @@ int main(int argc, char** argv) {
             cuMemHostAlloc(&memory, std::size_t{1} << 26, 0);
             cuCtxSetCurrent(reinterpret_cast<CUcontext>(0xC0));
             cuCtxDestroy(reinterpret_cast<CUcontext>(0xC1));
-        } else if (what == "alarm")
+        } else if (what == "ends-late")
+            endLate();
+        else if (what == "alarm")
             ::alarm(20); // The end of a program that would wait for ever.
         else if (what == "own-stream")
             program.launch(program.scaleKernel, reinterpret_cast<CUstream>(0x500));
