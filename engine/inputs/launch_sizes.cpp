@@ -45,20 +45,30 @@ std::int64_t coveredPart(const LaunchSpec& launch, std::int64_t present, const L
     return extent;
 }
 
+/// Whether the axis has a thread for each of `extent` and no block beyond it.
+bool coversJust(std::int64_t threads, std::int64_t block, std::int64_t extent) {
+    return threads >= extent && threads - block < extent;
+}
+
 /// The axis on which `resized` has fewer threads than a scalar says, although `launch` has exactly
-/// as many; nullopt where nothing is left out. Such a scalar may be a product of extents.
+/// as many, or has just blocks enough and its grid stays; nullopt where nothing is left out. Such a
+/// scalar may be a product of extents.
 std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSpec& resized) {
     const auto before = threadsByAxis(launch);
     const auto after = threadsByAxis(resized);
+    const std::array blocks{launch.block.x, launch.block.y, launch.block.z};
     for (std::size_t i = 0; i < launch.arguments.size() && i < resized.arguments.size(); ++i) {
         const auto* present = std::get_if<ScalarSpec>(&launch.arguments[i]);
         const auto* changed = std::get_if<ScalarSpec>(&resized.arguments[i]);
         if (present == nullptr || changed == nullptr || !present->integer || !changed->integer)
             continue;
-        for (std::size_t axis = 0; axis < before.size(); ++axis)
-            if (*present->integer > 1 && before[axis] == *present->integer &&
-                after[axis] < *changed->integer)
+        for (std::size_t axis = 0; axis < before.size(); ++axis) {
+            const bool isCovered = before[axis] == *present->integer ||
+                                   (before[axis] == after[axis] &&
+                                    coversJust(before[axis], blocks[axis], *present->integer));
+            if (*present->integer > 1 && isCovered && after[axis] < *changed->integer)
                 return axis;
+        }
     }
     return std::nullopt;
 }

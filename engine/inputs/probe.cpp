@@ -113,6 +113,7 @@ private:
     void addScalars();
     void addClassNumbers();
     void addGrids();
+    [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::* axis) const;
     void addFewerBlocks();
     void addBlocks();
     void addCollisions();
@@ -400,13 +401,22 @@ void ProbePlanner::addClassNumbers() {
         plan_.varied.emplace_back("integers of classes");
 }
 
+/// True if a probe has a grid that the edited grid's blocks do not cover in equal shares.
+bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::* axis) const {
+    const std::uint32_t share = base_.original.grid.*axis / base_.candidate.grid.*axis;
+    return std::ranges::any_of(plan_.probes, [&](const Trial& probe) {
+        return probe.original.grid.*axis != share * probe.candidate.grid.*axis;
+    });
+}
+
 /// Fewer blocks than a guessed launch has, where the edited launch follows: an edit that gathers
-/// blocks may treat what is left of a grid differently.
+/// blocks may treat what is left of a grid differently. Where the grid follows from sizes, these
+/// show it, and fewer blocks would not fit them.
 void ProbePlanner::addFewerBlocks() {
     if (!follower_ || base_.original.origin != LaunchOrigin::Guessed)
         return;
     for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
-        if (base_.original.grid.*axis < 2)
+        if (base_.original.grid.*axis < 2 || hasUnequalShares(axis))
             continue;
         LaunchSpec original = base_.original;
         original.grid.*axis -= 1;

@@ -1,6 +1,8 @@
 """Kills searches at random and reads what they left; script/bench-optimize-kills starts it.
 
 usage: optimize_kills.py PROGRAM FILE KILLS SEED
+
+A SIGTERM ends it after the next kill, with the report of what it has seen.
 """
 
 import json
@@ -73,6 +75,8 @@ def key(entry):
 def main():
     program, file, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     moments = random.Random(seed)
+    asked = []
+    signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(program, file, folder)
         bench.start().communicate()  # Fills the cache of compiled kernels: the next is a fair clock.
@@ -85,7 +89,7 @@ def main():
         searches, killed, resumed, cut = 1, 0, 0, 0
         after_verdict = {}
         before, lived = [], 0.0
-        while killed < kills:
+        while killed < kills and not asked:
             search = bench.start()
             # Over what is left of a search, and a little more.
             wait = moments.uniform(0.01, 1.1) * whole

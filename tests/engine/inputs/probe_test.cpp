@@ -284,6 +284,34 @@ TEST(Probes, FollowAGuessedGridToWhichAnEditAddsItsSize) {
     EXPECT_TRUE(hasRest);
 }
 
+TEST(Probes, LaunchAllBlocksOfASizeWhereTheGridFollowsFromIt) {
+    const auto launched = [](const std::string& parameter, const std::string& body,
+                             const std::string& grid, const std::string& argument) {
+        return "__global__ void k(const float* x, float* y, int n" + parameter + ") {\n" + body +
+               "}\nvoid run(const float* x, float* y, int n) {\n    k<<<" + grid +
+               ", 256>>>(x, y, n" + argument + ");\n}\n";
+    };
+    const ProbePlan plan =
+        probesOfEdit(launched("",
+                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "    float f = i < n ? x[i] : 0.0f;\n    y[blockIdx.x] = f;\n",
+                              "(n + 255) / 256", ""),
+                     launched(", unsigned int blocks",
+                              "    for (unsigned int part = 0; part < 4; ++part) {\n"
+                              "        unsigned int block = blockIdx.x * 4 + part;\n"
+                              "        int i = block * blockDim.x + threadIdx.x;\n"
+                              "        float f = i < n ? x[i] : 0.0f;\n"
+                              "        if (block < blocks) y[block] = f;\n    }\n",
+                              "((n + 255) / 256 + 3) / 4", ", (n + 255) / 256"));
+    bool hasRest = false;
+    for (const Trial& probe : plan.probes) {
+        EXPECT_GE(probe.original.grid.x * 256, *scalarNamed(probe.original, "n")->integer)
+            << probe.label;
+        hasRest = hasRest || probe.original.grid.x % 4 != 0;
+    }
+    EXPECT_TRUE(hasRest);
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

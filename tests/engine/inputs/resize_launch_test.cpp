@@ -58,6 +58,17 @@ TEST(ResizeLaunch, aGridThatDropsTheRestOfAProductGetsFactorsWithoutOne) {
     EXPECT_NE(launch->grid.x, 48u);
 }
 
+TEST(ResizeLaunch, aGridInLiteralsKeepsSizesThatItCovers) {
+    std::string text(guarded);
+    text.replace(text.find("n = 1 << 12"), 11, "n = 1000, blocks = 8");
+    text.replace(text.find("(n + threads - 1) / threads"), 27, "blocks");
+    const auto model = parsedProgram(text);
+    const auto launches = inferLaunches(model, model.kernels.at(0));
+    const LaunchSizes sizes(model, model.kernels.at(0), launches.value().front());
+    EXPECT_TRUE(sizes.with({{"n", 999}}, true));
+    EXPECT_FALSE(sizes.with({{"n", 1026}}, true));
+}
+
 TEST(ResizeLaunch, anEditedLaunchFollowsToTheSameExtents) {
     const auto before = parsedProgram(std::string(guarded));
     std::string text(guarded);
