@@ -401,11 +401,14 @@ void ProbePlanner::addClassNumbers() {
         plan_.varied.emplace_back("integers of classes");
 }
 
-/// True if a probe has a grid that the edited grid's blocks do not cover in equal shares.
+/// True if a probe has a grid that the edited grid's blocks do not share equally; where these are
+/// not fewer, one of another size than the base's.
 bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::* axis) const {
-    const std::uint32_t share = base_.original.grid.*axis / base_.candidate.grid.*axis;
+    const std::uint32_t blocks = base_.original.grid.*axis;
+    const std::uint32_t share = blocks / base_.candidate.grid.*axis;
     return std::ranges::any_of(plan_.probes, [&](const Trial& probe) {
-        return probe.original.grid.*axis != share * probe.candidate.grid.*axis;
+        const std::uint32_t present = probe.original.grid.*axis;
+        return share > 0 ? present != share * probe.candidate.grid.*axis : present != blocks;
     });
 }
 
@@ -416,7 +419,8 @@ void ProbePlanner::addFewerBlocks() {
     if (!follower_ || base_.original.origin != LaunchOrigin::Guessed)
         return;
     for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
-        if (base_.original.grid.*axis < 2 || hasUnequalShares(axis))
+        const bool staysAsItIs = base_.original.grid.*axis == base_.candidate.grid.*axis;
+        if (base_.original.grid.*axis < 2 || staysAsItIs || hasUnequalShares(axis))
             continue;
         LaunchSpec original = base_.original;
         original.grid.*axis -= 1;
