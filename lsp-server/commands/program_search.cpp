@@ -50,6 +50,12 @@ struct FoundText {
     analysis::EditSet edits; ///< All of them, of the original's copy.
 };
 
+/// Of several instantiations of a template only the whole name tells which one it is.
+const std::string& nameOf(const OptimizedKernel& kernel) {
+    return kernel.share.isInstantiation() ? kernel.share.times.name
+                                          : kernel.share.place->qualifiedName;
+}
+
 Error cancelled() {
     return {ErrorKind::Cancelled, "stopped", {}, {}};
 }
@@ -144,7 +150,7 @@ private:
                 continue;
             if (stop_.stop_requested())
                 return std::unexpected(cancelled());
-            fmt::print(stderr, "profiling {}\n", kernel.share.place->qualifiedName);
+            fmt::print(stderr, "profiling {}\n", nameOf(kernel));
             const auto opened = kernels.open(*kernel.share.place, kernel.share.times.symbol);
             if (!opened) {
                 kernel.why = opened.error().describe();
@@ -194,8 +200,8 @@ private:
         for (std::size_t i = 0; i < open.size(); ++i) {
             OptimizedKernel& kernel = result_[open[i].at];
             const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
-            fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n",
-                       kernel.share.place->qualifiedName, 100 * kernel.share.share, time.count());
+            fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n", nameOf(kernel),
+                       100 * kernel.share.share, time.count());
             const auto begin = Clock::now();
             searchOne(kernels, open[i], time, model, kernel);
             if (kernel.found && kernel.found->isImproved())
@@ -277,7 +283,7 @@ private:
             if (!holds_ || &other == &kernel || !other.share.isHot() ||
                 !other.sharesTextWith(kernel))
                 continue;
-            fmt::print(stderr, "trying its edits at {}\n", other.share.times.name);
+            fmt::print(stderr, "trying its edits at {}\n", nameOf(other));
             const auto held = hold(other);
             if (!held)
                 continue;
@@ -290,11 +296,11 @@ private:
             if (!measured)
                 continue;
             if (!measured->agreement && measured->agreement.error().isAboutEdit)
-                return fmt::format("they do not fit another instantiation, {}: {}",
-                                   other.share.times.name, measured->agreement.error().detail);
+                return fmt::format("they do not fit another instantiation, {}: {}", nameOf(other),
+                                   measured->agreement.error().detail);
             if (measured->timing && measured->timing->status == engine::VerdictStatus::Slower)
                 return fmt::format("another instantiation, {}, is slower with them: {}",
-                                   other.share.times.name, measured->timing->sentence);
+                                   nameOf(other), measured->timing->sentence);
         }
         return std::nullopt;
     }
