@@ -445,7 +445,8 @@ private:
             if (!token.is("("))
                 continue;
             const auto close = closeOf(i, last + 1);
-            if (i == begin || isAttributeParenthesis(i) || macroBeforeName(i, close, last)) {
+            if (i == begin || isAttributeParenthesis(i) ||
+                ((result.isKernel || isFunctionMacro(i - 1)) && isBeforeName(close, last))) {
                 i = close;
                 continue;
             }
@@ -460,10 +461,10 @@ private:
         variableNames(begin, last, result);
     }
 
-    /// ATTRIBUTE(x) in front of the declarator: another `name (` follows.
-    bool macroBeforeName(std::size_t open, std::size_t close, std::size_t last) const {
-        if (!isFunctionMacro(open - 1))
-            return false;
+    /// Whether the parenthesis that ends at `close` belongs to an ATTRIBUTE(x) in front of the
+    /// declarator: another `name (` follows. Nothing like it stands behind a kernel's parameters,
+    /// so that a kernel's attribute need not be known as a macro: another file may define it.
+    bool isBeforeName(std::size_t close, std::size_t last) const {
         for (auto i = close + 1; i < last; ++i) {
             if (tokens_[i].is("{") || tokens_[i].is(";") || tokens_[i].is("=") ||
                 tokens_[i].is(":"))

@@ -116,8 +116,11 @@ std::shared_ptr<const StoredCaptures> CaptureStore::captures() const {
     const auto changed = fs::last_write_time(folder_ / manifestFolder, error);
     const std::scoped_lock lock(mutex_);
     if (!known_ || changed != changed_) {
-        known_ = std::make_shared<const StoredCaptures>(error ? StoredCaptures{}
-                                                              : readCaptures(folder_));
+        StoredCaptures read = error ? StoredCaptures{} : readCaptures(folder_);
+        std::ranges::stable_partition(read.launches, [&](const StoredLaunch& stored) {
+            return stored.launch.symbol == first_;
+        });
+        known_ = std::make_shared<const StoredCaptures>(std::move(read));
         changed_ = changed;
     }
     return known_;

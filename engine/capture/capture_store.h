@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -20,8 +21,9 @@ struct StoredLaunch {
 };
 
 struct StoredCaptures {
-    std::vector<StoredLaunch> launches; ///< By kernel, then in the order of its launches.
-    std::vector<Error> problems;        ///< One for each file that cannot be read.
+    /// By kernel, then in the order of its launches; those of a store's `first` before all.
+    std::vector<StoredLaunch> launches;
+    std::vector<Error> problems; ///< One for each file that cannot be read.
 
     /// The launches whose symbol names `kernel`.
     [[nodiscard]] std::vector<const StoredLaunch*> of(const analysis::KernelModel& kernel) const;
@@ -33,7 +35,10 @@ struct StoredCaptures {
 /// Caches the captures until one is added or removed. Thread-safe.
 class CaptureStore {
 public:
-    explicit CaptureStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    /// Launches of the symbol `first` come first: of several instantiations of a kernel, it is the
+    /// one that is asked about.
+    explicit CaptureStore(std::filesystem::path folder, std::string first = {})
+        : folder_(std::move(folder)), first_(std::move(first)) {}
 
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     /// Returns the same object until something changes. Cheap: looks only at one folder's time.
@@ -41,6 +46,7 @@ public:
 
 private:
     std::filesystem::path folder_;
+    std::string first_;
     mutable std::mutex mutex_;
     mutable std::filesystem::file_time_type changed_;
     mutable std::shared_ptr<const StoredCaptures> known_;

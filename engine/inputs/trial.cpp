@@ -150,14 +150,9 @@ void insertByInstance(std::vector<Trial>& trials, Trial trial) {
     trials.insert(isOfFirst ? place : trials.end(), std::move(trial));
 }
 
-/// The first launch that was captured, or where it is large its first blocks.
+/// The captured launch, or where it is large its first blocks.
 void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
-               const StoredCaptures& captures, const TrialThreads& limits) {
-    const auto captured = capturedLaunches(original.file, original.kernel, captures);
-    plan.notes.insert(plan.notes.end(), captured.refusals.begin(), captured.refusals.end());
-    if (captured.launches.empty())
-        return;
-    const LaunchSpec& launch = captured.launches.front();
+               const LaunchSpec& launch, const TrialThreads& limits) {
     auto theirs = editedCapture(original, candidate, launch);
     if (!theirs) {
         plan.notes.push_back("the captured data was not tried: " + theirs.error().what);
@@ -179,6 +174,24 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
     }
     corner->label += ", as captured";
     insertByInstance(plan.trials, std::move(*corner));
+}
+
+/// The first captured launch of each instance of the kernel, since the edit is of all of them.
+void addReplays(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
+                const StoredCaptures& captures, const TrialThreads& limits) {
+    constexpr std::size_t maxInstances = 4;
+    const auto captured = capturedLaunches(original.file, original.kernel, captures);
+    plan.notes.insert(plan.notes.end(), captured.refusals.begin(), captured.refusals.end());
+    std::vector<const LaunchSpec*> taken;
+    for (const LaunchSpec& launch : captured.launches) {
+        const bool isKnown = std::ranges::any_of(taken, [&](const LaunchSpec* other) {
+            return other->templateArguments == launch.templateArguments;
+        });
+        if (isKnown || taken.size() == maxInstances)
+            continue;
+        taken.push_back(&launch);
+        addReplay(plan, original, candidate, launch, limits);
+    }
 }
 
 } // namespace
@@ -258,7 +271,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
         original.kernel.templateParameters.size() != candidate.kernel.templateParameters.size();
     if (addsInstances && !plan.trials.empty())
         addInstanceTrials(plan, original, candidate);
-    addReplay(plan, original, candidate, captures, limits);
+    addReplays(plan, original, candidate, captures, limits);
     if (plan.trials.empty())
         return std::unexpected(
             Error{ErrorKind::Failed,

@@ -61,8 +61,9 @@ struct TrialThreads {
 };
 
 /// Launches of both at the file's own size and at odd ones. The candidate's grid and scalars come
-/// from its own launch site, which the edit may have changed; its buffers are the original's. A
-/// captured launch is one more trial. Unsupported when the kernel cannot be launched.
+/// from its own launch site, which the edit may have changed; its buffers are the original's. The
+/// first captured launch of each instance is one more trial. Unsupported when the kernel cannot be
+/// launched.
 [[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
                                            const StoredCaptures& captures = {},
                                            const TrialThreads& threads = {});

@@ -10,6 +10,7 @@
 #include "engine/static_facts/nvcc.h"
 #include "engine/static_facts/reply_cache.h"
 #include "engine/storage/content_hash.h"
+#include "engine/unit/virtual_functions.h"
 
 #include <algorithm>
 #include <system_error>
@@ -56,19 +57,30 @@ public:
         const auto nvcc = options_.preferNvcc ? findNvcc(*options_.toolkit) : std::nullopt;
         auto library = analysis::findNvrtc(*options_.toolkit);
         if (nvcc) {
-            auto code = tryAll(DeviceCompiler::Nvcc, *nvcc);
+            auto code = compiledBy(DeviceCompiler::Nvcc, *nvcc);
             if (code || code.error().kind == ErrorKind::Cancelled || !library)
                 return code;
         }
         if (!library)
             return std::unexpected(std::move(library.error()));
-        return tryAll(DeviceCompiler::Nvrtc, *library);
+        return compiledBy(DeviceCompiler::Nvrtc, *library);
     }
 
 private:
-    /// Tries units of growing breadth until one compiles.
-    Result<DeviceCode> tryAll(DeviceCompiler compiler, const fs::path& tool) {
+    /// With virtual functions in the text, all of its device code is compiled if it can be.
+    Result<DeviceCode> compiledBy(DeviceCompiler compiler, const fs::path& tool) {
+        if (hasVirtualDeviceFunctions(program_)) {
+            auto whole = tryAll(compiler, tool, SliceWidth::DeviceCode);
+            if (whole || whole.error().kind == ErrorKind::Cancelled)
+                return whole;
+        }
+        return tryAll(compiler, tool, SliceWidth::Needed);
+    }
+
+    /// Tries units of growing breadth, from `width` on, until one compiles.
+    Result<DeviceCode> tryAll(DeviceCompiler compiler, const fs::path& tool, SliceWidth width) {
         DeviceUnitBreadth breadth;
+        breadth.width = width;
         std::string firstLog;
         for (int attempt = 0;; ++attempt) {
             const auto unit = makeDeviceUnit(

@@ -45,11 +45,34 @@ private:
         return program_.tryEdits(*edits);
     }
 
+    /// Where a kernel stands among others: that with the most gain first, and each behind its base,
+    /// above whose gain its own does not count.
+    struct Rank {
+        double loss = 0; ///< The gain, negated.
+        std::size_t bases = 0;
+        std::size_t at = 0;
+        auto operator<=>(const Rank&) const = default;
+    };
+    [[nodiscard]] Rank rank(std::size_t at) const {
+        const KernelEdits& kernel = kernels_[at];
+        if (!kernel.base)
+            return {-kernel.gain, 0, at};
+        const Rank base = rank(*kernel.base);
+        return {std::max(-kernel.gain, base.loss), base.bases + 1, at};
+    }
+
+    /// The last of the kept kernels that this one is a base of; else itself.
+    [[nodiscard]] std::size_t lastBuiltOn(std::size_t at,
+                                          const std::vector<std::size_t>& kept) const {
+        const auto next = std::ranges::find_if(
+            kept, [&](std::size_t other) { return kernels_[other].base == at; });
+        return next == kept.end() ? at : lastBuiltOn(*next, kept);
+    }
+
     /// Takes back what does not pass. The program then has the edits that are kept.
     Result<void> keepPassing(EditOutcome& outcome) {
         auto& kept = outcome.kept;
-        std::ranges::sort(kept, std::ranges::greater{},
-                          [&](std::size_t at) { return kernels_[at].gain; });
+        std::ranges::sort(kept, {}, [&](std::size_t at) { return rank(at); });
         std::vector<std::size_t> waiting; // Taken back, the last for its own fault.
         std::string lastFailure;
         while (!kept.empty()) {
@@ -66,6 +89,11 @@ private:
         waiting.pop_back();
         bool isBuilt = true; // With what is kept.
         for (const std::size_t at : std::views::reverse(waiting)) {
+            if (const auto base = kernels_[at].base;
+                base && std::ranges::find(kept, *base) == kept.end()) {
+                outcome.takenBack.push_back({at, "the edits that it builds on were taken back"});
+                continue;
+            }
             kept.push_back(at);
             KERNELSKILL_TRY(const auto failure, tryKernels(kept));
             isBuilt = !failure.has_value();
@@ -86,30 +114,49 @@ private:
 
     /// Takes back the kernel with the least gain.
     void takeBackLeast(EditOutcome& outcome, std::string why) const {
-        const auto least = std::ranges::min_element(
-            outcome.kept, {}, [&](std::size_t at) { return kernels_[at].gain; });
+        const auto least =
+            std::ranges::max_element(outcome.kept, {}, [&](std::size_t at) { return rank(at); });
         outcome.takenBack.push_back({*least, std::move(why)});
         outcome.kept.erase(least);
+    }
+
+    /// Says why the kernel's edits do not pay in the program; nullopt if they do.
+    [[nodiscard]] std::optional<std::string> whyNotPaid(std::size_t at, const ProgramTurns& turns,
+                                                        std::span<const TimePair> whole) const {
+        const KernelEdits& kernel = kernels_[at];
+        const auto pairs = timesOf(kernel, turns);
+        const auto speedup = speedupOf(pairs);
+        if (!isFaster(speedup ? std::span<const TimePair>(pairs) : whole))
+            return speedup ? fmt::format("in the program the kernel is {:.2f} times as fast as "
+                                         "before: no gain beyond the noise",
+                                         *speedup)
+                           : "in the program it is not launched, and all work of the GPU together "
+                             "is not faster";
+        for (const std::string& other : kernel.others)
+            if (const auto slower = turns.ofSymbol(other); isSlower(slower))
+                return fmt::format(
+                    "in the program another instantiation of it, {}, is {:.2f} times "
+                    "as fast as before",
+                    demangledName(other), *speedupOf(slower));
+        return std::nullopt;
     }
 
     /// Whether there was one to take back.
     [[nodiscard]] bool takeBackWhatDoesNotPay(EditOutcome& outcome) const {
         const auto whole = outcome.turns.gpu();
-        const auto doesNotPay = [&](std::size_t at) {
-            const auto pairs =
-                outcome.turns.ofKernel(kernels_[at].kernel, addedNames(kernels_[at]));
-            const auto speedup = speedupOf(pairs);
-            if (isFaster(speedup ? pairs : whole))
-                return false;
-            outcome.takenBack.push_back(
-                {at, speedup ? fmt::format("in the program the kernel is {:.2f} times as fast as "
-                                           "before: no gain beyond the noise",
-                                           *speedup)
-                             : "in the program it is not launched, and all work of the GPU "
-                               "together is not faster"});
-            return true;
-        };
-        if (std::erase_if(outcome.kept, doesNotPay) > 0)
+        std::vector<TakenBack> unpaid;
+        for (const std::size_t at : outcome.kept) {
+            auto why = whyNotPaid(at, outcome.turns, whole);
+            const std::size_t last = lastBuiltOn(at, outcome.kept);
+            if (why && std::ranges::find(unpaid, last, &TakenBack::at) == unpaid.end())
+                unpaid.push_back({last, (last == at ? "" : "with another instantiation's edits: ") +
+                                            std::move(*why)});
+        }
+        for (TakenBack& back : unpaid) {
+            std::erase(outcome.kept, back.at);
+            outcome.takenBack.push_back(std::move(back));
+        }
+        if (!unpaid.empty())
             return true;
         if (!isSlower(whole))
             return false;
@@ -128,7 +175,13 @@ private:
 Result<analysis::EditSet> joinedEdits(const std::vector<KernelEdits>& kernels,
                                       const std::vector<std::size_t>& indices) {
     analysis::EditSet joined;
-    for (const std::size_t at : indices)
+    const auto isInAnother = [&](std::size_t at) {
+        return std::ranges::any_of(indices,
+                                   [&](std::size_t other) { return kernels[other].base == at; });
+    };
+    for (const std::size_t at : indices) {
+        if (isInAnother(at))
+            continue;
         for (const auto& [file, edits] : kernels[at].edits) {
             auto& all = joined[file];
             const auto ofOthers = all;
@@ -148,6 +201,7 @@ Result<analysis::EditSet> joinedEdits(const std::vector<KernelEdits>& kernels,
                 all.push_back(edit);
             }
         }
+    }
     return joined;
 }
 
@@ -159,6 +213,11 @@ std::set<std::string> addedNames(const KernelEdits& kernel) {
                 if (token.kind == analysis::TokenKind::Identifier)
                     names.emplace(token.text);
     return names;
+}
+
+std::vector<TimePair> timesOf(const KernelEdits& kernel, const ProgramTurns& turns) {
+    return kernel.symbol.empty() ? turns.ofKernel(kernel.kernel, addedNames(kernel))
+                                 : turns.ofInstantiation(kernel.symbol, addedNames(kernel));
 }
 
 Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels, TrialProgram& program) {

@@ -17,6 +17,12 @@ struct KernelEdits {
     std::string kernel;      ///< Qualified name.
     analysis::EditSet edits; ///< Edits of the tree's original texts; paths are from its root.
     double gain = 0;         ///< The part of the program's GPU time that it is expected to save.
+    std::string symbol = {}; ///< Of an instantiation of a template; else empty.
+    /// The symbols of the template's other hot instantiations, which the edits change as well.
+    std::vector<std::string> others = {};
+    /// The kernel whose edits these contain: another instantiation of the template, from whose
+    /// edited text the search began.
+    std::optional<std::size_t> base = std::nullopt;
 };
 
 /// Times of both programs, or what failed in the edited one while it was timed.
@@ -54,19 +60,24 @@ struct EditOutcome {
     ProgramTurns turns; ///< Times with the edits that are kept; empty if none is.
 };
 
-/// All edits of the kernels with these indices. One that two kernels have is applied once.
-/// InvalidInput if two overlap.
+/// All edits of the kernels with these indices. One that two kernels have is applied once, and so
+/// are those of a base. InvalidInput if two overlap.
 [[nodiscard]] Result<analysis::EditSet> joinedEdits(const std::vector<KernelEdits>& kernels,
                                                     const std::vector<std::size_t>& indices);
 
 /// The names of functions that a kernel's edits may add: identifiers of their texts.
 [[nodiscard]] std::set<std::string> addedNames(const KernelEdits& kernel);
 
+/// The times of the kernel, or of the instantiation that it is.
+[[nodiscard]] std::vector<TimePair> timesOf(const KernelEdits& kernel, const ProgramTurns& turns);
+
 /// Tries all edits at once. If that fails, takes back the kernel with the least gain until it
 /// passes, and gives each of these but the last another chance, the one with the most gain first.
 /// Then takes back kernels that are not faster in the program, or the one with the least gain if
 /// the program fails while it is timed or the GPU's work is slower as a whole, and tries and times
 /// the others again. A kernel that the edited program does not launch is judged by the GPU's work.
+/// An instantiation of a template is taken back, too, if another hot one is slower; and never
+/// before those that it is the base of.
 [[nodiscard]] Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels,
                                            TrialProgram& program);
 

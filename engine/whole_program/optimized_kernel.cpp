@@ -2,6 +2,11 @@
 
 namespace kernelskill::engine {
 
+bool OptimizedKernel::sharesTextWith(const OptimizedKernel& other) const {
+    return share.place && share.place == other.share.place && share.isInstantiation() &&
+           other.share.isInstantiation();
+}
+
 std::string_view spelling(KernelOutcome outcome) {
     switch (outcome) {
     case KernelOutcome::Kept:

@@ -38,11 +38,18 @@ struct OptimizedKernel {
     /// Set if edits were tried in the program; else they were on a captured launch.
     std::optional<HeldSearch> held;
     std::string notHeld; ///< Why it was not held; empty if it was, or if that was not wanted.
+    /// The kernel, by its index in the same result, from whose edited text the search began:
+    /// another instantiation of the template. The edits that were found contain its edits.
+    std::optional<std::size_t> base;
     KernelOutcome outcome = KernelOutcome::NotSearched;
     std::string why; ///< Empty if it was kept.
-    /// The speedup of its launches in the program; nullopt if it was not kept, or if the edited
-    /// program does not launch it.
+    /// The speedup of its launches in the program; nullopt if no edit of its text was kept, or if
+    /// the edited program does not launch it.
     std::optional<double> speedup;
+
+    /// Whether both are instantiations of one template, so that an edit of the one's text changes
+    /// the other.
+    [[nodiscard]] bool sharesTextWith(const OptimizedKernel& other) const;
 };
 
 } // namespace kernelskill::engine

@@ -1,5 +1,7 @@
 #include "engine/whole_program/program_profile.h"
 
+#include "engine/capture/kernel_symbol.h"
+
 #include <limits>
 
 namespace kernelskill::engine {
@@ -10,6 +12,10 @@ double KernelShare::gainAtMost() const {
 
 bool KernelShare::isHot() const {
     return shareOfKernels >= hotShare;
+}
+
+bool KernelShare::isInstantiation() const {
+    return !kernelSymbol(times.symbol).templateArguments.empty();
 }
 
 ProgramProfile programProfile(const TimelineSummary& summary, const KernelPlaces& places,

@@ -21,6 +21,8 @@ struct KernelShare {
     /// Whether the kernel is worth a run for its details, and a search. Copies do not count: a
     /// program that copies longer than it computes has hot kernels, too.
     [[nodiscard]] bool isHot() const;
+    /// Whether it is an instantiation of a template. Others with its place are overloads.
+    [[nodiscard]] bool isInstantiation() const;
 };
 
 struct ProgramProfile {

@@ -63,6 +63,32 @@ std::vector<TimePair> ProgramTurns::ofKernels() const {
     return pairs;
 }
 
+std::vector<TimePair> ProgramTurns::ofSymbol(const std::string& symbol) const {
+    const auto secondsIn = [&](const TimelineSummary& summary) {
+        const auto found = std::ranges::find(summary.kernels, symbol, &KernelTimes::symbol);
+        return found == summary.kernels.end() ? 0.0 : secondsOf(found->total);
+    };
+    std::vector<TimePair> pairs;
+    for (const TimelineTurn& turn : kernels)
+        pairs.push_back({secondsIn(turn.before), secondsIn(turn.after)});
+    return pairs;
+}
+
+std::vector<TimePair> ProgramTurns::ofInstantiation(const std::string& symbol,
+                                                    const std::set<std::string>& added) const {
+    auto pairs = ofSymbol(symbol);
+    const bool hasMore = std::ranges::any_of(kernels, [&](const TimelineTurn& turn) {
+        const auto before = secondsByName(turn.before);
+        return std::ranges::any_of(secondsByName(turn.after), [&](const auto& after) {
+            return !before.contains(after.first) &&
+                   added.contains(std::string(analysis::unqualified(after.first)));
+        });
+    });
+    if (!hasMore && std::ranges::all_of(pairs, &TimePair::isMeasured))
+        return pairs;
+    return ofKernel(kernelSymbol(symbol).qualifiedName, added);
+}
+
 std::vector<TimePair> ProgramTurns::ofKernel(const std::string& qualifiedName,
                                              const std::set<std::string>& added) const {
     std::vector<TimePair> pairs;

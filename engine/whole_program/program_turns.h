@@ -58,6 +58,12 @@ struct ProgramTurns {
     /// does not launch and whose names are among `added`.
     [[nodiscard]] std::vector<TimePair> ofKernel(const std::string& qualifiedName,
                                                  const std::set<std::string>& added) const;
+    /// The kernel with this symbol, as far as both programs launch it.
+    [[nodiscard]] std::vector<TimePair> ofSymbol(const std::string& symbol) const;
+    /// As ofSymbol(). As ofKernel(), which takes all instantiations together, where the edited
+    /// program launches none of this symbol, or other kernels in addition.
+    [[nodiscard]] std::vector<TimePair> ofInstantiation(const std::string& symbol,
+                                                        const std::set<std::string>& added) const;
 };
 
 } // namespace kernelskill::engine

@@ -1,39 +1,27 @@
 #include "engine/workbench/program_pause.h"
 
+#include "engine/capture/kernel_symbol.h"
 #include "engine/process/late_stop.h"
 #include "engine/process/patient_lock.h"
+#include "engine/workbench/memory_elements.h"
 
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::engine {
 namespace {
 
-MemoryElement elementOf(analysis::ScalarKind kind) {
-    switch (kind) {
-    case analysis::ScalarKind::Half:
-        return MemoryElement::Float16;
-    case analysis::ScalarKind::BFloat16:
-        return MemoryElement::BFloat16;
-    case analysis::ScalarKind::Float:
-        return MemoryElement::Float32;
-    case analysis::ScalarKind::Double:
-        return MemoryElement::Float64;
-    default:
-        return MemoryElement::Bytes;
-    }
-}
-
 /// Adds the types behind pointers, and what the kernel only writes.
 void addMemory(TryRequest& request, const analysis::KernelModel& kernel,
                const HeldDescription& held) {
     const auto& parameters = kernel.parameters;
     const auto& passed = held.launch.parameters;
+    const auto arguments = kernelSymbol(held.launch.symbol).templateArguments;
     for (std::size_t i = 0; i < parameters.size() && i < passed.size(); ++i) {
         const auto& buffer = passed[i].buffer;
         if (!buffer || parameters[i].type.pointerDepth != 1)
             continue;
         request.elements.push_back(
-            {buffer->address, buffer->bytes, elementOf(parameters[i].type.scalar)});
+            {buffer->address, buffer->bytes, memoryElementOf(kernel, parameters[i], arguments)});
         if (parameters[i].isWritten && !parameters[i].isRead && !parameters[i].escapes)
             request.onlyWritten.push_back(buffer->address);
     }

@@ -1,8 +1,10 @@
 #include "engine/workbench/skill_advisor.h"
 
+#include "analysis/source/try.h"
 #include "engine/candidate_diagnosis/hang_diagnoser.h"
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
+#include "engine/review/edited_program.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/model_steps.h"
 #include "engine/search/optimization_search.h"
@@ -60,6 +62,30 @@ std::optional<OneText> oneTextOf(KernelRef kernel, const analysis::Toolchain& to
         analysis::kernelNamed(*whole->program().model, kernel.kernel.qualifiedName) == nullptr)
         return std::nullopt;
     return std::move(*whole);
+}
+
+/// A kernel as it is searched: in one text with its launches, if there is one.
+struct SearchedText {
+    ProgramSource program; ///< In the files.
+    std::optional<OneText> whole;
+    KernelVersion version;
+};
+
+/// The kernel with edits of its files.
+Result<SearchedText> searchedText(KernelRef kernel, const analysis::EditSet& edits,
+                                  const analysis::Toolchain& toolchain) {
+    const std::string& name = kernel.kernel.qualifiedName;
+    SearchedText text{kernel.program, {}, {}};
+    if (!edits.empty()) {
+        auto draft = draftOf({kernel.program, name}, edits, {}, toolchain);
+        if (!draft)
+            return std::unexpected(std::move(draft.error()));
+        text.program = std::move(draft->text.program);
+    }
+    text.whole =
+        oneTextOf({text.program, *analysis::kernelNamed(*text.program.model, name)}, toolchain);
+    text.version = {text.whole ? text.whole->program() : text.program, name};
+    return text;
 }
 
 } // namespace
@@ -147,7 +173,7 @@ Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Of
 Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const OptimizationOptions& options,
                                             const ShortTermMemory& memory, std::stop_token stop,
                                             const ProgressSink& progress, LanguageModel* model,
-                                            ProgramPause* pause) {
+                                            ProgramPause* pause, const analysis::EditSet& begun) {
     if (auto emulator = machines_.emulator(); !emulator)
         return std::unexpected(emulator.error());
     OptimizationOptions seeded = options;
@@ -158,14 +184,15 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     }
     if (!seeded.seed)
         seeded.seed = std::random_device()();
-    const std::string& name = kernel.kernel.qualifiedName;
-    const auto whole = oneTextOf(kernel, machines_.toolchain());
-    const KernelVersion original{whole ? whole->program() : kernel.program, name};
+    KERNELSKILL_TRY(const SearchedText start, searchedText(kernel, begun, machines_.toolchain()));
+    std::optional<SearchedText> built; // Where the search begins from another text.
     std::optional<ProgramPlace> place;
     if (pause != nullptr) {
-        place.emplace(machines_, *pause, original.ref());
-        if (auto known = place->reproducesOriginal(stop); !known)
-            return std::unexpected(known.error());
+        if (!begun.empty()) {
+            KERNELSKILL_TRY(built, searchedText(kernel, {}, machines_.toolchain()));
+        }
+        place.emplace(machines_, *pause, (built ? *built : start).version.ref());
+        KERNELSKILL_CHECK(place->reproducesOriginal(stop));
     }
     WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, drafter_, reviewer_,
                           recall_, memory, longTermMemory(), place ? &*place : nullptr},
@@ -178,21 +205,36 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     }
     OptimizationSearch search(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
                               seeded);
-    auto found = search.run(original, std::move(stop), progress);
-    if (!found)
-        return found;
-    if (whole && !found->edits.empty()) {
-        auto edits = whole->inFiles(found->edits);
-        if (!edits)
-            return std::unexpected(std::move(edits.error()));
-        found->edits = std::move(*edits);
-        found->diff = diffOf(kernel.program, found->edits);
+    KERNELSKILL_TRY(auto found, search.run(start.version, std::move(stop), progress));
+    if (start.whole && !found.edits.empty()) {
+        KERNELSKILL_TRY(found.edits, start.whole->inFiles(found.edits));
+        found.diff = diffOf(start.program, found.edits);
     }
-    found->executor = pause != nullptr  ? "program"
-                      : options.measure ? machines_.gpuExecutorName()
-                                        : "emulator";
-    found->seed = *seeded.seed;
+    if (!begun.empty() && !found.edits.empty()) {
+        KERNELSKILL_TRY(const ProgramSource after, withEdits(start.program, found.edits));
+        KERNELSKILL_TRY(found.edits, editsBetween(kernel.program, after));
+        found.diff = diffOf(kernel.program, found.edits);
+    }
+    found.executor = pause != nullptr  ? "program"
+                     : options.measure ? machines_.gpuExecutorName()
+                                       : "emulator";
+    found.seed = *seeded.seed;
     return found;
+}
+
+Result<GpuMeasurement> SkillAdvisor::measureInProgram(KernelRef kernel,
+                                                      const analysis::EditSet& before,
+                                                      const analysis::EditSet& after,
+                                                      bool isChecked, ProgramPause& pause,
+                                                      const std::stop_token& stop) const {
+    const analysis::Toolchain& toolchain = machines_.toolchain();
+    KERNELSKILL_TRY(const SearchedText built, searchedText(kernel, {}, toolchain));
+    KERNELSKILL_TRY(const SearchedText old, searchedText(kernel, before, toolchain));
+    KERNELSKILL_TRY(const SearchedText edited, searchedText(kernel, after, toolchain));
+    ProgramPlace place(machines_, pause, built.version.ref());
+    KERNELSKILL_CHECK(place.reproducesOriginal(stop));
+    const skills::Accuracy exact;
+    return place.measure({old.version.ref(), edited.version.ref(), exact, 1, isChecked}, stop);
 }
 
 } // namespace kernelskill::engine

@@ -8,6 +8,7 @@
 #include "engine/optimization/optimization.h"
 #include "engine/planning/edit_drafter.h"
 #include "engine/planning/planner.h"
+#include "engine/review/measuring_place.h"
 #include "engine/review/reviewer.h"
 #include "engine/workbench/profiler.h"
 #include "engine/workbench/program_pause.h"
@@ -67,11 +68,21 @@ public:
     /// be run. If cancelled, returns the best result so far. Very slow. If `model` is given, it
     /// proposes kernels as well, see ModelSteps. If `pause` is given, which is at a launch of the
     /// kernel, edits are measured there, whatever `options.measure` says; the program stays held.
-    /// Then it fails if the kernel does something else there than its file says.
+    /// Then it fails if the kernel does something else there than its file says. The search begins
+    /// from the text with the edits `begun`, which another search has found; those of the result
+    /// contain them, and its verdict is about what was added.
     [[nodiscard]] Result<Optimization>
     optimize(KernelRef kernel, const OptimizationOptions& options, const ShortTermMemory& memory,
              std::stop_token stop, const ProgressSink& progress, LanguageModel* model = nullptr,
-             ProgramPause* pause = nullptr);
+             ProgramPause* pause = nullptr, const analysis::EditSet& begun = {});
+    /// Compares and times at `pause`, which is at a launch of the kernel, the text with the edits
+    /// `before` and the one with `after`, both against the kernel's own text. `isChecked` as of
+    /// MeasuredEdit. Errors: those of optimize(), and of MeasuringPlace::measure().
+    [[nodiscard]] Result<GpuMeasurement> measureInProgram(KernelRef kernel,
+                                                          const analysis::EditSet& before,
+                                                          const analysis::EditSet& after,
+                                                          bool isChecked, ProgramPause& pause,
+                                                          const std::stop_token& stop) const;
 
 private:
     [[nodiscard]] LongTermMemory* longTermMemory() {

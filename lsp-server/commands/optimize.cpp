@@ -206,7 +206,8 @@ void addProgramOptions(CliCommand& command, ProgramOptimizationArguments& progra
                                     .group = group});
     command.option(&program.search.maxKernels, {.name = "--kernels",
                                                 .placeholder = "N",
-                                                .help = "Max number of kernels to search (3)",
+                                                .help = "Max number of kernels to search (all with "
+                                                        "5 % of the kernels' time)",
                                                 .group = group,
                                                 .range = {{1, 1000}}});
     command.option(&program.copyMebibytes,

@@ -87,6 +87,24 @@ Result<analysis::EditSet> editsFromRoot(const analysis::EditSet& edits, const fs
     return moved;
 }
 
+/// Says which other instantiations the edits of `kernel` are of, too, and which edits they contain.
+/// `found` are the kernels with edits, in their order.
+void addInstantiations(KernelEdits& edits, const OptimizedKernel& kernel,
+                       const std::vector<OptimizedKernel>& all,
+                       const std::vector<OptimizedKernel*>& found) {
+    if (!kernel.share.isInstantiation())
+        return;
+    edits.symbol = kernel.share.times.symbol;
+    for (const OptimizedKernel& other : all)
+        if (&other != &kernel && other.share.isHot() && other.sharesTextWith(kernel))
+            edits.others.push_back(other.share.times.symbol);
+    if (!kernel.base)
+        return;
+    const auto base = std::ranges::find(found, &all[*kernel.base]);
+    if (base != found.end())
+        edits.base = static_cast<std::size_t>(base - found.begin());
+}
+
 /// Runs one optimisation step by step.
 class Optimizing {
 public:
@@ -144,7 +162,8 @@ private:
         std::vector<KernelEdits> found;
         std::vector<OptimizedKernel*> kernels;
         for (OptimizedKernel& kernel : report.kernels) {
-            if (!kernel.found || !kernel.found->isImproved())
+            if (!kernel.found || !kernel.found->isImproved() ||
+                kernel.outcome == KernelOutcome::TakenBack)
                 continue;
             auto edits = editsFromRoot(kernel.found->edits, pair_->originalRoot());
             if (!edits) {
@@ -162,11 +181,16 @@ private:
         }
         if (found.empty())
             return analysis::EditSet();
+        for (std::size_t at = 0; at < found.size(); ++at)
+            addInstantiations(found[at], *kernels[at], report.kernels, kernels);
         KERNELSKILL_TRY(auto outcome, engine::runTrial(found, *pair_));
         for (const std::size_t at : outcome.kept) {
             kernels[at]->outcome = KernelOutcome::Kept;
-            kernels[at]->speedup = engine::speedupOf(
-                outcome.turns.ofKernel(found[at].kernel, engine::addedNames(found[at])));
+            kernels[at]->speedup = engine::speedupOf(engine::timesOf(found[at], outcome.turns));
+            for (OptimizedKernel& other : report.kernels)
+                if (other.sharesTextWith(*kernels[at]) && !other.speedup)
+                    other.speedup =
+                        engine::speedupOf(outcome.turns.ofSymbol(other.share.times.symbol));
         }
         for (const engine::TakenBack& back : outcome.takenBack) {
             kernels[back.at]->outcome = KernelOutcome::TakenBack;

@@ -44,6 +44,18 @@ struct OpenKernel {
     std::string onlyHeld; ///< Why it cannot be run outside of the program; empty if it can.
 };
 
+/// The text of a template's kernel after the last search that found something.
+struct FoundText {
+    std::size_t kernel = 0;  ///< Index into the result.
+    analysis::EditSet edits; ///< All of them, of the original's copy.
+};
+
+/// Of several instantiations of a template only the whole name tells which one it is.
+const std::string& nameOf(const OptimizedKernel& kernel) {
+    return kernel.share.isInstantiation() ? kernel.share.times.name
+                                          : kernel.share.place->qualifiedName;
+}
+
 Error cancelled() {
     return {ErrorKind::Cancelled, "stopped", {}, {}};
 }
@@ -89,12 +101,17 @@ private:
                 continue;
             OptimizedKernel& kernel = result_.emplace_back();
             kernel.share = share;
+            const bool isKnown =
+                share.place && std::ranges::find(known, *share.place) != known.end();
             if (!share.place)
                 kernel.why = "the workspace does not define it";
-            else if (std::ranges::find(known, *share.place) != known.end())
+            else if (isKnown && !share.isInstantiation())
+                kernel.why = "another kernel of its name takes longer";
+            else if (isKnown && !share.isHot())
                 kernel.why = "another instantiation of it takes longer";
             else if (known.size() >= most)
-                kernel.why = fmt::format("{} kernels at most are searched", most);
+                kernel.why = fmt::format("{} kernel{} at most {} searched", most,
+                                         most == 1 ? "" : "s", most == 1 ? "is" : "are");
             else
                 known.push_back(*share.place);
         }
@@ -133,7 +150,7 @@ private:
                 continue;
             if (stop_.stop_requested())
                 return std::unexpected(cancelled());
-            fmt::print(stderr, "profiling {}\n", kernel.share.place->qualifiedName);
+            fmt::print(stderr, "profiling {}\n", nameOf(kernel));
             const auto opened = kernels.open(*kernel.share.place, kernel.share.times.symbol);
             if (!opened) {
                 kernel.why = opened.error().describe();
@@ -183,9 +200,13 @@ private:
         for (std::size_t i = 0; i < open.size(); ++i) {
             OptimizedKernel& kernel = result_[open[i].at];
             const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
-            fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n",
-                       kernel.share.place->qualifiedName, 100 * kernel.share.share, time.count());
+            fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n", nameOf(kernel),
+                       100 * kernel.share.share, time.count());
+            const auto begin = Clock::now();
             searchOne(kernels, open[i], time, model, kernel);
+            if (kernel.found && kernel.found->isImproved())
+                leaveText(kernels, open[i]);
+            kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
             left -= seconds(static_cast<seconds::rep>(std::ceil(kernel.seconds)));
             if (stop_.stop_requested())
                 return std::unexpected(cancelled());
@@ -197,8 +218,10 @@ private:
     void searchOne(CapturedKernels& kernels, const OpenKernel& open, seconds time,
                    engine::LanguageModel* model, OptimizedKernel& kernel) const {
         const auto begin = Clock::now();
+        const auto* text = textOf(kernel);
         auto held = holds_ ? hold(kernel) : std::unexpected(Error{});
-        auto found = held ? search(kernels, open.kernel, time, model, held->pause.get())
+        const analysis::EditSet begun = text != nullptr ? text->edits : analysis::EditSet();
+        auto found = held ? search(kernels, open, begun, time, model, held->pause.get())
                           : std::unexpected(held.error());
         if (!found && holds_) {
             kernel.notHeld = found.error().describe();
@@ -207,9 +230,8 @@ private:
         if (!found && open.onlyHeld.empty() && !stop_.stop_requested()) {
             const auto left = time - std::chrono::floor<seconds>(Clock::now() - begin);
             found =
-                search(kernels, open.kernel, std::max(left, engine::minSearchTime), model, nullptr);
+                search(kernels, open, begun, std::max(left, engine::minSearchTime), model, nullptr);
         }
-        kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
         if (held)
             kernel.held = release(*held);
         if (!found) {
@@ -218,10 +240,69 @@ private:
             return;
         }
         kernel.found = std::move(*found);
+        if (text != nullptr)
+            kernel.base = text->kernel;
         if (!kernel.found->isImproved()) {
             kernel.outcome = KernelOutcome::NothingBetter;
-            kernel.why = kernel.found->stopText;
+            kernel.why = (begun.empty() ? "" : "beyond the edits of another instantiation: ") +
+                         kernel.found->stopText;
         }
+    }
+
+    /// What earlier searches have made of the kernel's text; null if nothing.
+    [[nodiscard]] const FoundText* textOf(const OptimizedKernel& kernel) const {
+        const auto found = std::ranges::find_if(texts_, [&](const FoundText& text) {
+            return kernel.sharesTextWith(result_[text.kernel]);
+        });
+        return found == texts_.end() ? nullptr : &*found;
+    }
+
+    /// Leaves the text that was found to the searches of the template's other instantiations,
+    /// unless it is not for all of them.
+    void leaveText(CapturedKernels& kernels, const OpenKernel& open) {
+        OptimizedKernel& kernel = result_[open.at];
+        if (auto why = whyNotForAll(kernels, open)) {
+            kernel.outcome = KernelOutcome::TakenBack;
+            kernel.why = std::move(*why);
+            return;
+        }
+        std::erase_if(texts_, [&](const FoundText& text) {
+            return kernel.sharesTextWith(result_[text.kernel]);
+        });
+        texts_.push_back({open.at, kernel.found->edits});
+    }
+
+    /// Tries what was found at the first launches of the other hot instantiations. Says why they
+    /// cannot have it; nullopt also where that cannot be tried, so that the check of the whole
+    /// program is left.
+    std::optional<std::string> whyNotForAll(CapturedKernels& kernels,
+                                            const OpenKernel& open) const {
+        const OptimizedKernel& kernel = result_[open.at];
+        const auto* text = textOf(kernel);
+        for (const OptimizedKernel& other : result_) {
+            if (!holds_ || &other == &kernel || !other.share.isHot() ||
+                !other.sharesTextWith(kernel))
+                continue;
+            fmt::print(stderr, "trying its edits at {}\n", nameOf(other));
+            const auto held = hold(other);
+            if (!held)
+                continue;
+            const auto& verdict = kernel.found->verdict;
+            const auto measured = kernels.workbench().advisor().measureInProgram(
+                {open.kernel.snapshot->program, *open.kernel.kernel},
+                text != nullptr ? text->edits : analysis::EditSet(), kernel.found->edits,
+                verdict && verdict->confidence != engine::Confidence::Weak, *held->pause, stop_);
+            static_cast<void>(held->pause->resume(stop_));
+            if (!measured)
+                continue;
+            if (!measured->agreement && measured->agreement.error().isAboutEdit)
+                return fmt::format("they do not fit another instantiation, {}: {}", nameOf(other),
+                                   measured->agreement.error().detail);
+            if (measured->timing && measured->timing->status == engine::VerdictStatus::Slower)
+                return fmt::format("another instantiation, {}, is slower with them: {}",
+                                   nameOf(other), measured->timing->sentence);
+        }
+        return std::nullopt;
     }
 
     /// Holds the program at the kernel's first launch, which is the one that captures take.
@@ -270,8 +351,9 @@ private:
     }
 
     /// Where `pause` is null, edits are tried on the captured launch.
-    Result<engine::Optimization> search(CapturedKernels& kernels, const CapturedKernel& opened,
-                                        seconds time, engine::LanguageModel* model,
+    Result<engine::Optimization> search(CapturedKernels& kernels, const OpenKernel& open,
+                                        const analysis::EditSet& begun, seconds time,
+                                        engine::LanguageModel* model,
                                         engine::ProgramPause* pause) const {
         engine::OptimizationOptions options = search_.options;
         options.time = time;
@@ -281,10 +363,16 @@ private:
             if (showsProgress)
                 fmt::print(stderr, "\r\033[K{}", what);
         };
-        const Snapshot& snapshot = *opened.snapshot;
+        const Snapshot& snapshot = *open.kernel.snapshot;
+        // Each search has its own memory: kernels of one code, as instantiations are, have times of
+        // their own.
+        const auto folder = pair_.folder() / fmt::format("memory-{}", open.at);
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        const engine::ShortTermMemory memory(folder, folder / "kernel");
         auto found =
-            kernels.workbench().advisor().optimize({snapshot.program, *opened.kernel}, options,
-                                                   snapshot.memory(), stop_, say, model, pause);
+            kernels.workbench().advisor().optimize({snapshot.program, *open.kernel.kernel}, options,
+                                                   memory, stop_, say, model, pause, begun);
         if (showsProgress)
             fmt::print(stderr, "\r\033[K");
         return found;
@@ -297,6 +385,7 @@ private:
     bool measures_ = false;
     bool holds_ = false; ///< Whether kernels are searched inside the program, where that can be.
     std::vector<OptimizedKernel> result_;
+    std::vector<FoundText> texts_;
 };
 
 } // namespace

@@ -14,8 +14,8 @@
 namespace kernelskill::lsp {
 
 struct ProgramSearch {
-    std::string kernel; ///< This kernel alone; empty: all hot ones.
-    std::uint64_t maxKernels = 3;
+    std::string kernel;            ///< This kernel alone; empty: all hot ones.
+    std::uint64_t maxKernels = 20; ///< No more can have 5 % of the time each.
     std::chrono::seconds budget{60};
     std::string executor = "auto"; ///< The value of `--on`.
     engine::OptimizationOptions options;
@@ -23,9 +23,11 @@ struct ProgramSearch {
 
 /// Captures launches of the hot kernels in the original's copy and spends the budget on them, by
 /// engine::timeForNext(). Each is searched with the program held at its first launch; on the
-/// captured launch on the emulator or on Slurm, or if the program cannot be held. Edits of a result
-/// name files of that copy. Errors: those of a run; InvalidInput if no kernel has the name;
-/// Cancelled.
+/// captured launch on the emulator or on Slurm, or if the program cannot be held. An instantiation
+/// of a template is a kernel of its own; its search begins from the text that the one before has
+/// left, and what it finds is taken back if it is wrong or slower at another hot one in the
+/// program. Edits of a result name files of that copy. Errors: those of a run; InvalidInput if no
+/// kernel has the name; Cancelled.
 [[nodiscard]] Result<std::vector<engine::OptimizedKernel>>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
               const ProgramSearch& search, const Options& options, const std::stop_token& stop);

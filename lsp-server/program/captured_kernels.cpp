@@ -31,8 +31,7 @@ const analysis::KernelModel* kernelOf(const Snapshot& snapshot,
 
 CapturedKernels::CapturedKernels(std::shared_ptr<const engine::Workbench> workbench, fs::path root,
                                  const fs::path& captures, Reader reader)
-    : workbench_(std::move(workbench)), root_(std::move(root)),
-      captures_(std::make_shared<const engine::CaptureStore>(captures)),
+    : workbench_(std::move(workbench)), root_(std::move(root)), captures_(captures),
       reader_(std::move(reader)) {}
 
 fs::path CapturedKernels::includerOf(const fs::path& file) const {
@@ -46,10 +45,8 @@ fs::path CapturedKernels::includerOf(const fs::path& file) const {
 Result<SnapshotPtr> CapturedKernels::read(const fs::path& file) {
     if (const auto known = read_.find(file); known != read_.end())
         return known->second;
-    KERNELSKILL_TRY(const auto opened, reader_(file));
-    auto snapshot = std::make_shared<Snapshot>(*opened);
-    snapshot->program.captures = captures_;
-    return read_[file] = std::move(snapshot);
+    KERNELSKILL_TRY(auto opened, reader_(file));
+    return read_[file] = std::move(opened);
 }
 
 Result<CapturedKernel> CapturedKernels::open(const engine::KernelDefinition& place,
@@ -59,8 +56,11 @@ Result<CapturedKernel> CapturedKernels::open(const engine::KernelDefinition& pla
         if (source.empty())
             continue;
         KERNELSKILL_TRY(const auto snapshot, read(source));
-        if (const auto* kernel = kernelOf(*snapshot, place, symbol))
-            return CapturedKernel{snapshot, kernel};
+        if (const auto* kernel = kernelOf(*snapshot, place, symbol)) {
+            auto own = std::make_shared<Snapshot>(*snapshot);
+            own->program.captures = std::make_shared<const engine::CaptureStore>(captures_, symbol);
+            return CapturedKernel{std::move(own), kernel};
+        }
     }
     return std::unexpected(
         Error{ErrorKind::InvalidInput,

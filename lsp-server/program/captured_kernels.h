@@ -28,8 +28,9 @@ public:
     CapturedKernels(std::shared_ptr<const engine::Workbench> workbench, std::filesystem::path root,
                     const std::filesystem::path& captures, Reader reader);
 
-    /// The kernel of this symbol at `place`. A header is read in the one source that includes it.
-    /// InvalidInput if the file cannot be read or has no such kernel.
+    /// The kernel of this symbol at `place`; its captures come before those of the template's other
+    /// instantiations. A header is read in the one source that includes it. InvalidInput if the
+    /// file cannot be read or has no such kernel.
     [[nodiscard]] Result<CapturedKernel> open(const engine::KernelDefinition& place,
                                               const std::string& symbol);
 
@@ -41,7 +42,7 @@ private:
 
     std::shared_ptr<const engine::Workbench> workbench_;
     std::filesystem::path root_;
-    std::shared_ptr<const engine::CaptureStore> captures_;
+    std::filesystem::path captures_;
     Reader reader_;
     std::map<std::filesystem::path, SnapshotPtr> read_;
 };

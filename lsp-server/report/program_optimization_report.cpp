@@ -45,7 +45,7 @@ json triedJson(const std::vector<engine::Attempt>& attempts) {
     return tried;
 }
 
-json kernelJson(const OptimizedKernel& kernel) {
+json kernelJson(const OptimizedKernel& kernel, const std::vector<OptimizedKernel>& all) {
     json result{{"name", kernel.share.times.name},
                 {"symbol", kernel.share.times.symbol},
                 {"file", nullptr},
@@ -56,6 +56,7 @@ json kernelJson(const OptimizedKernel& kernel) {
                 {"executor", nullptr},
                 {"held", kernel.held ? heldJson(*kernel.held) : json(nullptr)},
                 {"not_held", kernel.notHeld},
+                {"base", kernel.base ? json(all[*kernel.base].share.times.symbol) : json(nullptr)},
                 {"attempts", nullptr},
                 {"tried", json::array()},
                 {"skills", json::array()},
@@ -163,7 +164,7 @@ std::string checkLine(const ProgramOptimizationReport& report) {
 json programOptimizationJson(const ProgramOptimizationReport& report) {
     json kernels = json::array();
     for (const OptimizedKernel& kernel : report.kernels)
-        kernels.push_back(kernelJson(kernel));
+        kernels.push_back(kernelJson(kernel, report.kernels));
     return {{"program", report.command},
             {"check", spelling(report.check)},
             {"output_note", report.outputNote},

@@ -24,9 +24,9 @@ struct ProgramOptimizationReport {
 };
 
 /// {program, check, output_note, kernels: [{name, symbol, file, line, share, saving, seconds,
-/// executor, held, not_held, attempts, tried, skills, stop, search_speedup, model_gain, outcome,
-/// why, speedup}], program_time, gpu_time, kernel_time: {speedup, seconds: [{before, after}]},
-/// diff, written}. Speedups are null where nothing was measured.
+/// executor, held, not_held, base, attempts, tried, skills, stop, search_speedup, model_gain,
+/// outcome, why, speedup}], program_time, gpu_time, kernel_time: {speedup, seconds: [{before,
+/// after}]}, diff, written}. Speedups are null where nothing was measured.
 [[nodiscard]] nlohmann::json programOptimizationJson(const ProgramOptimizationReport& report);
 
 /// A line for each kernel, then the whole; without the diff.

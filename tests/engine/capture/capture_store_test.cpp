@@ -114,6 +114,16 @@ TEST_F(CaptureStoreTest, ReadsAgainWhenSomethingHasChanged) {
     EXPECT_THAT(store.captures()->launches, IsEmpty());
 }
 
+TEST_F(CaptureStoreTest, PutsTheInstantiationFirstThatIsAskedAbout) {
+    for (const char* symbol : {"_Z5scaleIdEvPT_", "_Z5scaleIfEvPT_", "_Z1aPf"})
+        add(folder_, launchOf(symbol, 1, folder_, "1234", "5678"));
+    const auto captures = CaptureStore(folder_, "_Z5scaleIfEvPT_").captures();
+    ASSERT_THAT(captures->launches, SizeIs(3));
+    EXPECT_EQ(captures->launches[0].launch.symbol, "_Z5scaleIfEvPT_");
+    EXPECT_EQ(captures->launches[1].launch.symbol, "_Z1aPf");
+    EXPECT_EQ(captures->launches[2].launch.symbol, "_Z5scaleIdEvPT_");
+}
+
 TEST_F(CaptureStoreTest, ReplacesAllLaunchesOfAKernelThatWasRecordedAgain) {
     for (const std::uint32_t ordinal : {1, 2})
         add(folder_, launchOf("_Z1aPf", ordinal, folder_, "old1", "old2"));

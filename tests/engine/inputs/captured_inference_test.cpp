@@ -1,3 +1,4 @@
+#include "engine/inputs/trial.h"
 #include "tests/engine/inputs/parsed_program.h"
 
 #include <gmock/gmock.h>
@@ -178,6 +179,37 @@ template <typename T, int N> __global__ void scale(T* x, int n) {
     EXPECT_THAT(launches.front().templateArguments, ElementsAre("double", "4"));
     EXPECT_EQ(bufferNamed(launches.front(), "x")->elementBytes, 8u);
     EXPECT_EQ(bufferNamed(launches.front(), "x")->elements, 100u);
+}
+
+TEST(CapturedTrials, AreOneForEachInstantiation) {
+    const char* text = R"(
+template <typename T> __global__ void scale(T* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 2;
+}
+)";
+    StoredCaptures captures;
+    for (const auto& [symbol, ordinal] :
+         {std::pair("_Z5scaleIdEvPT_i", 1u), std::pair("_Z5scaleIdEvPT_i", 2u),
+          std::pair("_Z5scaleIfEvPT_i", 1u)}) {
+        CapturedLaunch launch;
+        launch.symbol = symbol;
+        launch.ordinal = ordinal;
+        launch.grid = {3, 1, 1};
+        launch.block = {64, 1, 1};
+        launch.parameters = {pointer(0x10000, 800, "x"), {8, bytesOf(100), {}}};
+        captures.launches.push_back(stored(std::move(launch)));
+    }
+    const auto original = parsedProgram(text);
+    const auto candidate = parsedProgram(text);
+    const auto plan = planTrials({original, original.kernels.at(0)},
+                                 {candidate, candidate.kernels.at(0)}, captures);
+    ASSERT_TRUE(plan) << plan.error().describe();
+    std::vector<std::string> replayed;
+    for (const Trial& trial : plan->trials)
+        if (trial.isReplay)
+            replayed.push_back(trial.original.templateArguments.at(0));
+    EXPECT_THAT(replayed, ::testing::UnorderedElementsAre("double", "float"));
 }
 
 Result<LaunchSpec> edited(const std::string& before, const std::string& after,

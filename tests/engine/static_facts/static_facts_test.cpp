@@ -66,6 +66,35 @@ TEST_P(StaticFactsOf, APlainKernel) {
     EXPECT_TRUE(facts->notes.empty());
 }
 
+TEST_P(StaticFactsOf, VirtualFunctionsAreThoseOfTheWholeText) {
+    // Only another kernel names the class whose functions are called.
+    const std::string shape = "struct Shape { __device__ virtual float at(int i) const = 0; };\n"
+                              "__global__ void sum(Shape** shapes, float* y, int n) {\n"
+                              "    int i = threadIdx.x;\n"
+                              "    if (i < n)\n"
+                              "        y[i] = (*shapes)->at(i);\n"
+                              "}\n";
+    const std::string round =
+        "struct Round : Shape {\n"
+        "    __device__ virtual float at(int i) const;\n"
+        "    float values[4096];\n"
+        "};\n"
+        "__device__ float Round::at(int i) const {\n"
+        "    float a[64], sum = 0;\n"
+        "    for (int k = 0; k < 64; ++k) a[k] = values[i + k];\n"
+        "    for (int j = 0; j < 64; ++j)\n"
+        "        for (int k = 0; k < 64; ++k) sum += a[k] * a[(k + j) & 63];\n"
+        "    return sum;\n"
+        "}\n"
+        "__global__ void make(Shape** shapes) { *shapes = new Round; }\n";
+    const auto alone = factsOf(shape);
+    ASSERT_TRUE(alone) << alone.error().describe();
+    const auto called = factsOf(shape + round);
+    ASSERT_TRUE(called) << called.error().describe();
+    EXPECT_EQ(called->symbol, "_Z3sumPP5ShapePfi");
+    EXPECT_GT(called->registers, alone->registers + 32);
+}
+
 TEST_P(StaticFactsOf, AKernelThatSpills) {
     const auto free = factsOf(crowded(""));
     const auto bound = factsOf(crowded("__launch_bounds__(1024, 2)"));

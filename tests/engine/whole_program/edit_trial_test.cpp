@@ -194,6 +194,103 @@ TEST(EditTrial, TakesBackTheLeastIfTheWholeIsSlower) {
     EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("0.60 times as fast"));
 }
 
+/// Two instantiations of a template: the second search began from the text of the first.
+class InstantiationTrial : public ::testing::Test {
+protected:
+    InstantiationTrial() {
+        kernels_[0].edits["a.cu"].front() = {{10, 15}, first_};
+        kernels_[1].edits["a.cu"].front() = {{10, 15}, second_};
+        kernels_[0].symbol = first_;
+        kernels_[1].symbol = second_;
+        kernels_[0].others = {second_};
+        kernels_[1].others = {first_};
+        kernels_[1].base = 0;
+    }
+    [[nodiscard]] Result<EditOutcome> run() { return runTrial(kernels_, program_); }
+
+    /// Edits with either text change both times.
+    class Program final : public TrialProgram {
+    public:
+        std::map<std::string, std::map<std::string, double>> after; ///< Seconds by text and symbol.
+        std::string failing;
+        std::vector<std::string> tried;
+
+        Result<std::optional<std::string>> tryEdits(const analysis::EditSet& edits) override {
+            EXPECT_EQ(edits.at("a.cu").size(), 1u) << "one contains the other";
+            tried.push_back(edits.at("a.cu").front().newText);
+            return tried.back() == failing ? std::optional<std::string>("fails") : std::nullopt;
+        }
+        Result<TimedTurns> time() override {
+            TimelineTurn turn;
+            for (const auto& [symbol, seconds] : after[tried.back()]) {
+                KernelTimes times;
+                times.symbol = symbol;
+                times.total = 1'000'000'000;
+                turn.before.kernels.push_back(times);
+                times.total = static_cast<std::uint64_t>(seconds * 1e9);
+                turn.after.kernels.push_back(times);
+            }
+            return TimedTurns{{{}, {turn, turn, turn}}, {}};
+        }
+    };
+
+    const std::string first_ = "_Z3sumIfEvPT_";
+    const std::string second_ = "_Z3sumIdEvPT_";
+    std::vector<KernelEdits> kernels_{kernelAt(0, 0.1), kernelAt(1, 0.3)};
+    Program program_;
+};
+
+TEST_F(InstantiationTrial, KeepsBothByTheTextOfTheLast) {
+    program_.after[second_] = {{first_, 0.5}, {second_, 0.5}};
+    const auto outcome = run();
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1));
+    EXPECT_THAT(program_.tried, ElementsAre(second_));
+    EXPECT_EQ(joinedEdits(kernels_, outcome->kept)->at("a.cu").front().newText, second_);
+    EXPECT_EQ(timesOf(kernels_[1], outcome->turns).front(), (TimePair{1, 0.5}));
+}
+
+TEST_F(InstantiationTrial, GoesBackToTheTextOfTheFirst) {
+    program_.failing = second_;
+    program_.after[first_] = {{first_, 0.5}, {second_, 1.0}};
+    const auto failed = run();
+    ASSERT_TRUE(failed);
+    EXPECT_THAT(failed->kept, ElementsAre(0));
+    EXPECT_THAT(failed->takenBack, ElementsAre(TakenBack{1, "fails"}));
+    // The first gains nothing with the second's edits: these go, however much they gain.
+    program_.failing.clear();
+    program_.after[second_] = {{first_, 1.0}, {second_, 0.2}};
+    const auto slower = run();
+    ASSERT_TRUE(slower);
+    EXPECT_THAT(slower->kept, ElementsAre(0));
+    ASSERT_EQ(slower->takenBack.size(), 1u);
+    EXPECT_THAT(slower->takenBack.front().why, HasSubstr("another instantiation's edits"));
+}
+
+TEST_F(InstantiationTrial, WhatBuildsOnATextThatFailsGoesWithIt) {
+    program_.failing = first_;
+    kernels_[1].edits["a.cu"].front().newText = first_;
+    const auto outcome = run();
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, IsEmpty());
+    ASSERT_EQ(outcome->takenBack.size(), 2u);
+    EXPECT_EQ(outcome->takenBack.front().why, "fails");
+    EXPECT_THAT(outcome->takenBack.back().why, HasSubstr("builds on"));
+}
+
+TEST_F(InstantiationTrial, TakesBackWhatSlowsAnotherHotOne) {
+    kernels_.pop_back();
+    program_.after[first_] = {{first_, 0.5}, {second_, 1.1}};
+    const auto outcome = run();
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, IsEmpty());
+    ASSERT_EQ(outcome->takenBack.size(), 1u);
+    EXPECT_THAT(outcome->takenBack.front().why,
+                ::testing::AllOf(HasSubstr("void sum<double>(double*)"), HasSubstr("0.91 times")));
+    kernels_[0].others.clear();
+    EXPECT_THAT(run()->kept, ElementsAre(0)) << "nobody asks about it";
+}
+
 TEST(EditTrial, OverlappingEditsLoseTheOneWithLessGain) {
     std::vector<KernelEdits> kernels{kernelAt(0, 0.1), kernelAt(1, 0.3)};
     kernels[0].edits["a.cu"].front().span = {12, 13};

@@ -36,6 +36,23 @@ TEST_F(KernelPlacesTest, FindsKernelsByTheirSymbols) {
         EXPECT_EQ(find(other), std::nullopt) << other;
 }
 
+TEST_F(KernelPlacesTest, FindsKernelsBehindMacrosOfOtherFiles) {
+    folder_.write("bounds.h",
+                  "#define BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)\n");
+    folder_.write("rates.h", "#include \"bounds.h\"\n"
+                             "template <class real>\n"
+                             "__global__ void\n"
+                             "BOUNDS (128, 4)\n"
+                             "rates(const real* t, real* r)\n"
+                             "{ r[0] = t[0]; }\n"
+                             "__global__ BOUNDS(64, 1) void early(float* x) { x[0] = 0; }\n"
+                             "__global__ void late(float* x) noexcept(true) { x[0] = 0; }\n");
+    EXPECT_EQ(find("_Z5ratesIfEvPKT_PS0_"), (KernelDefinition{"rates.h", 1, "rates"}));
+    EXPECT_EQ(find("_Z5ratesIdEvPKT_PS0_"), (KernelDefinition{"rates.h", 1, "rates"}));
+    EXPECT_EQ(find("_Z5earlyPf"), (KernelDefinition{"rates.h", 6, "early"}));
+    EXPECT_EQ(find("_Z4latePf"), (KernelDefinition{"rates.h", 7, "late"}));
+}
+
 TEST_F(KernelPlacesTest, TakesTheDefinitionNearestToTheProgram) {
     for (const char* folder : {"a", "b", "c/deep"})
         folder_.write(std::string(folder) + "/k.cu", "__global__ void k(float* x) { x[0] = 0; }\n");

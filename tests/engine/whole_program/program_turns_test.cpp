@@ -63,6 +63,14 @@ TEST(ProgramTurns, AKernelHasItsInstantiationsAndWhatItsEditAdds) {
     EXPECT_EQ(turns.ofKernel("sum", {"sumParts", "other", "x"}),
               (std::vector<TimePair>{{3, 0.75}}));
     EXPECT_EQ(turns.ofKernel("other", {}), (std::vector<TimePair>{{0.5, 0.4}}));
+    EXPECT_EQ(turns.ofSymbol("_Z3sumIfEvPT_"), (std::vector<TimePair>{{2, 0.5}}));
+    EXPECT_EQ(turns.ofSymbol("_Z3sumIdEvPT_"), (std::vector<TimePair>{{1, 0}}));
+    EXPECT_EQ(turns.ofInstantiation("_Z3sumIfEvPT_", {"x"}), (std::vector<TimePair>{{2, 0.5}}));
+    EXPECT_EQ(turns.ofInstantiation("_Z3sumIfEvPT_", {"sumParts"}),
+              (std::vector<TimePair>{{3, 0.75}}))
+        << "whose parts they are is not known";
+    EXPECT_EQ(turns.ofInstantiation("_Z3sumIdEvPT_", {}), (std::vector<TimePair>{{3, 0.5}}))
+        << "it is not launched any more";
     EXPECT_EQ(turns.gpu(), (std::vector<TimePair>{{4, 1}}));
     EXPECT_EQ(turns.ofKernels(), (std::vector<TimePair>{{3, 1}}));
 }

@@ -56,6 +56,15 @@ __global__ void scale(float a, View x, float* y, int n) {
 }
 )";
 
+/// The same with pointers to pointers.
+const std::string rowsText = variables + R"(
+__global__ void scale(float a, const float* const* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) ++launches;
+    if (i < n) y[i] = a * factor * x[0][i];
+}
+)";
+
 class ProgramSearchTest : public kernelskill::testing::HeldProgramFixture {
 protected:
     void SetUp() override {
@@ -96,11 +105,24 @@ protected:
     }
     [[nodiscard]] Result<Optimization> optimize(const std::string& source, ProgramPause& pause,
                                                 const std::stop_token& stop = {},
-                                                const ProgressSink& progress = {}) const {
+                                                const ProgressSink& progress = {},
+                                                const analysis::EditSet& begun = {}) const {
         const ProgramSource parsed = program(source);
         const ShortTermMemory memory(folder_.path(), folder_.path() / "k.cu");
         return workbench_->advisor().optimize({parsed, parsed.model->kernels.at(0)}, options_,
-                                              memory, stop, progress, nullptr, &pause);
+                                              memory, stop, progress, nullptr, &pause, begun);
+    }
+    /// The edit of `text` that counts in another way.
+    [[nodiscard]] analysis::EditSet counting(const std::string& how) const {
+        const auto at = static_cast<std::uint32_t>(text.find("++launches"));
+        return {{program(text).file, {{{at, at + 10}, how}}}};
+    }
+    [[nodiscard]] Result<GpuMeasurement> measure(ProgramPause& pause,
+                                                 const analysis::EditSet& before,
+                                                 const analysis::EditSet& after) const {
+        const ProgramSource parsed = program(text);
+        return workbench_->advisor().measureInProgram({parsed, parsed.model->kernels.at(0)}, before,
+                                                      after, true, pause, {});
     }
     [[nodiscard]] static std::string logOf(const Optimization& found) {
         std::string log = found.stopText + "\n";
@@ -179,6 +201,56 @@ TEST_F(ProgramSearchTest, JudgesInTheProgramAloneWhatNothingElseCanRun) {
                 Contains(::testing::Field(&Check::detail, HasSubstr("a class with pointers"))));
     EXPECT_THAT(decisionOn(*found, "odd-count"), HasSubstr("incorrect"));
     EXPECT_THAT(decisionOn(*found, "faulty-count"), HasSubstr("invalid"));
+    expectUsualEnd(*pause);
+}
+
+TEST_F(ProgramSearchTest, FollowsNoPointersToPointers) {
+    const auto pause = hold();
+    ASSERT_TRUE(pause);
+    const auto found = optimize(rowsText, *pause);
+    ASSERT_TRUE(found) << found.error().describe();
+    EXPECT_THAT(found->skills, ElementsAre("quick-count", "quickest-count")) << logOf(*found);
+    EXPECT_EQ(found->verdict->confidence, Confidence::Weak);
+    EXPECT_THAT(found->verdict->checks,
+                Contains(::testing::Field(&Check::detail, HasSubstr("a pointer to pointers"))));
+    EXPECT_THAT(decisionOn(*found, "odd-count"), HasSubstr("incorrect"));
+    expectUsualEnd(*pause);
+}
+
+TEST_F(ProgramSearchTest, BeginsFromWhatAnotherSearchHasFound) {
+    const auto pause = hold();
+    ASSERT_TRUE(pause);
+    const auto begun = counting("launches += quick");
+    const auto found = optimize(text, *pause, {}, {}, begun);
+    ASSERT_TRUE(found) << found.error().describe();
+    EXPECT_THAT(found->skills, ElementsAre("quickest-count")) << logOf(*found);
+    EXPECT_LT(found->verdict->speedup.value_or(0), 2) << "beside what was found before";
+    const auto edited = analysis::applyEdits(text, found->edits.begin()->second);
+    ASSERT_TRUE(edited) << "its edits are of the program's own text";
+    EXPECT_THAT(*edited, HasSubstr("launches += quick * quickest;"));
+    EXPECT_THAT(found->diff, HasSubstr("-    if (i == 0) ++launches;"));
+    expectUsualEnd(*pause);
+}
+
+TEST_F(ProgramSearchTest, TriesWhatWasFoundElsewhere) {
+    const auto pause = hold();
+    ASSERT_TRUE(pause);
+    const auto quick = counting("launches += quick");
+    const auto faster = measure(*pause, {}, quick);
+    ASSERT_TRUE(faster) << faster.error().describe();
+    EXPECT_TRUE(faster->agreement);
+    ASSERT_TRUE(faster->timing);
+    EXPECT_EQ(faster->timing->status, VerdictStatus::Faster);
+    const auto slower = measure(*pause, quick, counting("launches += slow"));
+    ASSERT_TRUE(slower) << slower.error().describe();
+    EXPECT_EQ(slower->timing->status, VerdictStatus::Slower);
+    const auto wrong = measure(*pause, {}, counting("launches += oddly"));
+    ASSERT_TRUE(wrong) << wrong.error().describe();
+    ASSERT_FALSE(wrong->agreement);
+    EXPECT_TRUE(wrong->agreement.error().isAboutEdit);
+    EXPECT_THAT(wrong->agreement.error().detail, HasSubstr("where parameter 3 points to"));
+    const auto uncompiled = measure(*pause, {}, counting("undeclared()"));
+    EXPECT_FALSE(uncompiled && uncompiled->agreement);
     expectUsualEnd(*pause);
 }
 

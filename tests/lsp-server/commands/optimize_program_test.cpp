@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -43,6 +44,69 @@ int main() {
     cudaMalloc(&dy, n * sizeof(float));
     cudaMemcpy(dx, a.data(), n * sizeof(float), cudaMemcpyHostToDevice);
     scale<<<n / 128, 128>>>(View{dx, n}, dy, n);
+    cudaMemcpy(a.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    double total = 0;
+    for (float value : a)
+        total += value;
+    std::printf("total %.1f\n", total);
+}
+)";
+
+/// The instantiation for 2 takes longer.
+constexpr const char* templateProgram = R"(#include <cstdio>
+#include <vector>
+
+template <int Factor>
+__global__ void scale(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = Factor * x[i];
+}
+
+int main() {
+    const int n = 131072;
+    std::vector<float> a(n), b(n);
+    for (int i = 0; i < n; ++i)
+        a[i] = static_cast<float>(i % 7);
+    float *dx, *dy, *dz;
+    cudaMalloc(&dx, n * sizeof(float));
+    cudaMalloc(&dy, n * sizeof(float));
+    cudaMalloc(&dz, n * sizeof(float));
+    cudaMemcpy(dx, a.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    scale<2><<<n / 128, 128>>>(dx, dy, n);
+    scale<3><<<512, 128>>>(dx, dz, 65536);
+    cudaMemcpy(a.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(b.data(), dz, n * sizeof(float), cudaMemcpyDeviceToHost);
+    double total = 0;
+    for (int i = 0; i < 65536; ++i)
+        total += a[2 * i] + b[i];
+    std::printf("total %.1f\n", total);
+}
+)";
+
+/// Nothing follows the pointers that its kernel takes, but the program.
+constexpr const char* rowsProgram = R"(#include <cstdio>
+#include <vector>
+
+__global__ void scaleRows(float** rows, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = 2 * rows[0][i];
+}
+
+int main() {
+    const int n = 65536;
+    std::vector<float> a(n);
+    for (int i = 0; i < n; ++i)
+        a[i] = static_cast<float>(i % 7);
+    float *dx, *dy;
+    float** rows;
+    cudaMalloc(&dx, n * sizeof(float));
+    cudaMalloc(&dy, n * sizeof(float));
+    cudaMalloc(&rows, sizeof(float*));
+    cudaMemcpy(dx, a.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(rows, &dx, sizeof(float*), cudaMemcpyHostToDevice);
+    scaleRows<<<n / 128, 128>>>(rows, dy, n);
     cudaMemcpy(a.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
     double total = 0;
     for (float value : a)
@@ -131,6 +195,42 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
     expectNothingLeft();
 }
 
+TEST_F(OptimizeProgram, SearchesAllHotKernelsUnlessToldOtherwise) {
+    std::string text = columnProgram;
+    const auto replace = [&](const std::string& what, const std::string& by) {
+        text.replace(text.find(what), what.size(), by);
+    };
+    for (const char* name : {"twice", "thrice"}) {
+        replace("int main", std::string("__global__ void ") + name +
+                                "(const float* x, float* y, int n) {\n"
+                                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (i < n)\n"
+                                "        y[i] = 3 * x[i];\n}\n\nint main");
+        replace("    cudaMemcpy(sums.data()", std::string("    ") + name +
+                                                  "<<<64, 128>>>(ds, dt, 8192);\n"
+                                                  "    cudaMemcpy(sums.data()");
+    }
+    replace("scale<<<32, 128>>>(ds, dt, 4096)", "scale<<<64, 128>>>(ds, dt, 8192)");
+    workspace.write("columns.cu", text);
+    // A failed check makes the end short.
+    const auto outcomes = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {"--json", "--build", build(), "--check",
+                                       "cmp columns.cu ../original/columns.cu"});
+        const auto document = json::parse(optimize(options).output, nullptr, false);
+        std::vector<std::string> all;
+        if (document.is_object())
+            for (const auto& kernel : document.at("kernels"))
+                all.push_back(kernel.at("outcome") == "not-searched"
+                                  ? kernel.at("why").get<std::string>()
+                                  : "searched");
+        return all;
+    };
+    EXPECT_THAT(outcomes({}), ElementsAre("searched", "searched", "searched", "searched"));
+    EXPECT_THAT(outcomes({"--kernels", "1"}),
+                ElementsAre("searched", "1 kernel at most is searched",
+                            "1 kernel at most is searched", "1 kernel at most is searched"));
+}
+
 TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
     if (!hasCompiler())
         GTEST_SKIP() << "no nvcc to compile candidates with";
@@ -197,6 +297,45 @@ TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatOnlyItCanLaunch) {
     EXPECT_EQ(left.at("kernels").at(0).at("outcome"), "not-searched");
     EXPECT_THAT(left.at("kernels").at(0).at("why").get<std::string>(),
                 HasSubstr("a class with pointers inside"));
+}
+
+TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatTakesPointersToPointers) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    workspace.write("columns.cu", rowsProgram);
+    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_EQ(scale.at("outcome"), "kept") << scale.dump(1);
+    EXPECT_EQ(scale.at("executor"), "program");
+    EXPECT_EQ(scale.at("held").at("allocations"), 3);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, SearchesEachInstantiationOfATemplate) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    workspace.write("columns.cu", templateProgram);
+    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output;
+    const auto& kernels = document.at("kernels");
+    ASSERT_EQ(kernels.size(), 2u);
+    EXPECT_EQ(kernels.at(0).at("symbol"), "_Z5scaleILi2EEvPKfPfi");
+    EXPECT_EQ(kernels.at(1).at("symbol"), "_Z5scaleILi3EEvPKfPfi");
+    for (const auto& kernel : kernels) {
+        EXPECT_EQ(kernel.at("executor"), "program") << kernel.dump(1);
+        EXPECT_EQ(kernel.at("held").at("same_output"), true);
+        EXPECT_GT(kernel.at("speedup"), 1) << "the text is one";
+    }
+    EXPECT_EQ(kernels.at(0).at("outcome"), "kept");
+    EXPECT_TRUE(kernels.at(0).at("base").is_null());
+    EXPECT_EQ(kernels.at(1).at("base"), kernels.at(0).at("symbol"));
+    EXPECT_THAT(result.errors, HasSubstr("trying its edits at void scale<3>"));
+    expectNothingLeft();
 }
 
 TEST_F(OptimizeProgram, SaysWhyAKernelIsNotSearchedInsideTheProgram) {

@@ -48,5 +48,17 @@ TEST(ProgramOptimizationReport, SaysWhereEditsWereTried) {
         << "on the emulator nothing else was wanted";
 }
 
+TEST(ProgramOptimizationReport, SaysFromWhichInstantiationASearchBegan) {
+    ProgramOptimizationReport report;
+    report.kernels.resize(2);
+    report.kernels[0].share.times.symbol = "_Z3sumIfEvPT_";
+    report.kernels[1].base = 0;
+    report.kernels[1].speedup = 1.5;
+    const auto kernels = programOptimizationJson(report).at("kernels");
+    EXPECT_TRUE(kernels.at(0).at("base").is_null());
+    EXPECT_EQ(kernels.at(1).at("base"), "_Z3sumIfEvPT_");
+    EXPECT_THAT(programOptimizationLines(report).at(1), HasSubstr("1.50x in the program"));
+}
+
 } // namespace
 } // namespace kernelskill::lsp

@@ -220,6 +220,7 @@ void addCandidates() {
     add("right", &right);
     add("_Z5scalefPKfPfi", &compiled); // What a compiler calls it.
     add("_Z5scalef4ViewPfi", &compiled);
+    add("_Z5scalefPKPKfPfi", &compiled);
     add("wrong", &wrong);
     add("rounded", &rounded);
     add("writes input", &writesInput);
