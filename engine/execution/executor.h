@@ -5,9 +5,11 @@
 #include "engine/execution/kernel_ref.h"
 #include "engine/execution/profile.h"
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string_view>
+#include <utility>
 
 namespace kernelskill::engine {
 
@@ -15,6 +17,12 @@ namespace kernelskill::engine {
 class Image {
 public:
     virtual ~Image() = default;
+};
+
+/// A result, and how long the run took that gave it.
+struct TimedRun {
+    RunResult result;
+    std::chrono::milliseconds took{0};
 };
 
 class Executor {
@@ -32,6 +40,18 @@ public:
     /// not end the run are in the profile. Thread-safe.
     [[nodiscard]] virtual Result<RunResult> run(const Image& image, const Job& job,
                                                 std::stop_token stop) = 0;
+
+    /// As run(), for a run that is asked for again and again, such as that of the original in the
+    /// reviews of several edits: the executor may recall the result of an equal one.
+    [[nodiscard]] virtual Result<TimedRun> runOrRecall(const Image& image, const Job& job,
+                                                       std::stop_token stop) {
+        const auto begin = std::chrono::steady_clock::now();
+        auto result = run(image, job, std::move(stop));
+        if (!result)
+            return std::unexpected(std::move(result.error()));
+        return TimedRun{std::move(*result), std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                std::chrono::steady_clock::now() - begin)};
+    }
 };
 
 } // namespace kernelskill::engine

@@ -221,13 +221,16 @@ void EditReach::findConditions(Version& version, const Version& other) {
                                 placeOf(file.name, file.text, span.begin, false)));
         }
     }
-    std::ranges::stable_partition(version.conditions, [&](const Watched& one) {
-        const auto& edited = version.files[one.file].edited;
-        const CodeCondition& condition = one.condition;
-        return isEdited(edited, condition.span) ||
-               (condition.whenTrue && isEdited(edited, *condition.whenTrue)) ||
-               (condition.whenFalse && isEdited(edited, *condition.whenFalse));
-    });
+    // Their order is part of the image: without need it must not depend on the edit, so that all
+    // reviews of edits of one text share the image of the original.
+    if (version.conditions.size() > maxWatched)
+        std::ranges::stable_partition(version.conditions, [&](const Watched& one) {
+            const auto& edited = version.files[one.file].edited;
+            const CodeCondition& condition = one.condition;
+            return isEdited(edited, condition.span) ||
+                   (condition.whenTrue && isEdited(edited, *condition.whenTrue)) ||
+                   (condition.whenFalse && isEdited(edited, *condition.whenFalse));
+        });
     dropBeyondLimit(version.conditions);
     for (const auto& [condition, file] : version.conditions)
         version.program.watched.push_back({version.files[file].name, condition.span,

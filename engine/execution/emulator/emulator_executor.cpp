@@ -2,6 +2,7 @@
 
 #include "engine/execution/emulator/compile/image_cache.h"
 #include "engine/execution/emulator/emulation_image.h"
+#include "engine/execution/emulator/kept_runs.h"
 #include "engine/execution/emulator/profile_assembly.h"
 #include "engine/execution/emulator/run_parts.h"
 #include "engine/execution/emulator/worker_process.h"
@@ -16,6 +17,9 @@
 namespace kernelskill::engine {
 
 namespace {
+
+/// The memory for runs that may be asked for again.
+constexpr std::uint64_t maxKeptBytes = 64 << 20;
 
 class CompiledImage final : public Image {
 public:
@@ -32,6 +36,16 @@ private:
         built_.sharedObject}; ///< Synchronised; grows as runs require places.
 };
 
+ContentHash hashOf(const emulator::WorkerJob& work) {
+    emulator::WorkerJob named = work;
+    // A hash of all its inputs.
+    named.image = std::filesystem::path(work.image).filename().string();
+    const std::vector<std::byte> message = emulator::encode(named);
+    ContentHash hash;
+    hash.add({reinterpret_cast<const char*>(message.data()), message.size()});
+    return hash;
+}
+
 /// Reports of profiles on disk. A report depends only on the image, the job and the worker.
 class KeptReports {
 public:
@@ -40,13 +54,8 @@ public:
         : cache_(folder, bytes), worker_(std::move(worker)) {}
 
     [[nodiscard]] std::string keyOf(const emulator::WorkerJob& work) const {
-        emulator::WorkerJob named = work;
-        // A hash of all its inputs.
-        named.image = std::filesystem::path(work.image).filename().string();
-        const std::vector<std::byte> message = emulator::encode(named);
         std::error_code ignored;
-        ContentHash hash;
-        hash.add({reinterpret_cast<const char*>(message.data()), message.size()});
+        ContentHash hash = hashOf(work);
         hash.add(std::to_string(std::filesystem::file_size(worker_, ignored)));
         hash.add(std::to_string(
             std::filesystem::last_write_time(worker_, ignored).time_since_epoch().count()));
@@ -107,16 +116,36 @@ public:
         auto report = runBlocks(*kernel, job, stop);
         if (!report)
             return std::unexpected(report.error());
-        auto result = emulator::assembleResult(std::move(*report), job, kernel->places(), stop);
+        return resultOf(*kernel, std::move(*report), job, stop);
+    }
+
+    [[nodiscard]] Result<TimedRun> runOrRecall(const Image& image, const Job& job,
+                                               std::stop_token stop) override {
+        const auto* kernel = dynamic_cast<const CompiledImage*>(&image);
+        if (kernel == nullptr)
+            return Executor::runOrRecall(image, job, std::move(stop)); // It says so.
+        const emulator::WorkerJob work{kernel->built().sharedObject.string(), job, {}};
+        const auto kept =
+            runs_.of(hashOf(work).hex(), [&] { return runBlocks(*kernel, job, stop); }, stop);
+        if (!kept)
+            return std::unexpected(kept.error());
+        auto result = resultOf(*kernel, (*kept)->report, job, stop);
+        if (!result)
+            return std::unexpected(std::move(result.error()));
+        return TimedRun{std::move(*result), (*kept)->took};
+    }
+
+private:
+    static Result<RunResult> resultOf(const CompiledImage& kernel, emulator::WorkerReport report,
+                                      const Job& job, const std::stop_token& stop) {
+        auto result = emulator::assembleResult(std::move(report), job, kernel.places(), stop);
         if (result) {
             result->profile.notes.insert(result->profile.notes.begin(),
-                                         kernel->built().notes.begin(),
-                                         kernel->built().notes.end());
+                                         kernel.built().notes.begin(), kernel.built().notes.end());
         }
         return result;
     }
 
-private:
     Result<emulator::WorkerReport> runBlocks(const CompiledImage& kernel, const Job& job,
                                              const std::stop_token& stop) {
         const emulator::WorkerJob work{kernel.built().sharedObject.string(), job, {}};
@@ -149,6 +178,7 @@ private:
     unsigned maxWorkers_;
     emulator::WorkerPool workers_;
     std::optional<KeptReports> reports_;
+    emulator::KeptRuns runs_{maxKeptBytes};
 };
 
 } // namespace

@@ -1,4 +1,5 @@
 /// Edits whose code no input reaches are refused, and the place is named.
+#include "engine/review/edit_reach.h"
 #include "tests/engine/review/review_fixture.h"
 
 #include <gmock/gmock.h>
@@ -27,6 +28,28 @@ protected:
         EXPECT_THAT(verdict.summary, HasSubstr(sentence));
     }
 };
+
+TEST_F(EditReachTest, WatchesTheOriginalAlikeForEachEdit) {
+    const std::string text = elementwise("    if (i >= n) return;\n"
+                                         "    float v = x[i];\n"
+                                         "    if (v > 0.5f) v = 1;\n"
+                                         "    if (v < -0.5f) v = -1;\n"
+                                         "    y[i] = v;\n");
+    const ProgramSource original = program(text);
+    const auto watchedFor = [&](const std::string& from, const std::string& to) {
+        std::string edited = text;
+        edited.replace(edited.find(from), from.size(), to);
+        std::vector<analysis::Span> spans;
+        for (const WatchedCondition& watched :
+             EditReach(original, program(edited)).original().watched)
+            spans.push_back(watched.span);
+        return spans;
+    };
+    const auto first = watchedFor("v = 1", "v = 2");
+    EXPECT_EQ(first.size(), 3u);
+    EXPECT_EQ(first, watchedFor("v = -1", "v = -2"));
+    EXPECT_EQ(first, watchedFor("y[i] = v", "y[i] = v + 1"));
+}
 
 TEST_F(EditReachTest, NamesABranchThatNoInputReached) {
     expectRefused(review(elementwise("    if (i < n) y[i] = 2 * x[i];\n"), "y[i] = 2 * x[i];",

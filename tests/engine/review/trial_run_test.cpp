@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <thread>
 
@@ -35,7 +37,20 @@ public:
             result->printed = "seed " + std::to_string(job.seed);
         return result;
     }
+    [[nodiscard]] Result<TimedRun> runOrRecall(const Image& image, const Job& job,
+                                               std::stop_token asked) override {
+        {
+            const std::scoped_lock lock(mutex_);
+            mayBeRecalled.insert(&image);
+        }
+        auto result = run(image, job, std::move(asked));
+        if (!result)
+            return std::unexpected(result.error());
+        return TimedRun{std::move(*result), took};
+    }
 
+    std::set<const Image*> mayBeRecalled;
+    std::chrono::milliseconds took{0};
     std::map<const Image*, Result<RunResult>> results;
     std::map<const Image*, std::vector<Job>> jobs;
     std::optional<std::uint64_t> endlessSeed; ///< Its runs end by a stop alone.
@@ -93,6 +108,20 @@ TEST_F(TrialRunTest, TheCandidateGetsTheSameInputAndNoElementMoreThanTheOriginal
     EXPECT_EQ(std::get<BufferSpec>(jobOf(candidate_).launch.arguments[0]).elements, 37u);
     EXPECT_FALSE(std::get<BufferSpec>(jobOf(original_).launch.arguments[0]).elements);
     EXPECT_TRUE(jobOf(candidate_).wantHazards);
+}
+
+TEST_F(TrialRunTest, OnlyRunsOfTheOriginalMayBeRecalled) {
+    images_.reference = reference_;
+    images_.wideCandidate = wideCandidate_;
+    (void)run(skills::Numerics::Reassociates);
+    EXPECT_EQ(executor_.mayBeRecalled, (std::set{original_.get(), reference_.get()}));
+    EXPECT_EQ(executor_.jobs.size(), 4u);
+}
+
+TEST_F(TrialRunTest, TheCandidateMayTakeAMultipleOfWhatTheOriginalTookWhenItWasRun) {
+    executor_.took = std::chrono::milliseconds(400);
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(candidate_).limits.time, std::chrono::milliseconds(8000));
 }
 
 TEST_F(TrialRunTest, TheCandidateHasItselfToBlameOutsideOfWhatTheOriginalTouched) {

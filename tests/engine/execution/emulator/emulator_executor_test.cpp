@@ -141,6 +141,41 @@ TEST_F(EmulatorExecutorTest, KeepsAProfileForOtherProcesses) {
     EXPECT_FALSE(profile()) << "another job is another run";
 }
 
+TEST_F(EmulatorExecutorTest, RecallsARun) {
+    const kernelskill::testing::TemporaryFolder folder;
+    EmulatorOptions options;
+    options.workerExecutable = KERNELSKILL_TEST_WORKER;
+    options.cacheDirectory = folder.path();
+    auto executor = makeEmulatorExecutor(options, toolchain_);
+    ASSERT_TRUE(executor);
+    const ProgramSource program = open(source("examples/saxpy.cu"));
+    const analysis::KernelModel& kernel = program.model->kernels.front();
+    Job job;
+    job.launch = inferLaunches(*program.model, kernel)->front();
+    job.wantOutputs = true;
+    const auto image = (*executor)->build({program, kernel}, job.launch, {});
+    ASSERT_TRUE(image) << image.error().describe();
+    const auto runWith = [&](std::uint64_t seed) {
+        job.seed = seed;
+        return (*executor)->runOrRecall(**image, job, {});
+    };
+    const auto first = runWith(1);
+    const auto other = runWith(2);
+    ASSERT_TRUE(first && other);
+    EXPECT_NE(valuesOf<float>(first->result, "y"), valuesOf<float>(other->result, "y"));
+    for (const auto& item : std::filesystem::directory_iterator(folder.path()))
+        if (item.path().extension() == ".so")
+            std::filesystem::remove(item.path());
+    const auto again = runWith(1);
+    ASSERT_TRUE(again) << again.error().describe();
+    EXPECT_EQ(valuesOf<float>(again->result, "y"), valuesOf<float>(first->result, "y"));
+    EXPECT_EQ(again->result.profile.extents.size(), first->result.profile.extents.size());
+    EXPECT_EQ(again->took, first->took);
+    EXPECT_FALSE(runWith(3)) << "the image is gone";
+    job.seed = 1;
+    EXPECT_FALSE((*executor)->run(**image, job, {})) << "it has to be run";
+}
+
 TEST_F(EmulatorExecutorTest, RefusesAnImageOfAnotherExecutor) {
     class Foreign final : public Image {};
     const auto result = executor_->run(Foreign{}, Job{}, {});
