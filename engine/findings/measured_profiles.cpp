@@ -99,9 +99,23 @@ KernelFindings MeasuredProfiles::find(const ProfileKey& key, const std::string& 
     return latest == entries.end() ? KernelFindings{} : read(key, latest->path);
 }
 
+KernelFindings MeasuredProfiles::findOwn(const ProfileKey& key, const std::string& device) {
+    const ProfileKey own = onDevice(key, device);
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!own_.contains(own.hash))
+            return {};
+    }
+    return recent_.find(own);
+}
+
 void MeasuredProfiles::insert(const ProfileKey& key, const KernelFindings& findings) {
     const std::string& device = findings.measurement->device;
     recent_.insert(onDevice(key, device), findings);
+    {
+        const std::scoped_lock lock(mutex_);
+        own_.insert(onDevice(key, device).hash);
+    }
     recent_.insert(key, findings);
     std::error_code ignored;
     fs::create_directories(folderOf(key), ignored);

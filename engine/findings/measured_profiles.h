@@ -3,7 +3,10 @@
 
 #include "engine/findings/profile_cache.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <string>
 
 namespace kernelskill::engine {
@@ -19,6 +22,8 @@ public:
     /// the one of `device` (a UUID), else takes the latest of any device. Empty if there is none.
     /// Reads the disk; cheap if no file exists.
     [[nodiscard]] KernelFindings find(const ProfileKey& key, const std::string& device);
+    /// As find(), but only what this process measured on `device`.
+    [[nodiscard]] KernelFindings findOwn(const ProfileKey& key, const std::string& device);
     /// Stores `findings`, which hold a measurement. If the file cannot be written, only this
     /// process knows them.
     void insert(const ProfileKey& key, const KernelFindings& findings);
@@ -29,7 +34,9 @@ private:
     void evict() const;
 
     std::filesystem::path folder_;
-    ProfileCache recent_; ///< Found by key and device, and by key alone for the latest.
+    ProfileCache recent_;         ///< Found by key and device, and by key alone for the latest.
+    std::mutex mutex_;            ///< Guards own_.
+    std::set<std::uint64_t> own_; ///< Hashes of keys and devices.
 };
 
 /// The key of a profile of `launch`. `key` alone is not enough, because the launch may hold

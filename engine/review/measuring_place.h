@@ -49,6 +49,10 @@ public:
     screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
            const std::stop_token& stop) = 0;
 
+    /// Does ahead what measure() needs no GPU for, such as compiling the candidate. A review calls
+    /// it beside its other checks, and stops it if one of them fails.
+    virtual void prepare(KernelRef /*candidate*/, const std::stop_token& /*stop*/) {}
+
     /// Compares both several times, and times them in turns. Errors say why nothing could be
     /// measured, which is not the edit's fault: Unsupported if another place could.
     [[nodiscard]] virtual Result<GpuMeasurement> measure(const MeasuredEdit& edit,

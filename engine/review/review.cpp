@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -47,6 +48,7 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
     if (!parseCandidate(edits) || !keepsHostCode())
         return finished();
+    prepareMeasurement();
     if (!fused_.empty() && reviewsOthers_) {
         if (keepsFusedKernels() && keepsOtherKernels()) {
             verdict_.status = VerdictStatus::Unmeasured;
@@ -307,6 +309,13 @@ bool Review::control() {
     return take(std::move(result));
 }
 
+void Review::prepareMeasurement() {
+    if (place_ == nullptr || changesOrder_)
+        return;
+    preparing_ =
+        std::jthread([this](const std::stop_token& over) { place_->prepare(candidate(), over); });
+}
+
 void Review::measure() {
     if (isSmallerProgram_)
         return;
@@ -324,6 +333,8 @@ void Review::measure() {
     };
     if (place_ != nullptr) {
         report("measuring in the program", 0.98);
+        if (preparing_.joinable() && !stop_.stop_requested())
+            preparing_.join();
         auto measured = measuredIn(*place_);
         if (measured || measured.error().kind != ErrorKind::Unsupported || isOnlyInPlace_)
             return takeMeasurement(std::move(measured));

@@ -16,6 +16,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -120,6 +121,8 @@ private:
     /// Whether the measuring place judges the edit because the emulator cannot run it. Then the
     /// missing check is counted as passed and says that it was not done.
     bool leavesRunsToPlace();
+    /// Lets the place compile the candidate beside the other checks.
+    void prepareMeasurement();
     void measure();
     void takeMeasurement(Result<GpuMeasurement> measured);
 
@@ -202,6 +205,7 @@ private:
     std::vector<FusedKernel> fused_; ///< The kernels by which the edit replaces two launches.
     Verdict verdict_;
     std::optional<Error> trouble_;
+    std::jthread preparing_; ///< Declared last, because it uses other members. Its end stops it.
 };
 
 } // namespace kernelskill::engine

@@ -4,6 +4,7 @@
 #include "engine/search/search_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <thread>
 
@@ -14,6 +15,8 @@ namespace {
 constexpr int screenedForEach = 4;
 /// Max number of texts that are parsed at once; each takes some 100 MB.
 constexpr unsigned parsesAtOnce = 8;
+/// Where less time is left, no round follows that needs an assessment, and reviews need the GPU.
+constexpr std::chrono::seconds timeOfARound{5};
 
 } // namespace
 
@@ -45,7 +48,9 @@ void SearchRun::assess(SearchVersion& version, const std::stop_token& stop) {
     if (version.isAssessed || version.isDropped || base.isDropped)
         return;
     say(version.isStep() ? "assessing a step on the way" : "assessing what is faster");
-    auto standing = steps_.assess(version.text, stop, {});
+    auto ahead = ahead_.take(version.text, stop);
+    auto standing =
+        ahead ? Result<Standing>(std::move(*ahead)) : steps_.assess(version.text, stop, {});
     if (stop.stop_requested())
         return;
     version.isAssessed = true;
@@ -56,6 +61,17 @@ void SearchRun::assess(SearchVersion& version, const std::stop_token& stop) {
         result_.attempts[version.attempt].after = *standing;
         version.standing = std::move(*standing);
     }
+}
+
+/// Runs the fastest at a glance beside the reviews of the round, if it would be the best version
+/// then: a review needs processors most of the time, and the assessment the GPU.
+void SearchRun::assessMostPromisingAhead(const std::vector<SearchCandidate*>& open) {
+    const bool isOfUse = Deadline::Clock::now() + timeOfARound < begin_ + options_.time;
+    if (!options_.measure || !isOfUse || open.empty() || !open.front()->screening)
+        return;
+    const SearchCandidate& first = *open.front();
+    if (baseOf(first).gain * first.screening->speedup > versions_[bestVersion()].gain)
+        ahead_.begin(first.draft->text);
 }
 
 /// The plans of this round, the best version's first.

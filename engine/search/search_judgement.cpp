@@ -120,6 +120,7 @@ void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
     const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
                                                  : std::max(1U, cores / coresOfASlot);
     const std::vector<SearchCandidate*> open = openByPromise(candidates);
+    assessMostPromisingAhead(open);
     atOnce(slots, open.size(), [&](std::size_t at) { judge(*open[at]); });
 }
 

@@ -142,8 +142,12 @@ void SearchRun::playRound() {
         if (!candidate.isCutOff)
             settle(std::move(candidate));
     }
-    if (wasFresh_)
+    if (wasFresh_) {
+        const SearchVersion& best = versions_[bestVersion()];
+        if (options_.measure && !best.isVerified && !best.isAssessed)
+            ahead_.begin(best.text);
         verifyBest(deadline_.token());
+    }
     if (bestVersion() != before) {
         assess(versions_[bestVersion()], deadline_.token());
         roundsWithoutGain_ = 0;

@@ -1,6 +1,7 @@
 /// One run of a search: the state that its steps share. Only OptimizationSearch makes one.
 #pragma once
 
+#include "engine/search/assessments_ahead.h"
 #include "engine/search/deadline.h"
 #include "engine/search/optimization_search.h"
 #include "engine/search/search_version.h"
@@ -24,7 +25,8 @@ public:
     SearchRun(OptimizationSteps& steps, const OptimizationOptions& options, KernelVersion original,
               std::stop_token stop, const ProgressSink& progress)
         : steps_(steps), options_(options), stop_(std::move(stop)), progress_(progress),
-          deadline_(begin_ + options.time, stop_), lateDeadline_(begin_ + 2 * options.time, stop_) {
+          deadline_(begin_ + options.time, stop_), lateDeadline_(begin_ + 2 * options.time, stop_),
+          ahead_(steps, stop_) {
         result_.kernel = original.kernelName;
         versions_.emplace_back().text = std::move(original);
     }
@@ -48,6 +50,7 @@ private:
     void prepare(SearchCandidate& candidate, Draft draft, std::set<std::uint64_t>& codes);
     [[nodiscard]] std::vector<std::size_t> versionsByRank() const;
     void assess(SearchVersion& version, const std::stop_token& stop);
+    void assessMostPromisingAhead(const std::vector<SearchCandidate*>& open);
     [[nodiscard]] bool canLeadOn(const SearchVersion& version) const;
     // search_judgement.cpp
     void screenAll(std::vector<SearchCandidate>& candidates);
@@ -95,6 +98,7 @@ private:
     bool isDetour_ = false;
     std::size_t tunedVersion_ = 0; ///< The version that was tuned last.
     std::set<std::uint64_t> decidedCodes_;
+    AssessmentsAhead ahead_; ///< Declared last, because what is under way uses other members.
 };
 
 } // namespace kernelskill::engine

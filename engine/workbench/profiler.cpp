@@ -139,6 +139,17 @@ Result<KernelReport> Profiler::profileOnGpu(KernelRef kernel, std::stop_token st
     return knowledge_.report(kernel, std::move(findings));
 }
 
+std::optional<KernelReport> Profiler::measuredReport(KernelRef kernel) const {
+    const GpuExecutor* gpu = machines_.openedGpu();
+    const auto key = knowledge_.insights().measuredKey(kernel);
+    if (gpu == nullptr || !key)
+        return std::nullopt;
+    auto findings = knowledge_.measuredProfiles().findOwn(*key, gpu->device().uuid);
+    if (!findings.profile)
+        return std::nullopt;
+    return knowledge_.report(kernel, std::move(findings));
+}
+
 Result<void> Profiler::compile(KernelRef kernel, Compiler compiler, std::stop_token stop) const {
     if (knowledge_.cachedFacts(kernel).facts)
         return {};
@@ -167,6 +178,25 @@ Result<StaticFacts> Profiler::facts(KernelRef kernel, const LaunchSpec& launch,
         return std::unexpected(Error{ErrorKind::Missing, "there is no CUDA toolkit", {}, {}});
     return staticFacts(kernel, launch.templateArguments, architecture, machines_.factsOptions(),
                        std::move(stop));
+}
+
+Result<StaticFacts> Profiler::quickFacts(KernelRef kernel, const LaunchSpec& launch,
+                                         const std::string& architecture,
+                                         std::stop_token stop) const {
+    StaticFactsOptions wanted = machines_.factsOptions();
+    const auto found = [&] {
+        return staticFacts(kernel, launch.templateArguments, architecture, wanted, stop);
+    };
+    wanted.onlyCached = true;
+    auto known = found();
+    if (known || known.error().kind != ErrorKind::Missing)
+        return known;
+    wanted.onlyCached = false;
+    wanted.preferNvcc = false;
+    if (auto quick = found())
+        return quick;
+    wanted.preferNvcc = true;
+    return found();
 }
 
 Result<KernelAssembly> Profiler::assembly(KernelRef kernel, AssemblyRequest request,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 namespace kernelskill::engine {
@@ -30,6 +31,9 @@ public:
     /// anew, because times differ from run to run. Other processes find the result, too.
     [[nodiscard]] Result<KernelReport> profileOnGpu(KernelRef kernel, std::stop_token stop,
                                                     const ProgressSink& progress) const;
+    /// What profileOnGpu() found last for exactly this kernel and launch, in this process and on
+    /// the opened GPU.
+    [[nodiscard]] std::optional<KernelReport> measuredReport(KernelRef kernel) const;
 
     /// Whether compile() may start the compiler, or only reads the cache on disk.
     enum class Compiler : std::uint8_t { Run, OnlyCached };
@@ -42,6 +46,12 @@ public:
     [[nodiscard]] Result<StaticFacts> facts(KernelRef kernel, const LaunchSpec& launch,
                                             const std::string& architecture,
                                             std::stop_token stop) const;
+
+    /// As facts(), but from the compiler that has compiled the kernel before, else from NVRTC,
+    /// which is quicker than nvcc.
+    [[nodiscard]] Result<StaticFacts> quickFacts(KernelRef kernel, const LaunchSpec& launch,
+                                                 const std::string& architecture,
+                                                 std::stop_token stop) const;
 
     /// The PTX and SASS of the kernel, see kernelAssembly(). If no architecture is given, it is
     /// that of this machine's GPU, which the first call opens, else that of the GPU of estimates.

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <future>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -102,10 +103,10 @@ std::vector<std::optional<Screening>> ProgramPlace::screen(KernelRef original,
         compiling.push_back(std::async(std::launch::async, [&, candidate] {
             if (changesHostOrder(original.file(), candidate.file()))
                 return std::optional<VersionInProgram>();
-            auto version = kernel_.versionOf(candidate, stop);
+            auto version = kernel_.versionOf(candidate, stop, CodeFor::Glance);
             return version ? std::optional(std::move(*version)) : std::nullopt;
         }));
-    auto own = kernel_.versionOf(original, stop);
+    auto own = kernel_.versionOf(original, stop, CodeFor::Glance);
     std::vector<ReplayCandidate> tried;
     std::vector<std::pair<std::size_t, LaunchSpec>> launches; // With the index of the candidate.
     if (own)
@@ -127,6 +128,11 @@ std::vector<std::optional<Screening>> ProgramPlace::screen(KernelRef original,
         seen[candidate] = screeningOf(trials->front(), trials->at(at + 1), launch);
     }
     return seen;
+}
+
+void ProgramPlace::prepare(KernelRef candidate, const std::stop_token& stop) {
+    // What it compiles is cached; measure() tells of an error.
+    std::ignore = kernel_.versionOf(candidate, stop);
 }
 
 Result<GpuMeasurement> ProgramPlace::measure(const MeasuredEdit& edit,

@@ -26,10 +26,12 @@ public:
     [[nodiscard]] Result<void> reproducesOriginal(const std::stop_token& stop) const;
 
     [[nodiscard]] bool hasOwnLaunch() const override { return true; }
-    /// Also compares each candidate's results once, and refuses wrong ones.
+    /// Also compares each candidate's results once, and refuses wrong ones. The code is that of
+    /// CodeFor::Glance.
     [[nodiscard]] std::vector<std::optional<Screening>>
     screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
            const std::stop_token& stop) override;
+    void prepare(KernelRef candidate, const std::stop_token& stop) override;
     /// An edit that has passed other checks is not refused for a difference that may be rounding,
     /// or that the original's own runs show, too.
     [[nodiscard]] Result<GpuMeasurement> measure(const MeasuredEdit& edit,

@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -40,15 +41,30 @@ LaunchSpec shapeOf(const CapturedLaunch& held, const std::string& kernel) {
 
 } // namespace
 
-Result<VersionInProgram> KernelInProgram::versionOf(KernelRef version,
-                                                    const std::stop_token& stop) const {
+Result<DeviceCode> KernelInProgram::codeOf(KernelRef version, const LaunchSpec& launch,
+                                           CodeFor purpose, const std::stop_token& stop) const {
+    StaticFactsOptions options = machines_.factsOptions();
+    const auto compiled = [&] {
+        return deviceCode(version, launch.templateArguments, pause_.architecture(), options, stop);
+    };
+    if (purpose == CodeFor::Glance) {
+        options.preferNvcc = false;
+        auto code = compiled();
+        if (code || stop.stop_requested())
+            return code;
+        options.preferNvcc = true;
+    }
+    return compiled();
+}
+
+Result<VersionInProgram> KernelInProgram::versionOf(KernelRef version, const std::stop_token& stop,
+                                                    CodeFor purpose) const {
     if (auto same = takeTheSame(original_.kernel, version.kernel); !same)
         return std::unexpected(same.error());
     auto launch = launchOf(version);
     if (!launch)
         return std::unexpected(launch.error());
-    auto code = deviceCode(version, launch->templateArguments, pause_.architecture(),
-                           machines_.factsOptions(), stop);
+    auto code = codeOf(version, *launch, purpose, stop);
     if (!code)
         return std::unexpected(code.error());
     ReplayCandidate candidate{std::move(code->cubin),
@@ -63,6 +79,19 @@ Result<VersionInProgram> KernelInProgram::versionOf(KernelRef version,
             candidate.added.emplace_back(bytes, bytes + scalar->bytes.size());
         }
     return VersionInProgram{std::move(code->facts), std::move(*launch), std::move(candidate)};
+}
+
+Result<std::vector<ReplayedTrial>> KernelInProgram::tryAll(std::vector<ReplayCandidate> candidates,
+                                                           const TrialEffort& effort,
+                                                           const std::stop_token& stop) const {
+    std::optional<GpuExecutor::Alone> alone;
+    if (const GpuExecutor* gpu = machines_.openedGpu(); gpu != nullptr) {
+        auto held = gpu->holdRuns(stop);
+        if (!held)
+            return std::unexpected(held.error());
+        alone = std::move(*held);
+    }
+    return pause_.tryAll(std::move(candidates), original_.kernel, effort, stop);
 }
 
 Result<LaunchSpec> KernelInProgram::launchOf(KernelRef version) const {

@@ -8,6 +8,7 @@
 #include "engine/workbench/machines.h"
 #include "engine/workbench/program_pause.h"
 
+#include <cstdint>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -20,6 +21,11 @@ struct VersionInProgram {
     LaunchSpec launch; ///< Its grid, block and shared bytes, and the numbers that are passed.
     ReplayCandidate candidate;
 };
+
+/// What the code of a version is for. Verdicts are about code of nvcc, where there is nvcc. A
+/// glance at several versions takes that of NVRTC for all of them, which comes in a tenth of the
+/// time; what NVRTC cannot compile comes from nvcc.
+enum class CodeFor : std::uint8_t { Verdict, Glance };
 
 /// A kernel at the launch that a program is held at. Thread-safe.
 class KernelInProgram {
@@ -36,18 +42,19 @@ public:
     /// shared bytes follow from its text and the held arguments. Errors: Unsupported if the
     /// program's arguments do not fit the version, or do not tell its launch; those of the
     /// compiler.
-    [[nodiscard]] Result<VersionInProgram> versionOf(KernelRef version,
-                                                     const std::stop_token& stop) const;
+    [[nodiscard]] Result<VersionInProgram> versionOf(KernelRef version, const std::stop_token& stop,
+                                                     CodeFor purpose = CodeFor::Verdict) const;
 
-    /// Tries the versions in one go, see ProgramPause::tryAll().
+    /// Tries the versions in one go, see ProgramPause::tryAll(). Nothing else of this process runs
+    /// on the GPU meanwhile.
     [[nodiscard]] Result<std::vector<ReplayedTrial>> tryAll(std::vector<ReplayCandidate> candidates,
                                                             const TrialEffort& effort,
-                                                            const std::stop_token& stop) const {
-        return pause_.tryAll(std::move(candidates), original_.kernel, effort, stop);
-    }
+                                                            const std::stop_token& stop) const;
 
 private:
     [[nodiscard]] Result<LaunchSpec> launchOf(KernelRef version) const;
+    [[nodiscard]] Result<DeviceCode> codeOf(KernelRef version, const LaunchSpec& launch,
+                                            CodeFor purpose, const std::stop_token& stop) const;
 
     const Machines& machines_;
     ProgramPause& pause_;

@@ -58,8 +58,11 @@ std::string WorkbenchSteps::architecture() const {
 Result<Standing> WorkbenchSteps::assess(const KernelVersion& text, std::stop_token stop,
                                         const ProgressSink& progress) const {
     const Profiler& profiler = tools_.profiler;
-    const auto report = options_.measure ? profiler.profileOnGpu(text.ref(), stop, progress)
-                                         : profiler.profile(text.ref(), stop, progress);
+    // Who searches a program has measured its kernel before.
+    const auto known = options_.measure ? profiler.measuredReport(text.ref()) : std::nullopt;
+    const auto report = known              ? Result<KernelReport>(*known)
+                        : options_.measure ? profiler.profileOnGpu(text.ref(), stop, progress)
+                                           : profiler.profile(text.ref(), stop, progress);
     if (!report && tools_.place != nullptr && !stop.stop_requested())
         return assessUnmeasured(text, stop, progress);
     if (!report)
@@ -77,7 +80,7 @@ Result<Standing> WorkbenchSteps::assessUnmeasured(const KernelVersion& text,
                                                   const ProgressSink& progress) const {
     if (const auto report = tools_.profiler.profile(text.ref(), stop, progress))
         return standingOf(*report);
-    auto version = tools_.place->kernel().versionOf(text.ref(), stop);
+    auto version = tools_.place->kernel().versionOf(text.ref(), stop, CodeFor::Glance);
     if (!version)
         return std::unexpected(version.error());
     Standing standing;
@@ -187,8 +190,8 @@ std::optional<CandidateDiagnosis> WorkbenchSteps::diagnose(const DroppedCandidat
         compiled.launch = launch;
         compiled.launch->block = own->block;
         compiled.launch->dynamicSharedBytes = own->dynamicSharedBytes;
-        if (auto facts = tools_.profiler.facts(dropped.after.ref(), *compiled.launch,
-                                               architecture(), stop)) {
+        if (auto facts = tools_.profiler.quickFacts(dropped.after.ref(), *compiled.launch,
+                                                    architecture(), stop)) {
             if (auto occupancy = occupancyOf(*facts, *compiled.launch))
                 compiled.occupancy = std::move(*occupancy);
             compiled.facts = std::move(*facts);

@@ -3,6 +3,7 @@
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
 #include "engine/execution/metric_names.h"
+#include "engine/process/patient_lock.h"
 #include "engine/static_facts/device_code.h"
 #include "engine/storage/cache_files.h"
 
@@ -154,6 +155,17 @@ Result<std::shared_ptr<const Image>> GpuExecutor::build(KernelRef kernel, const 
     return std::make_shared<const GpuImage>(std::move(*code));
 }
 
+Result<GpuExecutor::Alone> GpuExecutor::holdRuns(const std::stop_token& stop) const {
+    return lockUnlessStopped(runs_, stop);
+}
+
+Result<gpu::Answer> GpuExecutor::ask(const gpu::Request& request, const std::stop_token& stop) {
+    const auto run = shareUnlessStopped(runs_, stop);
+    if (!run)
+        return std::unexpected(run.error());
+    return pool_->ask(request, stop);
+}
+
 Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop_token stop) {
     auto subject = subjectOf(image, job.launch);
     if (!subject)
@@ -172,7 +184,7 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
         request.metrics = gpuProfileMetrics();
         request.wantStalls = true;
     }
-    auto answer = expectAnswer<gpu::RunAnswer>(pool_->ask(request, stop));
+    auto answer = expectAnswer<gpu::RunAnswer>(ask(request, stop));
     if (!answer)
         return std::unexpected(answer.error());
     RunResult result;
@@ -210,7 +222,7 @@ Result<gpu::TimingAnswer> GpuExecutor::time(std::span<const TimedLaunch> launche
     }
     request.seed = seed;
     request.plan = plan;
-    return expectAnswer<gpu::TimingAnswer>(pool_->ask(request, std::move(stop)));
+    return expectAnswer<gpu::TimingAnswer>(ask(request, stop));
 }
 
 Result<std::vector<gpu::SanitizerFinding>>
@@ -219,6 +231,9 @@ GpuExecutor::sanitize(const TimedLaunch& launch, std::uint64_t seed,
     const auto subject = subjectOf(*launch.image, launch.launch);
     if (!subject)
         return std::unexpected(subject.error());
+    const auto run = shareUnlessStopped(runs_, stop);
+    if (!run)
+        return std::unexpected(run.error());
     return gpu::runSanitizer(options_.computeSanitizer, options_.runner, *subject, seed, stop);
 }
 
@@ -233,8 +248,7 @@ Result<gpu::CeilingsAnswer> GpuExecutor::ceilings(std::stop_token stop) {
             std::ranges::all_of(known, [](const json& value) { return value.is_number(); }))
             return gpu::CeilingsAnswer{known[0], known[1], known[2], known[3], known[4]};
     }
-    auto measured =
-        expectAnswer<gpu::CeilingsAnswer>(pool_->ask(gpu::CeilingsRequest{}, std::move(stop)));
+    auto measured = expectAnswer<gpu::CeilingsAnswer>(ask(gpu::CeilingsRequest{}, stop));
     if (measured) {
         std::error_code ignored;
         fs::create_directories(folder, ignored);

@@ -9,6 +9,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,12 +70,21 @@ public:
     /// The maximum throughput of the GPU; measured once, then cached on disk.
     [[nodiscard]] Result<gpu::CeilingsAnswer> ceilings(std::stop_token stop);
 
+    using Alone = std::unique_lock<std::shared_timed_mutex>;
+    /// Waits until no run of this executor is under way, and lets none begin while the result is
+    /// held: another process is timed on the GPU. Cancelled on `stop`.
+    [[nodiscard]] Result<Alone> holdRuns(const std::stop_token& stop) const;
+
 private:
     GpuExecutor(GpuOptions options, std::unique_ptr<gpu::RunnerPool> pool)
         : options_(std::move(options)), pool_(std::move(pool)) {}
 
+    /// Asks a runner, unless runs are held.
+    [[nodiscard]] Result<gpu::Answer> ask(const gpu::Request& request, const std::stop_token& stop);
+
     GpuOptions options_;
     std::unique_ptr<gpu::RunnerPool> pool_;
+    mutable std::shared_timed_mutex runs_; ///< Shared by each run.
 };
 
 /// The metrics of a profile on a GPU: those that distinguish bottlenecks, few enough for a handful

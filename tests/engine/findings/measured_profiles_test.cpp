@@ -127,6 +127,15 @@ TEST_F(MeasuredProfilesTest, EachDeviceHasItsOwn) {
     EXPECT_EQ(timeOf(profiles_.find(key(), "GPU-3")), 144e3) << "the last that was measured";
 }
 
+TEST_F(MeasuredProfilesTest, KnowsWhatThisProcessHasMeasured) {
+    profiles_.insert(key(), findings("GPU-1", 72e3));
+    EXPECT_EQ(timeOf(profiles_.findOwn(key(), "GPU-1")), 72e3);
+    EXPECT_FALSE(profiles_.findOwn(key(), "GPU-2").profile);
+    EXPECT_FALSE(profiles_.findOwn(key(2), "GPU-1").profile);
+    ASSERT_TRUE(other_.find(key(), "GPU-1").profile);
+    EXPECT_FALSE(other_.findOwn(key(), "GPU-1").profile) << "another process has measured it";
+}
+
 TEST_F(MeasuredProfilesTest, ABrokenFileIsNoProfile) {
     profiles_.insert(key(), findings("GPU-1", 72e3));
     for (const auto& entry :

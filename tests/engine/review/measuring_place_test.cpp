@@ -8,8 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,9 +32,17 @@ public:
            const std::stop_token&) override {
         return std::vector<std::optional<Screening>>(candidates.size(), Screening{3, {}});
     }
+    void prepare(KernelRef candidate, const std::stop_token& stop) override {
+        EXPECT_EQ(candidate.kernel.name, "twice");
+        while (preparesForEver && !stop.stop_requested())
+            std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        ++prepared;
+    }
     [[nodiscard]] Result<GpuMeasurement> measure(const MeasuredEdit& edit,
                                                  const std::stop_token&) override {
         ++asked;
+        wasPrepared = prepared > 0;
         wasChecked = edit.isChecked;
         if (error)
             return std::unexpected(*error);
@@ -55,6 +66,9 @@ public:
     std::optional<Error> error;
     int asked = 0;
     bool wasChecked = false;
+    bool preparesForEver = false;
+    std::atomic<int> prepared = 0;
+    bool wasPrepared = false;
 };
 
 constexpr const char* plain =
@@ -104,6 +118,18 @@ protected:
     ScriptedPlace place_;
     bool measures_ = true;
 };
+
+TEST_F(MeasuringPlaceTest, PreparesBesideTheOtherChecks) {
+    EXPECT_EQ(review(plain).status, VerdictStatus::Faster);
+    EXPECT_TRUE(place_.wasPrepared);
+    EXPECT_EQ(place_.prepared, 1);
+    place_.preparesForEver = true;
+    EXPECT_EQ(review(plain, "2 *", "3 *").status, VerdictStatus::Incorrect) << "it is stopped";
+    EXPECT_EQ(place_.prepared, 2);
+    measures_ = false;
+    EXPECT_EQ(review(plain).status, VerdictStatus::Unmeasured);
+    EXPECT_EQ(place_.prepared, 2);
+}
 
 TEST_F(MeasuringPlaceTest, MeasuresWhatTheEmulatorHasChecked) {
     const auto verdict = review(plain);

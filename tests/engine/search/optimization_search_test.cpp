@@ -49,6 +49,90 @@ TEST_F(OptimizationSearchTest, OfWhatWasMeasuredTheBestAloneIsRunAgain) {
     ASSERT_TRUE(found.best && found.best->cost) << "what is left is the best version's";
 }
 
+/// Waits until a text has been assessed. False after ten seconds.
+bool awaitAssessment(const FakeSteps& steps, const std::string& text) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < limit) {
+        {
+            const std::scoped_lock lock(steps.mutex);
+            if (std::ranges::find(steps.assessed, text) != steps.assessed.end())
+                return true;
+        }
+        std::this_thread::yield();
+    }
+    return false;
+}
+
+TEST_F(OptimizationSearchTest, TheFastestAtAGlanceIsRunWhileItIsReviewed) {
+    options_.measure = true;
+    options_.rounds = 1;
+    steps_.everywhere = "ab";
+    steps_.glances = {{"o>oa", 1.5}, {"o>ob", 2}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.5}},
+                       {"o>ob", {VerdictStatus::Faster, 2}}};
+    steps_.duringReview = [&](const std::string&) { EXPECT_TRUE(awaitAssessment(steps_, "ob")); };
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("b"));
+    EXPECT_THAT(steps_.assessed, ElementsAre("o", "ob")) << "once";
+    EXPECT_TRUE(found.attempts[1].after);
+    EXPECT_TRUE(found.best && found.best->bottleneck);
+}
+
+TEST_F(OptimizationSearchTest, WhatWasRunAheadAndIsWrongIsNoVersion) {
+    options_.measure = true;
+    options_.rounds = 1;
+    steps_.everywhere = "ab";
+    steps_.glances = {{"o>oa", 1.5}, {"o>ob", 2}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.5}},
+                       {"o>ob", {VerdictStatus::Incorrect, 0}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_THAT(steps_.assessed, ::testing::UnorderedElementsAre("o", "ob", "oa"));
+    EXPECT_TRUE(found.attempts[0].after);
+    EXPECT_FALSE(found.attempts[1].after);
+}
+
+TEST_F(OptimizationSearchTest, WhatIsNotTheBestAtAGlanceIsNotRunAhead) {
+    options_.measure = true;
+    options_.rounds = 1;
+    steps_.everywhere = "ab";
+    steps_.glances = {{"o>oa", 0.9}};
+    steps_.verdicts = {{"o>ob", {VerdictStatus::Incorrect, 0}}};
+    (void)run();
+    EXPECT_THAT(steps_.assessed, ElementsAre("o"));
+}
+
+TEST_F(OptimizationSearchTest, NothingIsRunAheadWhereNoTimeIsLeftForAnotherRound) {
+    options_.measure = true;
+    options_.rounds = 1;
+    options_.time = std::chrono::seconds(4);
+    steps_.everywhere = "a";
+    steps_.glances = {{"o>oa", 1.5}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Incorrect, 0}}};
+    (void)run();
+    EXPECT_THAT(steps_.assessed, ElementsAre("o"));
+}
+
+TEST_F(OptimizationSearchTest, ABestVersionIsRunWhileItsSumIsReviewed) {
+    options_.measure = true;
+    options_.rounds = 2;
+    steps_.plans = {{"o", "a"}, {"oa", "b"}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.5}},
+                       {"oa>oab", {VerdictStatus::Faster, 1.5}},
+                       {"o>oab", {VerdictStatus::Faster, 2}}};
+    bool isSumReviewed = false;
+    steps_.duringReview = [&](const std::string& text) {
+        if (std::ranges::find(steps_.reviews, "o>" + text) == steps_.reviews.end() || text == "oa")
+            return;
+        isSumReviewed = true;
+        EXPECT_TRUE(awaitAssessment(steps_, "oab"));
+    };
+    const Optimization found = run();
+    EXPECT_TRUE(isSumReviewed);
+    EXPECT_THAT(found.skills, ElementsAre("a", "b"));
+    EXPECT_THAT(steps_.assessed, ElementsAre("o", "oa", "oab"));
+}
+
 TEST_F(OptimizationSearchTest, WhatWasMeasuredIsKeptEvenIfItCannotBeRunAgain) {
     options_.measure = true;
     steps_.plans = {{"o", "a"}};
