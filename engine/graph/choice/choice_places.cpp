@@ -107,9 +107,11 @@ private:
                 if (joinsNodes(each) &&
                     std::ranges::any_of(each.nodes, [&](const std::string& name) {
                         return place.nodes.contains(name);
-                    }))
+                    })) {
+                    place.isSimplified = true;
                     for (const std::string& name : each.nodes)
                         join(place, name);
+                }
         }
     }
 

@@ -15,6 +15,9 @@ struct ChoicePlace {
     /// These nodes, and those around them whose work own kernels do in the same pass.
     ProgramPart part;
     bool isLinearAlgebra = true; ///< Else a reduction, normalisation, pool, scan or loss.
+    /// Whether a simplification makes one smaller computation of the nodes, which own kernels alone
+    /// can do.
+    bool isSimplified = false;
 };
 
 /// The places of a model whose plan leaves nothing to libraries that has a rule, in the graph's

@@ -342,11 +342,11 @@ private:
     static void apply(Place& place, ModelOptions& options) {
         PlaceMeasurement& measurement = place.measurement;
         if (!measurement.isMeasured) {
+            const bool isLeft = place.where.isLinearAlgebra && !place.where.isSimplified;
             // The library's variant is the last one.
             if (!measurement.variants.empty())
-                measurement.chosen =
-                    place.where.isLinearAlgebra ? measurement.variants.size() - 1 : 0;
-            if (place.where.isLinearAlgebra)
+                measurement.chosen = isLeft ? measurement.variants.size() - 1 : 0;
+            if (isLeft)
                 options.libraryNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
             return;
         }

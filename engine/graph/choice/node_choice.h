@@ -60,8 +60,8 @@ struct ModelChoice {
     std::optional<PlaceMeasurement> whole;
 };
 
-/// A place that could not be measured, because `stop` came or for another reason, is as
-/// `--libraries` alone has it: products by a library, all else by own kernels. Variants within a
+/// A place that could not be measured, because `stop` came or for another reason, is a library's if
+/// it is a product that no simplification makes smaller, else own kernels'. Variants within a
 /// hundredth of the fastest count as equally fast: then own kernels come before a library, and more
 /// exact ones before others. Errors are those of plannedModel().
 [[nodiscard]] Result<ModelChoice> chooseByTimes(const Program& graph, const ChoiceRequest& request,

@@ -50,6 +50,7 @@ TEST(ChoicePlaces, HoldWhatTheKernelDoesBesideTheProduct) {
     ASSERT_THAT(places, Not(IsEmpty()));
     const ChoicePlace& product = places[0];
     EXPECT_TRUE(product.isLinearAlgebra);
+    EXPECT_FALSE(product.isSimplified);
     EXPECT_THAT(product.nodes, ElementsAre("mm"));
     EXPECT_THAT(product.part.nodes, ElementsAre("abs", "mm", "relu", "turned"));
     EXPECT_THAT(product.part.outputs, ElementsAre("relu"));
@@ -65,6 +66,7 @@ TEST(ChoicePlaces, AreOneForProductsOfOneKernel) {
     const auto places = placesOf(builder.program());
     ASSERT_THAT(places, SizeIs(1));
     EXPECT_THAT(places[0].nodes, ElementsAre("first", "second"));
+    EXPECT_TRUE(places[0].isSimplified);
 }
 
 TEST(ChoicePlaces, AreOneForEachConvolutionOfANetwork) {

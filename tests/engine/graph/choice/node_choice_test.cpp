@@ -229,6 +229,24 @@ TEST_F(NodeChoice, LeavesWhatIsNotMeasuredToTheLibraryAndSaysWhy) {
               std::set<std::string>(choice.places[1].nodes.begin(), choice.places[1].nodes.end()));
 }
 
+TEST_F(NodeChoice, KeepsASmallerComputationThatIsNotMeasured) {
+    // Both layers are one product, by linear-after-linear: a library would compute two.
+    ProgramBuilder builder;
+    builder.input("x", {1024, 1024}).parameter("v", {1024, 1024}).parameter("w", {64, 1024});
+    builder.node("first", "aten.linear.default", {value("input", "x"), value("weight", "v")})
+        .type("first", {1024, 1024})
+        .node("second", "aten.linear.default", {value("input", "first"), value("weight", "w")})
+        .type("second", {1024, 64})
+        .output("second");
+    MadeUpRacer racer([](const std::string&) { return 50.0; });
+    racer.most = 0;
+    const ModelChoice choice = choose(builder.program(), racer);
+    ASSERT_THAT(choice.places, SizeIs(1));
+    EXPECT_FALSE(choice.places[0].isMeasured);
+    EXPECT_NE(chosenOf(choice.places[0]), "a library");
+    EXPECT_THAT(choice.options.libraryNodes, IsEmpty());
+}
+
 TEST_F(NodeChoice, DoesNotTakeAVariantWithoutATime) {
     const Program program = layers({512});
     MadeUpRacer racer([](const std::string& code) {
