@@ -1,6 +1,7 @@
 #include "engine/candidate_diagnosis/hang_diagnoser.h"
 
 #include "analysis/queries/code_map.h"
+#include "engine/execution/cut_off.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -231,10 +232,6 @@ std::optional<std::uint32_t> lineIn(const FileModel& file, const std::string& wh
 }
 
 } // namespace
-
-bool isCutOff(const Error& error) {
-    return error.kind == ErrorKind::Failed && error.what.contains("cut off after");
-}
 
 Error withHangDiagnosis(const FileModel& file, const KernelModel& kernel, Error error) {
     const auto line = isCutOff(error) && file.source ? lineIn(file, error.where) : std::nullopt;

@@ -12,7 +12,4 @@ namespace kernelskill::engine {
 [[nodiscard]] Error withHangDiagnosis(const analysis::FileModel& file,
                                       const analysis::KernelModel& kernel, Error error);
 
-/// Whether the error is that of a run that took too long: a smaller one may end.
-[[nodiscard]] bool isCutOff(const Error& error);
-
 } // namespace kernelskill::engine

@@ -1,5 +1,6 @@
 #include "engine/execution/work_estimate.h"
 
+#include "engine/execution/cut_off.h"
 #include "engine/execution/metric_names.h"
 
 #include <algorithm>
@@ -30,9 +31,8 @@ std::optional<double> workOf(Executor& emulator, const Image& image, const Launc
     job.maxBlocks = blocksTried;
     job.limits.time = longTime;
     job.limits.accesses = manyAccesses;
-    const auto begin = std::chrono::steady_clock::now();
     const auto result = emulator.run(image, job, stop);
-    if (!result && std::chrono::steady_clock::now() - begin >= longTime / 2)
+    if (!result && isCutOff(result.error()))
         return std::numeric_limits<double>::infinity();
     if (!result)
         return std::nullopt;

@@ -1,6 +1,6 @@
 #include "engine/workbench/first_run.h"
 
-#include "engine/candidate_diagnosis/hang_diagnoser.h"
+#include "engine/execution/cut_off.h"
 #include "engine/execution/sized_launch.h"
 #include "engine/execution/work_estimate.h"
 #include "engine/inputs/fewer_rounds.h"

@@ -1,6 +1,7 @@
 #include "engine/workbench/profiler.h"
 
 #include "engine/candidate_diagnosis/hang_diagnoser.h"
+#include "engine/execution/cut_off.h"
 #include "engine/execution/emulator/pin_example.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/workbench/first_run.h"

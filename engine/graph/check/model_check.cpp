@@ -1,6 +1,7 @@
 #include "engine/graph/check/model_check.h"
 
 #include "analysis/source/try.h"
+#include "engine/execution/cut_off.h"
 #include "engine/graph/check/emulated_model.h"
 #include "engine/graph/check/tensor_numbers.h"
 #include "engine/graph/extent_expression.h"
@@ -181,7 +182,7 @@ private:
             // A kernel that is only too long for this machine is no wrong one.
             const bool isUnknown = ran.error().kind == ErrorKind::Unsupported ||
                                    ran.error().kind == ErrorKind::Cancelled ||
-                                   ran.error().what.contains("cut off after");
+                                   isCutOff(ran.error());
             if (!isUnknown)
                 check_.outcome = ModelCheck::Outcome::Differs;
             return ran;
