@@ -1,10 +1,10 @@
 /// A stop token that also stops at a point in time.
 #pragma once
 
+#include "engine/process/stop_clock.h"
+
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -17,14 +17,7 @@ public:
 
     Deadline(Clock::time_point end, const std::stop_token& outer)
         : end_(end), onOuter_(outer, [this] { inner_.request_stop(); }),
-          clock_([this](const std::stop_token& over) {
-              std::mutex mutex;
-              std::unique_lock lock(mutex);
-              std::condition_variable_any wake;
-              wake.wait_until(lock, over, end_, [] { return false; });
-              if (!over.stop_requested())
-                  inner_.request_stop();
-          }) {}
+          clock_(stopAt(end, inner_)) {}
 
     [[nodiscard]] std::stop_token token() const { return inner_.get_token(); }
     [[nodiscard]] bool hasPassed() const { return Clock::now() >= end_; }
@@ -33,7 +26,7 @@ private:
     Clock::time_point end_;
     std::stop_source inner_;
     std::stop_callback<std::function<void()>> onOuter_;
-    std::jthread clock_; ///< Declared last, because it uses the other members.
+    std::jthread clock_;
 };
 
 } // namespace kernelskill::engine

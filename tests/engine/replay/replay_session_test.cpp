@@ -1,24 +1,4 @@
-// Programs that are held at a launch, on a stand-in of driver and CUPTI
-// (tests/engine/capture/fake_gpu).
-#include "engine/replay/replay_session.h"
-#include "tests/engine/replay/cubin_image.h"
-#include "tests/temporary_folder.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
+#include "tests/engine/replay/replay_session_fixture.h"
 
 namespace kernelskill::engine {
 namespace {
@@ -28,155 +8,9 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 
-// They stand beside those of the captures.
-constexpr const char* fakeProgram = KERNELSKILL_FAKE_GPU "/kernelskill_replay_fake_program";
-std::filesystem::path library() {
-    return std::filesystem::path(KERNELSKILL_CAPTURE_LIBRARY).parent_path() /
-           "libkernelskill-replay.so";
-}
-
-constexpr const char* symbol = "_Z5scalefPKfPfi";
-constexpr std::uint64_t bytes = 160'000;
-
-class ReplaySessionTest : public ::testing::Test {
-protected:
-    ReplaySessionTest() {
-        program_.environment = {{"LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU}};
-        program_.library = library();
-        program_.startLimit = milliseconds(20'000);
-        target_.kernel = "scale";
-        target_.waitMilliseconds = 2'000;
-    }
-
-    [[nodiscard]] ReplayProgram programOf(const std::string& words) const {
-        ReplayProgram program = program_;
-        program.words = {fakeProgram};
-        std::istringstream text(words);
-        program.words.insert(program.words.end(), std::istream_iterator<std::string>(text), {});
-        return program;
-    }
-    /// The program's output when nothing holds it.
-    [[nodiscard]] static std::string alone(const std::string& words) {
-        const std::string command = "LD_LIBRARY_PATH='" KERNELSKILL_FAKE_GPU "' '" +
-                                    std::string(fakeProgram) + "' " + words + " 2>/dev/null";
-        std::string output;
-        std::FILE* pipe = popen(command.c_str(), "r");
-        std::array<char, 4096> part{};
-        while (pipe != nullptr && std::fgets(part.data(), part.size(), pipe) != nullptr)
-            output += part.data();
-        pclose(pipe);
-        return output;
-    }
-    [[nodiscard]] std::string said() const {
-        std::ifstream file(output(), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    [[nodiscard]] std::string output() const { return (folder_.path() / "output").string(); }
-
-    [[nodiscard]] ReplayProgram programWithOutput(const std::string& words) {
-        auto program = programOf(words);
-        file_ = FileDescriptor(
-            ::open(output().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-        program.output = file_.get();
-        return program;
-    }
-    [[nodiscard]] Result<std::unique_ptr<ReplaySession>> open(const std::string& words) {
-        return ReplaySession::open(programWithOutput(words), target_, {});
-    }
-    /// Runs `serve` in a server process, which must end by die(). The test inherits its program.
-    template <typename Serve>
-    static void runServer(const Serve& serve) {
-        ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-        const pid_t server = ::fork();
-        if (server == 0) {
-            serve();
-            ::_exit(1);
-        }
-        int status = 0;
-        ASSERT_EQ(::waitpid(server, &status, 0), server);
-        ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "it was not held";
-    }
-    /// Whether the process does anything.
-    static bool runs(pid_t process) {
-        std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        const auto name = text.rfind(") ");
-        return name != std::string::npos && text[name + 2] != 'Z';
-    }
-    /// Kills the server's own process, so that it cannot end its program.
-    static void die() { ::kill(::getpid(), SIGKILL); }
-    /// Waits for the program of a server that has died: its exit status, or 128 + signal.
-    static int endOfProgram() {
-        int status = 0;
-        if (::waitpid(-1, &status, 0) < 0)
-            return -1;
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    }
-    /// The text that programs wrote to standard error, in folders below `folder`.
-    static std::string messagesBelow(const std::filesystem::path& folder) {
-        std::string all;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-            std::ifstream file(entry.path(), std::ios::binary);
-            if (entry.path().filename() == "messages")
-                all.append(std::istreambuf_iterator<char>(file), {});
-        }
-        return all;
-    }
-    static ReplayCandidate candidate(const std::string& name) {
-        testing::CubinImage image;
-        image.kernels = {{name, {}}};
-        if (name == "prints")
-            image.kernels.back().calls = {"vprintf"};
-        image.variables = {{"factor", 4}, {"launches", 4}};
-        ReplayCandidate candidate;
-        candidate.cubin = imageOf(image);
-        candidate.symbol = name;
-        candidate.grid = {157, 1, 1};
-        candidate.block = {256, 1, 1};
-        return candidate;
-    }
-    static TryRequest requestOf(std::vector<ReplayCandidate> candidates) {
-        TryRequest request;
-        request.candidates = std::move(candidates);
-        request.limit = milliseconds(300);
-        return request;
-    }
-    /// The trial of one candidate; the program goes on afterwards, and says what it says alone.
-    [[nodiscard]] ReplayedTrial trialOf(const std::string& words, const std::string& name,
-                                        bool isExact = true) {
-        auto session = open(words);
-        if (!session) {
-            ADD_FAILURE() << session.error().describe();
-            return {};
-        }
-        return trialIn(**session, words, name, isExact);
-    }
-    [[nodiscard]] ReplayedTrial trialIn(ReplaySession& session, const std::string& words,
-                                        const std::string& name, bool isExact = true) {
-        auto request = requestOf({candidate(name)});
-        const auto& parameters = session.held().launch.parameters;
-        const auto& y = *parameters.at(2).buffer;
-        request.elements = {{y.address, y.bytes, MemoryElement::Float32}};
-        request.onlyWritten = {y.address};
-        auto trials = session.tryAll(request, isExact, {});
-        if (!trials) {
-            ADD_FAILURE() << trials.error().describe();
-            return {};
-        }
-        const auto status = session.resume(milliseconds(20'000), {});
-        EXPECT_EQ(status.value_or(-1), 0);
-        EXPECT_EQ(said(), alone(words));
-        return trials->at(0);
-    }
-
-    testing::TemporaryFolder folder_;
-    ReplayProgram program_;
-    ReplayTarget target_;
-    FileDescriptor file_;
-};
+using ReplaySessionTest = ReplaySessionFixture;
 
 TEST_F(ReplaySessionTest, DescribesTheLaunch) {
     const auto session = open("launch");
@@ -341,39 +175,6 @@ TEST_F(ReplaySessionTest, PassesWhatCandidatesTakeBehindTheLaunchesParameters) {
     EXPECT_EQ(said(), alone("launch"));
 }
 
-TEST_F(ReplaySessionTest, StartsTheProgramAgainIfACandidateBreaksIt) {
-    for (const char* name : {"faults", "hangs"}) {
-        auto session = open("launch launch");
-        ASSERT_TRUE(session);
-        const auto trials = (*session)->tryAll(
-            requestOf({candidate("right"), candidate(name), candidate("wrong")}), true, {});
-        ASSERT_TRUE(trials) << trials.error().describe();
-        EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
-        EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed) << name;
-        EXPECT_EQ(trials->at(2).outcome, TrialOutcome::Different);
-        EXPECT_THAT(trials->at(0).candidate, SizeIs(20)) << "it is timed all the same";
-        EXPECT_THAT((*session)->restarts(), SizeIs(1));
-        // The output of the first start is that of a program that was ended.
-        EXPECT_EQ((*session)->resume(milliseconds(20'000), {}).value_or(-1), 0);
-        EXPECT_EQ(said(), alone("launch launch"));
-    }
-}
-
-TEST_F(ReplaySessionTest, KeepsResultsOfAProgramThatIsNotHeldAgain) {
-    const std::string mark = (folder_.path() / "mark").string();
-    auto session = open("once:" + mark + " launch");
-    ASSERT_TRUE(session) << session.error().describe();
-    const auto trials = (*session)->tryAll(
-        requestOf({candidate("right"), candidate("faults"), candidate("wrong")}), true, {});
-    ASSERT_TRUE(trials) << trials.error().describe();
-    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same) << trials->at(0).sentence;
-    EXPECT_THAT(trials->at(0).candidate, IsEmpty());
-    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed);
-    EXPECT_EQ(trials->at(2).outcome, TrialOutcome::NotJudged);
-    EXPECT_THAT(trials->at(2).sentence, HasSubstr("it was not tried: the program"));
-    EXPECT_FALSE((*session)->tryAll(requestOf({candidate("right")}), true, {}));
-}
-
 TEST_F(ReplaySessionTest, GivesCandidatesFourTimesTheOriginalsTime) {
     target_.kernel = "takesLong";
     auto session = open("long");
@@ -430,92 +231,6 @@ TEST_F(ReplaySessionTest, WaitsLessForLaterRuns) {
         EXPECT_THAT(trials->at(1).sentence, HasSubstr("did not end within 2000 ms")) << name;
         EXPECT_THAT((*session)->restarts(), SizeIs(1)) << name;
     }
-}
-
-TEST_F(ReplaySessionTest, DoesNotWaitForAProgramThatIsCancelled) {
-    for (const char* words : {"launch launch", "ends-late launch launch"}) {
-        auto session = open(words);
-        ASSERT_TRUE(session) << session.error().describe();
-        auto request = requestOf({candidate("hangs")});
-        request.limit = milliseconds(60'000);
-        std::stop_source stop;
-        std::jthread stopping([&] {
-            std::this_thread::sleep_for(milliseconds(300));
-            stop.request_stop();
-        });
-        const pid_t program = (*session)->process();
-        const auto begin = std::chrono::steady_clock::now();
-        const auto trials = (*session)->tryAll(request, true, stop.get_token());
-        ASSERT_FALSE(trials);
-        EXPECT_EQ(trials.error().kind, ErrorKind::Cancelled);
-        session->reset();
-        EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(2'000)) << words;
-        EXPECT_FALSE(runs(program)) << words;
-    }
-}
-
-TEST_F(ReplaySessionTest, StartsTheProgramAgainAfterATrialThatWasCancelled) {
-    auto session = open("launch launch");
-    ASSERT_TRUE(session) << session.error().describe();
-    auto request = requestOf({candidate("hangs")});
-    request.limit = milliseconds(60'000);
-    std::stop_source stop;
-    std::jthread stopping([&] {
-        std::this_thread::sleep_for(milliseconds(100));
-        stop.request_stop();
-    });
-    ASSERT_FALSE((*session)->tryAll(request, true, stop.get_token()));
-    EXPECT_EQ((*session)->process(), -1);
-    EXPECT_EQ(trialIn(**session, "launch launch", "right").outcome, TrialOutcome::Same);
-    EXPECT_THAT((*session)->restarts(), ElementsAre(HasSubstr("cancelled")));
-}
-
-TEST_F(ReplaySessionTest, WaitsUntilAProgramIsGoneBeforeItIsStartedAgain) {
-    auto session = open("ends-late launch launch");
-    ASSERT_TRUE(session) << session.error().describe();
-    const auto begin = std::chrono::steady_clock::now();
-    const auto trials = (*session)->tryAll(requestOf({candidate("hangs")}), true, {});
-    ASSERT_TRUE(trials) << trials.error().describe();
-    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Failed);
-    EXPECT_GT(std::chrono::steady_clock::now() - begin, milliseconds(3'000));
-}
-
-TEST_F(ReplaySessionTest, FindsTheCandidateThatEndsTheProgram) {
-    auto session = open("launch launch");
-    ASSERT_TRUE(session);
-    const auto trials = (*session)->tryAll(
-        requestOf({candidate("right"), candidate("ends"), candidate("wrong")}), true, {});
-    ASSERT_TRUE(trials) << trials.error().describe();
-    EXPECT_EQ(trials->at(0).outcome, TrialOutcome::Same);
-    EXPECT_THAT(trials->at(0).candidate, IsEmpty()) << "alone, nothing is timed";
-    EXPECT_EQ(trials->at(1).outcome, TrialOutcome::Failed);
-    EXPECT_THAT(trials->at(1).sentence, ::testing::StartsWith("the program '"));
-    EXPECT_THAT(trials->at(1).sentence, HasSubstr("ended while it was held, with status 3"));
-    EXPECT_EQ(trials->at(2).outcome, TrialOutcome::Different);
-    EXPECT_THAT((*session)->restarts(), SizeIs(3)) << "twice with all of them, once alone";
-    EXPECT_EQ(trialIn(**session, "launch launch", "right").outcome, TrialOutcome::Same);
-}
-
-TEST_F(ReplaySessionTest, StartsAKilledProgramAgain) {
-    auto session = open("launch launch");
-    ASSERT_TRUE(session);
-    ASSERT_EQ(::kill(-(*session)->process(), SIGKILL), 0);
-    const auto trial = trialIn(**session, "launch launch", "right");
-    EXPECT_EQ(trial.outcome, TrialOutcome::Same) << trial.sentence;
-    EXPECT_THAT(trial.candidate, SizeIs(20)) << "it is timed all the same";
-    EXPECT_THAT(trial.notes, ::testing::ElementsAre(HasSubstr("status 137; it was started again")));
-    EXPECT_THAT((*session)->restarts(), SizeIs(1));
-}
-
-TEST_F(ReplaySessionTest, SaysThatAKilledProgramIsNotHeldAgain) {
-    const std::string mark = (folder_.path() / "mark").string();
-    auto session = open("once:" + mark + " launch");
-    ASSERT_TRUE(session) << session.error().describe();
-    ASSERT_EQ(::kill(-(*session)->process(), SIGKILL), 0);
-    const auto trials = (*session)->tryAll(requestOf({candidate("right")}), true, {});
-    ASSERT_FALSE(trials);
-    EXPECT_THAT(trials.error().what, HasSubstr("with status 137"));
-    EXPECT_THAT(trials.error().what, HasSubstr("and was not held again: the program"));
 }
 
 TEST_F(ReplaySessionTest, FollowsAllocationsOfEveryKind) {
@@ -642,40 +357,6 @@ TEST_F(ReplaySessionTest, SaysWhyNothingIsHeld) {
     const auto cancelled = ReplaySession::open(programOf("launch"), target_, stop.get_token());
     ASSERT_FALSE(cancelled);
     EXPECT_EQ(cancelled.error().kind, ErrorKind::Cancelled);
-}
-
-TEST_F(ReplaySessionTest, TheProgramGoesOnWithoutItsServer) {
-    const std::string words = "alarm launch change launch";
-    const auto program = programWithOutput(words);
-    runServer([&] {
-        auto session = ReplaySession::open(program, target_, {});
-        if (session && (*session)->tryAll(requestOf({candidate("wrong")}), true, {}))
-            die();
-    });
-    EXPECT_EQ(endOfProgram(), 0);
-    EXPECT_EQ(said(), alone(words));
-}
-
-TEST_F(ReplaySessionTest, AProgramWithoutItsServerEndsIfItsContextIsLost) {
-    for (const char* name : {"faults", "hangs"}) {
-        const auto program = programWithOutput("alarm launch");
-        runServer([&] {
-            ::setenv("TMPDIR", folder_.path().c_str(), 1);
-            const auto held = HeldProgram::start(program, target_, {});
-            if (!held)
-                return;
-            const auto answer =
-                (*held)->ask(requestOf({candidate(name)}), milliseconds(10'000), {});
-            const auto* failure = answer ? std::get_if<ReplayFailure>(&*answer) : nullptr;
-            if (failure != nullptr && failure->isFatal)
-                die();
-        });
-        EXPECT_EQ(endOfProgram(), 1) << name;
-        EXPECT_THAT(messagesBelow(folder_.path()),
-                    HasSubstr("its memory on the GPU cannot be restored"))
-            << name;
-        EXPECT_EQ(said(), "") << "it goes on without its GPU";
-    }
 }
 
 TEST_F(ReplaySessionTest, RefusesAKernelThatDoesNotEndByItself) {

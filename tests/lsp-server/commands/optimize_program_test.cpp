@@ -132,6 +132,17 @@ protected:
             options.insert(options.end(), {"--", program});
         return run(options);
     }
+    /// Writes the program, searches inside it, and returns the JSON document of a search that found
+    /// something; a discarded value if it failed.
+    [[nodiscard]] json searchedInside(const std::string& text,
+                                      std::string* messages = nullptr) const {
+        workspace.write("columns.cu", text);
+        const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
+        EXPECT_EQ(result.status, 0) << result.errors << result.output;
+        if (messages != nullptr)
+            *messages = result.errors;
+        return json::parse(result.output, nullptr, false);
+    }
     /// Whether candidates can be compiled for a GPU, by the nvcc of this machine.
     [[nodiscard]] bool hasCompiler() const {
         const fs::path compilers = "/usr/local/cuda/bin";
@@ -278,11 +289,8 @@ TEST_F(OptimizeProgram, SaysWhereAHeldProgramPrintsOtherwiseThanAlone) {
 TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatOnlyItCanLaunch) {
     if (!hasCompiler())
         GTEST_SKIP() << "no nvcc to compile candidates with";
-    workspace.write("columns.cu", viewProgram);
-    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
-    ASSERT_EQ(result.status, 0) << result.errors << result.output;
-    const auto document = json::parse(result.output, nullptr, false);
-    ASSERT_TRUE(document.is_object()) << result.output;
+    const json document = searchedInside(viewProgram);
+    ASSERT_TRUE(document.is_object());
     const auto& scale = document.at("kernels").at(0);
     EXPECT_EQ(scale.at("outcome"), "kept") << scale.dump(1);
     EXPECT_EQ(scale.at("executor"), "program");
@@ -302,11 +310,8 @@ TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatOnlyItCanLaunch) {
 TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatTakesPointersToPointers) {
     if (!hasCompiler())
         GTEST_SKIP() << "no nvcc to compile candidates with";
-    workspace.write("columns.cu", rowsProgram);
-    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
-    ASSERT_EQ(result.status, 0) << result.errors << result.output;
-    const auto document = json::parse(result.output, nullptr, false);
-    ASSERT_TRUE(document.is_object()) << result.output;
+    const json document = searchedInside(rowsProgram);
+    ASSERT_TRUE(document.is_object());
     const auto& scale = document.at("kernels").at(0);
     EXPECT_EQ(scale.at("outcome"), "kept") << scale.dump(1);
     EXPECT_EQ(scale.at("executor"), "program");
@@ -317,11 +322,9 @@ TEST_F(OptimizeProgram, SearchesInsideTheProgramWhatTakesPointersToPointers) {
 TEST_F(OptimizeProgram, SearchesEachInstantiationOfATemplate) {
     if (!hasCompiler())
         GTEST_SKIP() << "no nvcc to compile candidates with";
-    workspace.write("columns.cu", templateProgram);
-    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
-    ASSERT_EQ(result.status, 0) << result.errors << result.output;
-    const auto document = json::parse(result.output, nullptr, false);
-    ASSERT_TRUE(document.is_object()) << result.output;
+    std::string messages;
+    const json document = searchedInside(templateProgram, &messages);
+    ASSERT_TRUE(document.is_object());
     const auto& kernels = document.at("kernels");
     ASSERT_EQ(kernels.size(), 2u);
     EXPECT_EQ(kernels.at(0).at("symbol"), "_Z5scaleILi2EEvPKfPfi");
@@ -334,7 +337,7 @@ TEST_F(OptimizeProgram, SearchesEachInstantiationOfATemplate) {
     EXPECT_EQ(kernels.at(0).at("outcome"), "kept");
     EXPECT_TRUE(kernels.at(0).at("base").is_null());
     EXPECT_EQ(kernels.at(1).at("base"), kernels.at(0).at("symbol"));
-    EXPECT_THAT(result.errors, HasSubstr("trying its edits at void scale<3>"));
+    EXPECT_THAT(messages, HasSubstr("trying its edits at void scale<3>"));
     expectNothingLeft();
 }
 
