@@ -31,8 +31,8 @@ public:
     /// anew, because times differ from run to run. Other processes find the result, too.
     [[nodiscard]] Result<KernelReport> profileOnGpu(KernelRef kernel, std::stop_token stop,
                                                     const ProgressSink& progress) const;
-    /// What profileOnGpu() found last for exactly this kernel and launch, in this process and on
-    /// the opened GPU.
+    /// Returns the last result of profileOnGpu() for exactly this kernel and launch, in this
+    /// process and on the opened GPU.
     [[nodiscard]] std::optional<KernelReport> measuredReport(KernelRef kernel) const;
 
     /// Whether compile() may start the compiler, or only reads the cache on disk.
@@ -47,7 +47,7 @@ public:
                                             const std::string& architecture,
                                             std::stop_token stop) const;
 
-    /// As facts(), but from the compiler that has compiled the kernel before, else from NVRTC,
+    /// Returns facts() from the compiler that has compiled the kernel before, else from NVRTC,
     /// which is quicker than nvcc.
     [[nodiscard]] Result<StaticFacts> quickFacts(KernelRef kernel, const LaunchSpec& launch,
                                                  const std::string& architecture,

@@ -131,7 +131,7 @@ std::vector<std::optional<Screening>> ProgramPlace::screen(KernelRef original,
 }
 
 void ProgramPlace::prepare(KernelRef candidate, const std::stop_token& stop) {
-    // What it compiles is cached; measure() tells of an error.
+    // The compiled code is cached for measure(), which reports an error.
     std::ignore = kernel_.versionOf(candidate, stop);
 }
 

@@ -22,9 +22,9 @@ struct VersionInProgram {
     ReplayCandidate candidate;
 };
 
-/// What the code of a version is for. Verdicts are about code of nvcc, where there is nvcc. A
-/// glance at several versions takes that of NVRTC for all of them, which comes in a tenth of the
-/// time; what NVRTC cannot compile comes from nvcc.
+/// The purpose that a version is compiled for. A verdict takes nvcc's code, where there is nvcc. A
+/// glance at several versions takes NVRTC's code for all of them, which comes in a tenth of the
+/// time, and nvcc's for a version that NVRTC cannot compile.
 enum class CodeFor : std::uint8_t { Verdict, Glance };
 
 /// A kernel at the launch that a program is held at. Thread-safe.

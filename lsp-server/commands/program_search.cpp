@@ -50,7 +50,7 @@ struct FoundText {
     analysis::EditSet edits; ///< All of them, of the original's copy.
 };
 
-/// Of several instantiations of a template only the whole name tells which one it is.
+/// The name that messages use: the whole one of an instantiation, since a template has several.
 const std::string& nameOf(const OptimizedKernel& kernel) {
     return kernel.share.isInstantiation() ? kernel.share.times.name
                                           : kernel.share.place->qualifiedName;
@@ -249,7 +249,7 @@ private:
         }
     }
 
-    /// What earlier searches have made of the kernel's text; null if nothing.
+    /// The kernel's text as earlier searches have left it; null if they have found nothing.
     [[nodiscard]] const FoundText* textOf(const OptimizedKernel& kernel) const {
         const auto found = std::ranges::find_if(texts_, [&](const FoundText& text) {
             return kernel.sharesTextWith(result_[text.kernel]);
