@@ -84,9 +84,10 @@ function(kernelskill_add_shards name program label count)
 endfunction()
 
 # kernelskill_precompiled_test_headers(TARGET): compiles the headers that tests share once. That halves what a test takes to
-# compile. ccache keeps what reads them, if CCACHE_SLOPPINESS says what script/lib.sh says.
+# compile. ccache keeps what reads them, if CCACHE_SLOPPINESS says what script/lib.sh says, and gives it to other checkouts,
+# if cmake/ccache-compile starts it; the angle brackets keep the checkout's path out of what CMake includes.
 function(kernelskill_precompiled_test_headers target)
-    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/standard_headers.h)
+    target_precompile_headers(${target} PRIVATE <tests/standard_headers.h>)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
         target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     endif()

@@ -39,10 +39,10 @@ build() {
     # Two checkouts of one text compile to the same objects; let them share ccache's results.
     export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
     # What ccache asks for in order to keep objects that read precompiled headers: their times are not compared.
-    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_PCH_EXTSUM=1
     if [[ ! -f $directory/build.ninja ]]; then
         local options=()
-        command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+        command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER="$PWD/cmake/ccache-compile")
         command -v mold >/dev/null && options+=(-DCMAKE_{EXE,MODULE}_LINKER_FLAGS=-fuse-ld=mold)
         step "Configure ($preset)"
         cmake --preset "$preset" "${options[@]}" >"$directory.configure.log" 2>&1 || {

@@ -2,6 +2,7 @@
 
 #include "analysis/parse/parsed_units.h"
 #include "analysis/source/files.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 }
 
 std::string sourceFile(std::string_view path) {
-    const auto text = analysis::readFile(std::filesystem::path(KERNELSKILL_SOURCE_DIR) / path);
+    const auto text = analysis::readFile(std::filesystem::path(paths::sourceFolder) / path);
     EXPECT_TRUE(text) << path;
     return text.value_or("");
 }

@@ -4,6 +4,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "tests/engine/breakage.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ class EmulatorFixture : public ::testing::Test {
 protected:
     EmulatorFixture() {
         engine::EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         auto executor = engine::makeEmulatorExecutor(options, bench_.toolchain);
         EXPECT_TRUE(executor) << executor.error().describe();

@@ -1,4 +1,5 @@
 #include "tests/fuzz/targets.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ class FuzzCorpus : public ::testing::TestWithParam<FuzzTarget> {};
 
 TEST_P(FuzzCorpus, IsReadToItsEnd) {
     const fs::path folder =
-        fs::path(KERNELSKILL_SOURCE_DIR) / "tests/fuzz/corpus" / std::string(GetParam().name);
+        fs::path(paths::sourceFolder) / "tests/fuzz/corpus" / std::string(GetParam().name);
     std::size_t inputs = 0;
     for (const auto& entry : fs::directory_iterator(folder)) {
         SCOPED_TRACE(entry.path().string());

@@ -1,4 +1,5 @@
 #include "tests/gate/planted_file.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -103,7 +104,7 @@ TEST(PlantedFile, NamesAFileThatIsNotThere) {
 TEST(PlantedFile, HoldsTheEditsOfTheTrial) {
     std::map<PlantedKind, std::size_t> counts;
     std::size_t kernels = 0;
-    const auto folder = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/gate/planted";
+    const auto folder = std::filesystem::path(paths::sourceFolder) / "tests/gate/planted";
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         const auto programs = readPlanted(entry.path());
         ASSERT_TRUE(programs) << programs.error().describe();

@@ -2,6 +2,7 @@
 
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/transport/framing.h"
+#include "tests/paths.h"
 
 #include <cerrno>
 #include <charconv>
@@ -22,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-const std::string executable = std::string(KERNELSKILL_BINARY_DIR) + "/bin/kernelskill";
+const std::string executable = std::string(paths::buildFolder) + "/bin/kernelskill";
 
 std::vector<char*> pointers(std::vector<std::string>& arguments) {
     std::vector<char*> result;

@@ -4,6 +4,7 @@
 #include "engine/inputs/launch_inference.h"
 #include "tests/file_parameters.h"
 #include "tests/nest/agreement.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 
 #include <gmock/gmock.h>
@@ -162,7 +163,7 @@ Comparison compare(const Reality& reality, const engine::KernelRef& kernel,
 }
 
 std::vector<std::filesystem::path> kernelFiles() {
-    return cudaFiles(KERNELSKILL_SOURCE_DIR,
+    return cudaFiles(paths::sourceFolder,
                      {"tests/nest/kernels", "tests/nest/hard", "tests/corpus", "examples"});
 }
 
@@ -206,7 +207,7 @@ std::vector<std::string> foundWith(const std::string& ran, const std::string& to
                body + "\n}\nvoid run(float* a, float* b) { k<<<2, 32>>>(a, b, 50); }\n";
     };
     const Reality reality;
-    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "told.cu";
+    const auto path = std::filesystem::path(paths::sourceFolder) / "told.cu";
     const ProgramSource program = reality.parse(path, textOf(ran));
     const ProgramSource other = reality.parse(path, textOf(told));
     const engine::KernelRef ref{program, program.model->kernels.at(0)};
@@ -239,7 +240,7 @@ TEST(NestAgreement, FindsDependencesThatAreNotTold) {
           "2048 * t + j - 1];"}) {
         const Reality reality;
         const ProgramSource program =
-            reality.parse(std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "told.cu",
+            reality.parse(std::filesystem::path(paths::sourceFolder) / "told.cu",
                           std::string(unoptimised) + head + body + tail);
         const engine::KernelRef ref{program, program.model->kernels.at(0)};
         const LaunchSpec launch = launchesOf(ref).at(0);

@@ -3,6 +3,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
 
@@ -33,17 +34,17 @@ TEST_P(BrokenRewrites, AreRefused) {
     auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
     ASSERT_TRUE(toolchain) << toolchain.error().describe();
     EmulatorOptions options;
-    options.workerExecutable = KERNELSKILL_TEST_WORKER;
+    options.workerExecutable = paths::testWorker;
     options.cacheDirectory = imageCache();
     auto executor = makeEmulatorExecutor(options, *toolchain);
     ASSERT_TRUE(executor) << executor.error().describe();
 
     const std::string folder = "skills/" + mistake.skill;
-    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / folder / "before.cu";
+    const auto path = std::filesystem::path(paths::sourceFolder) / folder / "before.cu";
     ProgramSource program;
     program.file = path.string();
     program.text = skills::readSource(folder + "/before.cu");
-    program.command = analysis::CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    program.command = analysis::CompileCommands().inferred(path, paths::sourceFolder);
     auto file = analysis::analyzeFile(path, program.text, program.command, *toolchain);
     ASSERT_TRUE(file) << file.error().describe();
     program.model = std::make_shared<analysis::FileModel>(std::move(*file));

@@ -1,5 +1,6 @@
 #include "skills/catalogue.h"
 #include "skills/skill_document.h"
+#include "tests/paths.h"
 #include "tests/skills/compiled_examples.h"
 #include "tests/skills/skill_check.h"
 
@@ -19,7 +20,7 @@ std::vector<std::string> catalogueIds() {
 }
 
 SkillDocuments builtInDocuments() {
-    return loadSkillDocuments(std::string(KERNELSKILL_SOURCE_DIR) + "/skills");
+    return loadSkillDocuments(std::string(paths::sourceFolder) + "/skills");
 }
 
 class Example : public testing::TestWithParam<std::string> {

@@ -3,6 +3,7 @@
 #include "analysis/parse/translation_unit.h"
 #include "analysis/source/files.h"
 #include "skills/catalogue.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -48,8 +49,8 @@ Subject parseSubject(std::string source, std::string_view name) {
         marks.push_back(static_cast<std::uint32_t>(at));
         source.erase(at, cursorMark.size());
     }
-    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "examples" / name;
-    const CompileCommand command = CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    const auto path = std::filesystem::path(paths::sourceFolder) / "examples" / name;
+    const CompileCommand command = CompileCommands().inferred(path, paths::sourceFolder);
     auto file = analyzeFile(path, std::move(source), command, preludeToolchain());
     Subject subject;
     if (!file) {
@@ -85,7 +86,7 @@ const Skill& skillNamed(std::string_view id) {
 }
 
 std::string readSource(const std::string& path) {
-    const auto text = analysis::readFile(std::string(KERNELSKILL_SOURCE_DIR) + "/" + path);
+    const auto text = analysis::readFile(std::string(paths::sourceFolder) + "/" + path);
     EXPECT_TRUE(text) << path;
     return text.value_or("");
 }

@@ -3,6 +3,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
@@ -27,15 +28,15 @@ protected:
         ASSERT_TRUE(toolchain) << toolchain.error().describe();
         toolchain_ = std::move(*toolchain);
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         auto executor = makeEmulatorExecutor(options, toolchain_);
         ASSERT_TRUE(executor) << executor.error().describe();
         executor_ = std::move(*executor);
-        const std::filesystem::path file = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / path;
+        const std::filesystem::path file = std::filesystem::path(paths::sourceFolder) / path;
         program_.file = file.string();
         program_.text = skills::readSource(std::string(path));
-        program_.command = analysis::CompileCommands().inferred(file, KERNELSKILL_SOURCE_DIR);
+        program_.command = analysis::CompileCommands().inferred(file, paths::sourceFolder);
         auto model = analysis::analyzeFile(file, program_.text, program_.command, toolchain_);
         ASSERT_TRUE(model) << model.error().describe();
         program_.model = std::make_shared<analysis::FileModel>(std::move(*model));

@@ -1,5 +1,6 @@
 #include "skills/skill_library.h"
 #include "skills/user_skill.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST(UserSkillDocument, ThatIsNewLoads) {
 
 /// The first indented block of the page that describes the format, which is an example.
 std::string documentedExample() {
-    std::ifstream page(std::string(KERNELSKILL_SOURCE_DIR) + "/docs/user-skills.md");
+    std::ifstream page(std::string(paths::sourceFolder) + "/docs/user-skills.md");
     std::string example;
     for (std::string line; std::getline(page, line);) {
         const bool isIndented = line.starts_with("    ");
@@ -162,7 +163,7 @@ protected:
     }
     [[nodiscard]] SkillLibrary load() const {
         return loadSkillLibrary(
-            std::string(KERNELSKILL_SOURCE_DIR) + "/skills",
+            std::string(paths::sourceFolder) + "/skills",
             {{folder_.path(), SkillOrigin::Workspace},
              {std::filesystem::path(folder_.path()) / "absent", SkillOrigin::User}});
     }

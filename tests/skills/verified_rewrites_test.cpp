@@ -5,6 +5,7 @@
 #include "engine/review/reviewer.h"
 #include "skills/catalogue.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
@@ -28,7 +29,7 @@ struct Program {
 };
 
 std::vector<Program> programs() {
-    const std::filesystem::path root = KERNELSKILL_SOURCE_DIR;
+    const std::filesystem::path root = paths::sourceFolder;
     std::vector<Program> found;
     for (const auto* folder : {"tests/corpus", "examples"})
         for (const auto& entry : std::filesystem::directory_iterator(root / folder))
@@ -47,7 +48,7 @@ protected:
         ASSERT_TRUE(toolchain) << toolchain.error().describe();
         toolchain_ = std::move(*toolchain);
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         auto executor = makeEmulatorExecutor(options, toolchain_);
         ASSERT_TRUE(executor) << executor.error().describe();
@@ -107,12 +108,11 @@ std::optional<skills::Offer> offerIn(const std::vector<skills::SkillContext>& co
 }
 
 TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
-    const std::filesystem::path path =
-        std::filesystem::path(KERNELSKILL_SOURCE_DIR) / GetParam().path;
+    const std::filesystem::path path = std::filesystem::path(paths::sourceFolder) / GetParam().path;
     ProgramSource program;
     program.file = path.string();
     program.text = skills::readSource(GetParam().path);
-    program.command = analysis::CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    program.command = analysis::CompileCommands().inferred(path, paths::sourceFolder);
     auto file = analysis::analyzeFile(path, program.text, program.command, toolchain_);
     ASSERT_TRUE(file) << file.error().describe();
     program.model = std::make_shared<analysis::FileModel>(std::move(*file));

@@ -1,6 +1,7 @@
 #include "analysis/command/toolchain.h"
 #include "analysis/compile/launch_registers.h"
 #include "analysis/parse/translation_unit.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ TEST(LaunchRegisters, AreNotWhatKeepsOtherBlocksFromALaunch) {
 FileModel parsed(const std::string& text) {
     const auto toolchain = findToolchain({.cudaPath = {}, .ignoreToolkit = true});
     EXPECT_TRUE(toolchain) << toolchain.error().describe();
-    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "examples/registers.cu";
+    const auto path = std::filesystem::path(paths::sourceFolder) / "examples/registers.cu";
     auto model =
         analyzeFile(path, text, CompileCommands().inferred(path, path.parent_path()), *toolchain);
     EXPECT_TRUE(model) << model.error().describe();

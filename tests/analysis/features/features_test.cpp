@@ -1,6 +1,7 @@
 #include "analysis/features/features.h"
 #include "analysis/source/files.h"
 #include "tests/analysis/support/analyze.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -112,7 +113,8 @@ TEST(WarpAccess, TheRestOfVectorisedCodeIsNotJudgedByItsStride) {
 }
 
 TEST(WarpAccess, WhatTheVectorisingSkillWritesIsNoWaste) {
-    const auto text = readFile(KERNELSKILL_SOURCE_DIR "/skills/vectorized-access/after.cu");
+    const auto text =
+        readFile(std::string(paths::sourceFolder) + "/skills/vectorized-access/after.cu");
     ASSERT_TRUE(text);
     const FileModel model = analyze(*text);
     const KernelModel& kernel = model.kernels.at(0);

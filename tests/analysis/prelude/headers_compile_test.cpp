@@ -1,3 +1,5 @@
+#include "tests/paths.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path prelude = fs::path(KERNELSKILL_SOURCE_DIR) / "analysis/prelude/include";
+const fs::path prelude = fs::path(kernelskill::paths::sourceFolder) / "analysis/prelude/include";
 
 /// Every header a user may include, relative to the prelude. Those of another compiler or another
 /// compilation are out.

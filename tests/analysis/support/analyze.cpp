@@ -1,6 +1,7 @@
 #include "tests/analysis/support/analyze.h"
 
 #include "analysis/parse/translation_unit.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ std::string readFile(const std::filesystem::path& path) {
 }
 
 std::filesystem::path sourceDirectory() {
-    return KERNELSKILL_SOURCE_DIR;
+    return paths::sourceFolder;
 }
 
 std::vector<Diagnostic> errorsOf(const FileModel& model) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/assembly/listing.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace kernelskill::engine {
 inline constexpr const char* inlinedKernel = "_Z1kPfPKfPK6__halfi";
 
 inline std::filesystem::path fixturePath(const std::string& name) {
-    return std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/engine/assembly/fixtures" / name;
+    return std::filesystem::path(paths::sourceFolder) / "tests/engine/assembly/fixtures" / name;
 }
 
 inline std::string fixture(const std::string& name) {

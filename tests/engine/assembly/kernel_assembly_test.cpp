@@ -3,6 +3,7 @@
 #include "engine/static_facts/device_code.h"
 #include "tests/engine/assembly/fixtures.h"
 #include "tests/engine/static_facts/facts_fixture.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -26,8 +27,7 @@ constexpr auto sass = AssemblyLanguage::Sass;
 std::vector<fs::path> examples() {
     std::vector<fs::path> files;
     for (const char* folder : {"examples", "examples/bottlenecks"}) {
-        for (const auto& entry :
-             fs::directory_iterator(fs::path(KERNELSKILL_SOURCE_DIR) / folder)) {
+        for (const auto& entry : fs::directory_iterator(fs::path(paths::sourceFolder) / folder)) {
             if (entry.path().extension() == ".cu")
                 files.push_back(entry.path());
         }

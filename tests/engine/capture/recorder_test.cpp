@@ -1,6 +1,7 @@
 // The recorder in a program, on a stand-in of driver and CUPTI (fake_gpu/).
 #include "engine/capture/capture_store.h"
 #include "engine/capture/recording.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -37,11 +38,11 @@ protected:
     }
 
     [[nodiscard]] Outcome run(const std::string& words, bool isRecorded = true) const {
-        std::string command = "LD_LIBRARY_PATH='" KERNELSKILL_FAKE_GPU "' ";
+        std::string command = "LD_LIBRARY_PATH='" + std::string(paths::fakeGpuFolder) + "' ";
         if (isRecorded)
-            command += "CUDA_INJECTION64_PATH='" KERNELSKILL_CAPTURE_LIBRARY "' " +
+            command += "CUDA_INJECTION64_PATH='" + std::string(paths::captureLibrary) + "' " +
                        std::string(recordingVariable) + "='" + formatRecording(recording_) + "' ";
-        command += "'" KERNELSKILL_FAKE_CAPTURE_PROGRAM "' " + words + " 2>&1";
+        command += "'" + std::string(paths::fakeCaptureProgram) + "' " + words + " 2>&1";
         Outcome outcome;
         std::FILE* pipe = popen(command.c_str(), "r");
         std::array<char, 4096> part{};

@@ -1,5 +1,6 @@
 #include "engine/static_facts/nvcc.h"
 #include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -21,7 +22,7 @@ protected:
         if (!bench_.toolchain.toolkit || !findNvcc(*bench_.toolchain.toolkit))
             GTEST_SKIP() << "no CUDA toolkit with nvcc here";
         workbench_ = std::make_unique<Workbench>(options(), bench_.toolchain);
-        std::ifstream stream(std::string(KERNELSKILL_SOURCE_DIR) +
+        std::ifstream stream(std::string(paths::sourceFolder) +
                              "/skills/live-range-reduction/before.cu");
         program_ = program({std::istreambuf_iterator<char>(stream), {}});
     }

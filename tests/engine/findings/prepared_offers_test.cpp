@@ -1,6 +1,7 @@
 #include "engine/findings/kernel_insights.h"
 #include "engine/findings/prepared_offers.h"
 #include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <spdlog/fmt/fmt.h>
@@ -157,7 +158,7 @@ TEST_F(PreparedOffersTest, AreWhatEachSkillSaysOfItsOwnExampleAtEachCursor) {
     const skills::SkillLibrary& library = workbench_->library();
     std::size_t asked = 0;
     for (const auto& example : library.skills) {
-        const auto file = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills" /
+        const auto file = std::filesystem::path(paths::sourceFolder) / "skills" /
                           std::string(example->id()) / "before.cu";
         std::ifstream stream(file);
         const ProgramSource source = program({std::istreambuf_iterator<char>(stream), {}});

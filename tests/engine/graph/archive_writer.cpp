@@ -1,6 +1,7 @@
 #include "tests/engine/graph/archive_writer.h"
 
 #include "engine/graph/archive.h"
+#include "tests/paths.h"
 
 #include <cstring>
 #include <fstream>
@@ -124,7 +125,7 @@ std::string bytesOf(const std::vector<float>& values) {
 }
 
 std::string programPath(std::string_view name) {
-    return KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + std::string(name);
+    return std::string(paths::sourceFolder) + "/tests/engine/graph/programs/" + std::string(name);
 }
 
 std::string readWhole(const std::string& path) {

@@ -4,6 +4,7 @@
 #include "analysis/source/json.h"
 #include "engine/graph/reference/contiguous_tensor.h"
 #include "tests/engine/graph/program_builder.h"
+#include "tests/paths.h"
 
 #include <bit>
 #include <cstdint>
@@ -35,8 +36,7 @@ inline TensorData sampleInput(const nlohmann::json& json) {
 
 /// "mlp"
 inline SampleProgram sampleProgram(const std::string& name) {
-    const auto folder =
-        std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/engine/graph/programs";
+    const auto folder = std::filesystem::path(paths::sourceFolder) / "tests/engine/graph/programs";
     std::ifstream stream(folder / (name + ".json"));
     const auto json = nlohmann::json::parse(stream);
     SampleProgram sample;

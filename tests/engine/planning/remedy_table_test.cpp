@@ -2,6 +2,7 @@
 #include "engine/diagnosis/rule_table.h"
 #include "engine/planning/remedy_table.h"
 #include "skills/skill_document.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ Bottleneck bottleneckOf(BottleneckKind kind, std::vector<std::string> shapes = {
 }
 
 TEST(RemedyTable, DescribesEachMethodThatIsNoSkill) {
-    const auto skills = skills::loadSkillDocuments(KERNELSKILL_SOURCE_DIR "/skills").skills;
+    const auto skills =
+        skills::loadSkillDocuments(std::string(paths::sourceFolder) + "/skills").skills;
     ASSERT_FALSE(skills.empty());
     for (const RemedyAnswer& answer : table().answers)
         for (const std::string& id : answer.methods)

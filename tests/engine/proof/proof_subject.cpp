@@ -2,6 +2,7 @@
 
 #include "analysis/command/compile_command.h"
 #include "analysis/parse/translation_unit.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -18,10 +19,10 @@ EditedProgram::EditedProgram(const std::string& text) {
         ADD_FAILURE() << toolchain.error().describe();
         return;
     }
-    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "examples" / "test.cu";
+    const auto path = std::filesystem::path(paths::sourceFolder) / "examples" / "test.cu";
     original_.file = path.string();
     original_.text = text;
-    original_.command = CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    original_.command = CompileCommands().inferred(path, paths::sourceFolder);
     auto unit = TranslationUnit::parse(path, text, original_.command, *toolchain);
     if (!unit) {
         ADD_FAILURE() << unit.error().describe();

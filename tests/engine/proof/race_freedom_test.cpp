@@ -2,6 +2,7 @@
 #include "engine/proof/race_freedom.h"
 #include "tests/engine/proof/proof_subject.h"
 #include "tests/gate/planted_file.h"
+#include "tests/paths.h"
 #include "tests/skills/skill_check.h"
 
 #include <gmock/gmock.h>
@@ -180,7 +181,7 @@ TEST(RaceFreedom, IsNotShownOfTheExampleThatRaces) {
 TEST(RaceFreedom, IsNotShownOfPlantedRaces) {
     int races = 0;
     for (const auto& entry : std::filesystem::directory_iterator(
-             std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/gate/planted")) {
+             std::filesystem::path(paths::sourceFolder) / "tests/gate/planted")) {
         const auto programs = kernelskill::testing::readPlanted(entry.path());
         ASSERT_TRUE(programs) << programs.error().describe();
         for (const kernelskill::testing::PlantedProgram& program : *programs)
@@ -205,8 +206,7 @@ TEST(RaceFreedom, IsShownForMostKernelsOfTheRepository) {
     double seconds = 0;
     double slowest = 0;
     for (const char* folder : {"examples", "examples/naive", "tests/precision"})
-        for (const auto& entry :
-             fs::directory_iterator(fs::path(KERNELSKILL_SOURCE_DIR) / folder)) {
+        for (const auto& entry : fs::directory_iterator(fs::path(paths::sourceFolder) / folder)) {
             if (entry.path().extension() != ".cu")
                 continue;
             EditedProgram program(

@@ -6,6 +6,7 @@
 #include "engine/review/reviewer.h"
 #include "tests/engine/breakage.h"
 #include "tests/engine/model/local_server.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 #include "tests/test_seed.h"
 
@@ -102,7 +103,7 @@ protected:
     }
     [[nodiscard]] Verdict review(const ModelProposal& proposal) {
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = cache_.path();
         const auto executor = makeEmulatorExecutor(options, bench_.toolchain);
         EXPECT_TRUE(executor) << executor.error().describe();

@@ -4,6 +4,7 @@
 
 #include "engine/replay/replay_session.h"
 #include "tests/engine/replay/cubin_image.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -32,17 +33,17 @@ namespace kernelskill::engine {
 class ReplaySessionFixture : public ::testing::Test {
 protected:
     // The program and the library stand beside those of the captures.
-    static constexpr const char* fakeProgram =
-        KERNELSKILL_FAKE_GPU "/kernelskill_replay_fake_program";
+    inline static const std::string fakeProgram =
+        std::string(paths::fakeGpuFolder) + "/kernelskill_replay_fake_program";
     static std::filesystem::path library() {
-        return std::filesystem::path(KERNELSKILL_CAPTURE_LIBRARY).parent_path() /
+        return std::filesystem::path(paths::captureLibrary).parent_path() /
                "libkernelskill-replay.so";
     }
     static constexpr const char* symbol = "_Z5scalefPKfPfi";
     static constexpr std::uint64_t bytes = 160'000; ///< The size of each of its buffers.
 
     ReplaySessionFixture() {
-        program_.environment = {{"LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU}};
+        program_.environment = {{"LD_LIBRARY_PATH", paths::fakeGpuFolder}};
         program_.library = library();
         program_.startLimit = std::chrono::milliseconds(20'000);
         target_.kernel = "scale";
@@ -58,8 +59,8 @@ protected:
     }
     /// The program's output when nothing holds it.
     [[nodiscard]] static std::string alone(const std::string& words) {
-        const std::string command = "LD_LIBRARY_PATH='" KERNELSKILL_FAKE_GPU "' '" +
-                                    std::string(fakeProgram) + "' " + words + " 2>/dev/null";
+        const std::string command = "LD_LIBRARY_PATH='" + std::string(paths::fakeGpuFolder) +
+                                    "' '" + fakeProgram + "' " + words + " 2>/dev/null";
         std::string output;
         std::FILE* pipe = popen(command.c_str(), "r");
         std::array<char, 4096> part{};

@@ -7,6 +7,7 @@
 #include "engine/review/screening.h"
 #include "engine/workbench/gpu_profile.h"
 #include "tests/engine/breakage.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 #include "tests/test_seed.h"
 
@@ -45,13 +46,12 @@ protected:
         ASSERT_TRUE(found) << found.error().describe();
         if (!found->toolkit)
             GTEST_SKIP() << "no CUDA toolkit, whose compiler a GPU needs";
-        compile_.workerExecutable = KERNELSKILL_TEST_COMPILE_WORKER;
+        compile_.workerExecutable = paths::compileWorker;
         compile_.preludeInclude = bench_.toolchain.preludeInclude;
         compile_.toolkit = found->toolkit;
-        compile_.cacheDirectory =
-            std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-facts-cache";
+        compile_.cacheDirectory = std::filesystem::path(paths::buildFolder) / "test-facts-cache";
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = folder_.path() / "images";
         auto emulator = makeEmulatorExecutor(options, bench_.toolchain);
         ASSERT_TRUE(emulator) << emulator.error().describe();
@@ -62,7 +62,7 @@ protected:
     [[nodiscard]] Result<std::unique_ptr<GpuExecutor>>
     open(const std::vector<std::string>& variables) const {
         GpuOptions options;
-        options.runner.executable = KERNELSKILL_TEST_RUNNER;
+        options.runner.executable = paths::testRunner;
         options.runner.prefix = {"/usr/bin/env"};
         options.runner.prefix.insert(options.runner.prefix.end(), variables.begin(),
                                      variables.end());

@@ -2,6 +2,7 @@
 
 #include "analysis/parse/translation_unit.h"
 #include "engine/review/host/host_order.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -33,9 +34,9 @@ const analysis::FileModel& parsed(const std::string& body) {
         "void run(float* a, float* b, int n, float by, cudaStream_t mine, float* __restrict__ p, "
         "float* __restrict__ q) {\n" +
         body + "}\n";
-    const std::string path = std::string(KERNELSKILL_SOURCE_DIR) + "/examples/test.cu";
+    const std::string path = std::string(paths::sourceFolder) + "/examples/test.cu";
     auto file = analysis::analyzeFile(
-        path, text, analysis::CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR), *toolchain);
+        path, text, analysis::CompileCommands().inferred(path, paths::sourceFolder), *toolchain);
     EXPECT_TRUE(file);
     for (const analysis::Diagnostic& diagnostic : file->diagnostics)
         EXPECT_NE(diagnostic.severity, analysis::Severity::Error) << diagnostic.message;

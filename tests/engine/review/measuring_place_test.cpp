@@ -2,6 +2,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "tests/engine/breakage.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 #include "tests/test_seed.h"
 
@@ -91,7 +92,7 @@ class MeasuringPlaceTest : public ::testing::Test {
 protected:
     MeasuringPlaceTest() {
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = folder_.path() / "images";
         emulator_ = std::move(*makeEmulatorExecutor(options, bench_.toolchain));
     }

@@ -3,6 +3,7 @@
 
 #include "tests/engine/review/review_fixture.h"
 #include "tests/gate/planted_file.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ struct PlantedEdit {
 inline PlantedEdit plantedIn(const std::string& file, const std::string& kernel,
                              const std::string& name) {
     const auto programs =
-        readPlanted(std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/gate/planted" / file);
+        readPlanted(std::filesystem::path(paths::sourceFolder) / "tests/gate/planted" / file);
     if (!programs)
         return {name, {}, programs.error().describe(), {}};
     for (const PlantedProgram& program : *programs)

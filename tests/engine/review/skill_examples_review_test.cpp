@@ -2,6 +2,7 @@
 /// them takes the skill from everybody.
 #include "skills/skill_document.h"
 #include "tests/engine/review/review_fixture.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 #include "tests/skills/compiled_examples.h"
 #include "tests/skills/skill_check.h"
@@ -34,7 +35,7 @@ TEST_P(SkillExamplesReview, Accepts) {
 
 /// The one whose edit adds a function of the host, and a part of the others.
 std::vector<skills::SkillMetadata> examples() {
-    const auto folder = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills";
+    const auto folder = std::filesystem::path(paths::sourceFolder) / "skills";
     std::vector<skills::SkillMetadata> all = skills::loadSkillDocuments(folder).skills;
     const auto host = std::ranges::find(all, "persistent-kernel", &skills::SkillMetadata::id);
     std::rotate(all.begin(), host, host + 1);

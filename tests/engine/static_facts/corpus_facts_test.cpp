@@ -3,6 +3,7 @@
 #include "engine/process/child_process.h"
 #include "tests/engine/static_facts/facts_fixture.h"
 #include "tests/file_parameters.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace kernelskill::engine {
 namespace {
 
 std::vector<std::filesystem::path> corpus() {
-    return kernelskill::testing::cudaFiles(KERNELSKILL_SOURCE_DIR,
+    return kernelskill::testing::cudaFiles(paths::sourceFolder,
                                            {"examples", "tests/accuracy", "tests/corpus"});
 }
 

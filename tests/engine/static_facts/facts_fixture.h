@@ -6,6 +6,7 @@
 #include "analysis/parse/translation_unit.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/static_facts/static_facts.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -32,11 +33,10 @@ protected:
         toolchain_ = std::move(*parsing);
         const auto toolchain = analysis::findToolchain({});
         ASSERT_TRUE(toolchain) << toolchain.error().describe();
-        options_.workerExecutable = KERNELSKILL_TEST_COMPILE_WORKER;
+        options_.workerExecutable = paths::compileWorker;
         options_.preludeInclude = toolchain_.preludeInclude;
         options_.toolkit = toolchain->toolkit;
-        options_.cacheDirectory =
-            std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-facts-cache";
+        options_.cacheDirectory = std::filesystem::path(paths::buildFolder) / "test-facts-cache";
         if (!options_.toolkit || !analysis::findNvrtc(*options_.toolkit))
             GTEST_SKIP() << "no CUDA toolkit with NVRTC here";
     }

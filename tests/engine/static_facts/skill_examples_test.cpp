@@ -3,6 +3,7 @@
 #include "engine/process/child_process.h"
 #include "skills/skill_document.h"
 #include "tests/engine/static_facts/facts_fixture.h"
+#include "tests/paths.h"
 #include "tests/skills/compiled_examples.h"
 #include "tests/skills/skill_check.h"
 #include "tests/temporary_folder.h"
@@ -15,7 +16,7 @@ namespace {
 class SkillExamples : public FactsFixture {
 protected:
     void check(const std::string& file, const skills::CompiledKernel& expected) {
-        const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills" / file;
+        const auto path = std::filesystem::path(paths::sourceFolder) / "skills" / file;
         const ProgramSource program = parse(path, contentsOf(path));
         ASSERT_EQ(program.model->kernels.size(), 1U);
         const auto facts = staticFacts({program, program.model->kernels.front()}, {},
@@ -70,7 +71,7 @@ protected:
 };
 
 TEST_F(LaunchSkillExamples, CompileAndLink) {
-    const auto folder = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills";
+    const auto folder = std::filesystem::path(paths::sourceFolder) / "skills";
     int examples = 0;
     for (const skills::SkillMetadata& skill : skills::loadSkillDocuments(folder).skills) {
         if (skill.kind != skills::SkillKind::Launch)

@@ -1,5 +1,6 @@
 // The recorder in a program, as the driver loads it, with a CUPTI that needs no GPU.
 #include "engine/timeline/activity_file.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -24,10 +25,12 @@ protected:
     /// Records the program, with `environment` like "NAME=value" before it.
     [[nodiscard]] Run run(const std::string& environment, const std::string& words) const {
         const auto output = folder_.path() / "output";
-        const std::string line = "CUDA_INJECTION64_PATH='" KERNELSKILL_RECORDER "' "
-                                 "KERNELSKILL_CUPTI='" KERNELSKILL_FAKE_CUPTI "' " +
-                                 environment + " '" KERNELSKILL_FAKE_TIMELINE_PROGRAM "' " + words +
-                                 " > '" + output.string() + "' 2>&1";
+        const std::string line = "CUDA_INJECTION64_PATH='" + std::string(paths::timelineRecorder) +
+                                 "' "
+                                 "KERNELSKILL_CUPTI='" +
+                                 std::string(paths::fakeCupti) + "' " + environment + " '" +
+                                 std::string(paths::fakeTimelineProgram) + "' " + words + " > '" +
+                                 output.string() + "' 2>&1";
         const int status = std::system(line.c_str()); // NOLINT: a test's own words
         std::ifstream stream(output);
         return {WEXITSTATUS(status), std::string(std::istreambuf_iterator<char>(stream), {})};

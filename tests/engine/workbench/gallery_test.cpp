@@ -2,6 +2,7 @@
 #include "engine/diagnosis/rule_table.h"
 #include "engine/static_facts/nvcc.h"
 #include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -19,7 +20,7 @@ using kernelskill::testing::sourceFile;
 std::vector<std::string> galleryOf(const char* folder) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(
-             std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "examples" / folder))
+             std::filesystem::path(paths::sourceFolder) / "examples" / folder))
         names.push_back(entry.path().stem().string());
     std::ranges::sort(names);
     return names;

@@ -1,5 +1,6 @@
 #include "engine/process/patient_lock.h"
 #include "engine/workbench/gpu_access.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ TEST(GpuAccess, OffersNothingWithoutARunner) {
 }
 
 TEST_F(GpuAccessTest, OpensOnceForAll) {
-    GpuAccess access(optionsOf(KERNELSKILL_TEST_RUNNER));
+    GpuAccess access(optionsOf(paths::testRunner));
     EXPECT_EQ(access.opened(), nullptr);
     auto other = std::async(std::launch::async, [&] { return access.open({}, {}); });
     const auto gpu = access.open({}, {});

@@ -6,6 +6,7 @@
 #include "engine/static_facts/nvcc.h"
 #include "engine/workbench/program_pause.h"
 #include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -22,11 +23,12 @@ protected:
             GTEST_SKIP() << "no nvcc here";
         toolchain_ = bench_.toolchain;
         toolchain_.toolkit = found->toolkit;
-        const std::filesystem::path capture = KERNELSKILL_CAPTURE_LIBRARY;
-        trial_.program.words = {KERNELSKILL_FAKE_GPU "/kernelskill_replay_fake_program", "launch",
-                                "launch"};
+        const std::filesystem::path capture = paths::captureLibrary;
+        trial_.program.words = {std::string(paths::fakeGpuFolder) +
+                                    "/kernelskill_replay_fake_program",
+                                "launch", "launch"};
         trial_.program.library = capture.parent_path() / "libkernelskill-replay.so";
-        trial_.program.environment = {{"LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU}};
+        trial_.program.environment = {{"LD_LIBRARY_PATH", paths::fakeGpuFolder}};
     }
 
     analysis::Toolchain toolchain_;

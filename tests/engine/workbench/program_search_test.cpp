@@ -2,6 +2,7 @@
 /// the user make the kernels, with variables by which the stand-in tells them apart.
 #include "tests/engine/replay/cubin_image.h"
 #include "tests/engine/workbench/held_program_fixture.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -151,8 +152,8 @@ protected:
     void expectUsualEnd(ProgramPause& pause) const {
         const auto end = pause.resume({});
         EXPECT_EQ(end.value_or("an error"), "");
-        const std::string command = "LD_LIBRARY_PATH='" KERNELSKILL_FAKE_GPU "' '" +
-                                    trial_.program.words.front() + "' launch launch >'" +
+        const std::string command = "LD_LIBRARY_PATH='" + std::string(paths::fakeGpuFolder) +
+                                    "' '" + trial_.program.words.front() + "' launch launch >'" +
                                     (folder_.path() / "alone").string() + "'";
         ASSERT_EQ(std::system(command.c_str()), 0); // NOLINT: a test's own words
         EXPECT_EQ(read("output"), read("alone"));

@@ -3,6 +3,7 @@
 
 #include "engine/workbench/workbench.h"
 #include "tests/engine/breakage.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ protected:
     }
     [[nodiscard]] engine::WorkbenchOptions options() const {
         engine::WorkbenchOptions options;
-        options.executable = KERNELSKILL_TEST_WORKER;
+        options.executable = paths::testWorker;
         options.dataDirectory = bench_.toolchain.preludeInclude.parent_path();
         options.cacheDirectory = folder_.path() / "cache";
         options.userDataDirectory = folder_.path() / "data";

@@ -1,6 +1,7 @@
 // `kernelskill capture` around a program, on a stand-in of driver and CUPTI
 // (tests/engine/capture/fake_gpu).
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -28,12 +29,12 @@ __global__ void saxpy(float a, const float* x, float* y, int n) {
 class CaptureCommand : public ::testing::Test {
 protected:
     CaptureCommand() {
-        ::setenv("LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU, 1);
+        ::setenv("LD_LIBRARY_PATH", paths::fakeGpuFolder, 1);
         workspace_.write("saxpy.cu", saxpy);
         // A toolkit with the stand-in of CUPTI.
         workspace_.write("toolkit/include/cuda_runtime.h", "");
         fs::create_directories(workspace_.path("toolkit/lib64"));
-        fs::create_symlink(fs::path(KERNELSKILL_FAKE_GPU) / "libcupti.so.13",
+        fs::create_symlink(fs::path(paths::fakeGpuFolder) / "libcupti.so.13",
                            workspace_.path("toolkit/lib64/libcupti.so"));
     }
     ~CaptureCommand() override { ::unsetenv("LD_LIBRARY_PATH"); }
@@ -44,7 +45,7 @@ protected:
     [[nodiscard]] CommandResult capture(const std::vector<std::string>& words,
                                         std::vector<std::string> options = {}) const {
         options.insert(options.begin(), {"capture", "--cuda-path", workspace_.path("toolkit")});
-        options.insert(options.end(), {"--", KERNELSKILL_FAKE_CAPTURE_PROGRAM});
+        options.insert(options.end(), {"--", paths::fakeCaptureProgram});
         options.insert(options.end(), words.begin(), words.end());
         return run(options);
     }
@@ -85,7 +86,7 @@ TEST_F(CaptureCommand, MakesProfilesUseTheData) {
     EXPECT_EQ(launch.at("origin"), "captured");
     EXPECT_EQ(launch.at("grid"), json({4, 1, 1}));
     EXPECT_THAT(launch.at("notes").dump(),
-                HasSubstr("captured from '" KERNELSKILL_FAKE_CAPTURE_PROGRAM
+                HasSubstr("captured from '" + std::string(paths::fakeCaptureProgram) +
                           " launch', launch 1 of this kernel"));
     ASSERT_EQ(run({"capture", "clear"}).status, 0);
     const auto cleared = run({"profile", "saxpy.cu", "--kernel", "saxpy", "--json"});

@@ -1,6 +1,7 @@
 #include "analysis/source/program_search.h"
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -347,7 +348,7 @@ TEST_F(CommandLine, SkillsAreListedAndShown) {
     // Each folder of skills/ with a document is one.
     std::ptrdiff_t documents = 0;
     for (const auto& folder :
-         std::filesystem::directory_iterator(std::string(KERNELSKILL_SOURCE_DIR) + "/skills"))
+         std::filesystem::directory_iterator(std::string(paths::sourceFolder) + "/skills"))
         documents += std::filesystem::exists(folder.path() / "SKILL.md") ? 1 : 0;
     const auto isBuiltIn = [](const json& skill) { return skill.at("origin") == "built-in"; };
     EXPECT_EQ(std::ranges::count_if(list, isBuiltIn), documents);
@@ -381,9 +382,8 @@ TEST_F(CommandLine, ApplySaysWhyASkillDoesNotFit) {
 }
 
 TEST_F(CommandLine, ApplyTakesEachOptionOfASkill) {
-    const std::string file =
-        workspace.write("vecmat.cu", read(std::string(KERNELSKILL_SOURCE_DIR) +
-                                          "/skills/split-reduction/before.cu"));
+    const std::string file = workspace.write(
+        "vecmat.cu", read(std::string(paths::sourceFolder) + "/skills/split-reduction/before.cu"));
     const json first = runJson({"apply", "split-reduction", file}, 0);
     const std::size_t options = first.at("options").size();
     ASSERT_GE(options, 2U);
@@ -435,13 +435,10 @@ TEST_F(CommandLine, DoctorNamesWhatItChecked) {
     const auto torch = std::ranges::find(
         checks, "libtorch", [](const json& check) { return check.at("name").get<std::string>(); });
     ASSERT_NE(torch, checks.end());
-#ifdef KERNELSKILL_TORCH
-    EXPECT_EQ(torch->at("status"), "ok") << *torch;
-    EXPECT_THAT(torch->at("detail").get<std::string>(), HasSubstr("LibTorch"));
-#else
-    EXPECT_EQ(torch->at("status"), "absent") << *torch;
-    EXPECT_THAT(torch->at("remedy").get<std::string>(), HasSubstr("libtorch-dev"));
-#endif
+    const bool hasLibTorch = !std::string_view(paths::torchProgram).empty();
+    EXPECT_EQ(torch->at("status"), hasLibTorch ? "ok" : "absent") << *torch;
+    EXPECT_THAT(torch->at(hasLibTorch ? "detail" : "remedy").get<std::string>(),
+                HasSubstr(hasLibTorch ? "LibTorch" : "libtorch-dev"));
     // Slurm is examined where its commands are installed.
     EXPECT_EQ(std::ranges::find(names, "slurm") != names.end(),
               analysis::findProgram("srun").has_value());

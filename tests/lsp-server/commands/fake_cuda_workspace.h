@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -57,10 +58,10 @@ int main() {
 class FakeCudaWorkspace : public ::testing::Test {
 protected:
     FakeCudaWorkspace() {
-        ::setenv("LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU, 1);
+        ::setenv("LD_LIBRARY_PATH", paths::fakeGpuFolder, 1);
         ::setenv("XDG_DATA_HOME", elsewhere.path("data").c_str(), 1);
         ::unsetenv("KERNELSKILL_IGNORE_TOOLKIT"); // The toolkit is the test's own.
-        putCupti(std::filesystem::path(KERNELSKILL_FAKE_GPU) / "libcupti.so.13");
+        putCupti(std::filesystem::path(paths::fakeGpuFolder) / "libcupti.so.13");
     }
     ~FakeCudaWorkspace() override {
         for (const char* name : {"LD_LIBRARY_PATH", "XDG_DATA_HOME"})
@@ -82,7 +83,7 @@ protected:
     /// The command that builds `source`, as a user types it.
     [[nodiscard]] static std::string buildOf(const std::string& source,
                                              const std::string& program) {
-        return KERNELSKILL_FAKE_GPU "/fake-nvcc " + source + " " + program;
+        return std::string(paths::fakeGpuFolder) + "/fake-nvcc " + source + " " + program;
     }
     void build(const std::string& source, const std::string& program) const {
         const std::string line = "cd '" + workspace.path() + "' && " + buildOf(source, program);

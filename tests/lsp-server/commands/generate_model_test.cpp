@@ -1,5 +1,6 @@
 /// `kernelskill generate` for PyTorch programs, as its users run it.
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 namespace kernelskill::lsp::testing {
 namespace {
@@ -17,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string archiveOf(const std::string& name) {
-    return KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + name;
+    return std::string(paths::sourceFolder) + "/tests/engine/graph/programs/" + name;
 }
 
 class GenerateModel : public ::testing::Test {
@@ -34,11 +36,7 @@ protected:
 
     TemporaryWorkspace workspace;
     const std::string folder = workspace.path("model");
-#ifdef KERNELSKILL_TORCH
-    static constexpr bool hasLibTorch = true;
-#else
-    static constexpr bool hasLibTorch = false;
-#endif
+    const bool hasLibTorch = !std::string_view(paths::torchProgram).empty();
 };
 
 TEST_F(GenerateModel, ChecksKernelsOnTheEmulatorBesideLibTorch) {

@@ -1,6 +1,7 @@
 // Own kernels or a library, chosen by times on a GPU: `kernelskill generate MODEL.pt2 --libraries`.
 // Skips where there is no GPU, no nvcc, or no LibTorch with CUDA.
 #include "tests/lsp-server/commands/gpu_workspace.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ protected:
     /// that it is started in.
     static std::string archiveOf(const std::string& name) {
         const std::string file = "tests/engine/graph/programs/" + name + ".pt2";
-        const std::filesystem::path built = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / file;
+        const std::filesystem::path built = std::filesystem::path(paths::sourceFolder) / file;
         return (std::filesystem::exists(built) ? built : std::filesystem::absolute(file)).string();
     }
     /// Generates `name`.pt2 into the folder `name`.

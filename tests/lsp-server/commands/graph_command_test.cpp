@@ -1,6 +1,7 @@
 // `kernelskill graph`: what it prints, as text and as JSON, and what it refuses.
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string archiveOf(const std::string& name) {
-    return KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + name;
+    return std::string(paths::sourceFolder) + "/tests/engine/graph/programs/" + name;
 }
 
 TEST(GraphCommand, PrintsALineForEachNode) {

@@ -1,6 +1,7 @@
 // The command line on a GPU and on a Slurm cluster, as a user types it, with a runner that needs no
 // GPU. Skips where no CUDA toolkit compiles for GPUs.
 #include "analysis/source/json.h"
+#include "tests/paths.h"
 #include "tests/slurm_cluster.h"
 #include "tests/temporary_folder.h"
 
@@ -46,7 +47,7 @@ class MeasuredCommand : public ::testing::Test {
 protected:
     void SetUp() override {
         fs::create_directory(folder_.path() / "bin");
-        fs::copy_file(fs::path(KERNELSKILL_BINARY_DIR) / "bin/kernelskill",
+        fs::copy_file(fs::path(paths::buildFolder) / "bin/kernelskill",
                       folder_.path() / "bin/kernelskill");
         std::ofstream(folder_.path() / "twice.cu") << twice;
         const auto doctor = run("doctor --json").document();
@@ -67,8 +68,7 @@ protected:
     void putRunner(const std::string& variables) const {
         const auto runner = folder_.path() / "bin/kernelskill-runner";
         std::ofstream(runner) << "#!/bin/sh\nexec env " << variables << " STARTED='"
-                              << started().string() << "' '" << KERNELSKILL_TEST_RUNNER
-                              << "' \"$@\"\n";
+                              << started().string() << "' '" << paths::testRunner << "' \"$@\"\n";
         fs::permissions(runner, fs::perms::owner_all);
     }
     [[nodiscard]] fs::path started() const { return folder_.path() / "started"; }
@@ -78,7 +78,7 @@ protected:
         const auto folder = folder_.path().string();
         const auto command = "cd '" + folder + "' && " + environment + " XDG_DATA_HOME='" + folder +
                              "/data' XDG_CACHE_HOME='" + folder + "/cache' KERNELSKILL_DATA_DIR='" +
-                             KERNELSKILL_BINARY_DIR + "/share/kernelskill' bin/kernelskill " +
+                             paths::buildFolder + "/share/kernelskill' bin/kernelskill " +
                              arguments + " 2>messages";
         Outcome outcome;
         std::FILE* pipe = ::popen(command.c_str(), "r"); // NOLINT: a test's own words

@@ -1,5 +1,6 @@
 // `kernelskill profile -- ./program`, on a stand-in of driver and CUPTI.
 #include "tests/lsp-server/commands/fake_cuda_workspace.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -19,8 +20,8 @@ protected:
     ~ProfileProgram() override { ::unsetenv("TMPDIR"); }
 
     /// Two launches of `scale` of 10 us in all, copies and memsets of 2.5 us.
-    void useFixedTimes() const { putCupti(KERNELSKILL_FAKE_CUPTI); }
-    const std::string fixed = KERNELSKILL_FAKE_TIMELINE_PROGRAM;
+    void useFixedTimes() const { putCupti(paths::fakeCupti); }
+    const std::string fixed = paths::fakeTimelineProgram;
 };
 
 TEST_F(ProfileProgram, ListsKernelsByTheirShareOfTheTime) {

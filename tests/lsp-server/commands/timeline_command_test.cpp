@@ -1,5 +1,6 @@
 // `kernelskill timeline` around a program, with a toolkit whose CUPTI needs no GPU.
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -20,7 +21,7 @@ protected:
         const std::string header = "toolkit/include/cuda_runtime.h";
         workspace_.write(header, "");
         std::filesystem::create_directories(workspace_.path("toolkit/lib64"));
-        std::filesystem::create_symlink(KERNELSKILL_FAKE_CUPTI,
+        std::filesystem::create_symlink(paths::fakeCupti,
                                         workspace_.path("toolkit/lib64/libcupti.so"));
     }
     [[nodiscard]] CommandResult run(std::vector<std::string> options,
@@ -32,7 +33,7 @@ protected:
     }
 
     TemporaryWorkspace workspace_;
-    const std::string program_ = KERNELSKILL_FAKE_TIMELINE_PROGRAM;
+    const std::string program_ = paths::fakeTimelineProgram;
 };
 
 TEST_F(TimelineCommand, ListsKernelsByTheirTime) {

@@ -2,6 +2,7 @@
 #include "engine/diagnosis/gpus.h"
 #include "engine/graph/read_program.h"
 #include "lsp-server/features/generated_model.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ class GeneratedModelFolder : public ::testing::Test {
 protected:
     Result<void> write(const ModelCheck& check, const std::string& name = "mlp") {
         const auto program = engine::graph::readProgram(
-            KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/" + name + ".pt2");
+            std::string(paths::sourceFolder) + "/tests/engine/graph/programs/" + name + ".pt2");
         EXPECT_TRUE(program) << program.error().describe();
         auto plan = engine::graph::plannedModel(*program, "mlp", {});
         EXPECT_TRUE(plan) << plan.error().describe();

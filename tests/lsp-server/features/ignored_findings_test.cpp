@@ -2,6 +2,7 @@
 // page that codes link to.
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -158,7 +159,7 @@ TEST_F(IgnoredFindings, CodesLinkToTheirSections) {
     client.initialize();
     client.open(uri, transpose);
     const json found = client.diagnostics(uri, 1);
-    const std::string page = contentOf(std::string(KERNELSKILL_SOURCE_DIR) + "/docs/findings.md");
+    const std::string page = contentOf(std::string(paths::sourceFolder) + "/docs/findings.md");
     for (const json& diagnostic : found)
         EXPECT_EQ(diagnostic.at("codeDescription").at("href"),
                   "https://github.com/kernelskill/kernelskill/blob/main/docs/findings.md#" +
@@ -168,7 +169,7 @@ TEST_F(IgnoredFindings, CodesLinkToTheirSections) {
     std::size_t codes = 0;
     for (const char* room : {"analysis", "lsp-server"})
         for (const auto& entry : std::filesystem::recursive_directory_iterator(
-                 std::filesystem::path(KERNELSKILL_SOURCE_DIR) / room)) {
+                 std::filesystem::path(paths::sourceFolder) / room)) {
             if (entry.path().extension() != ".cpp")
                 continue;
             const std::string source = contentOf(entry.path());

@@ -1,6 +1,7 @@
 // kernelskill.generateModel over the wire: progress, files, errors.
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@ using ::testing::HasSubstr;
 class GenerateModelRequest : public ::testing::Test {
 protected:
     GenerateModelRequest() {
-        std::filesystem::copy_file(KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/mlp.pt2",
+        std::filesystem::copy_file(std::string(paths::sourceFolder) +
+                                       "/tests/engine/graph/programs/mlp.pt2",
                                    workspace.path("mlp.pt2"));
         client.initialize({{"capabilities", editorCapabilities()}, {"rootUri", workspace.uri()}});
     }

@@ -2,6 +2,7 @@
 // its compiler is the real one.
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ const std::string twice = "__global__ void twice(const float* in, float* out, in
 class GpuInEditor : public ::testing::Test {
 protected:
     GpuInEditor() {
-        const fs::path build = KERNELSKILL_BINARY_DIR;
+        const fs::path build = paths::buildFolder;
         const fs::path bin = installation.path("bin");
         fs::create_directories(bin);
         fs::create_directories(installation.path("share"));
@@ -51,7 +52,7 @@ protected:
                "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum=2048 "
                "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum=512 "
                "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum=4096'\n"
-            << "exec '" KERNELSKILL_TEST_RUNNER "' \"$@\"\n";
+            << "exec '" + std::string(paths::testRunner) + "' \"$@\"\n";
         fs::permissions(bin / "kernelskill-runner", fs::perms::owner_all);
         ::setenv("XDG_CACHE_HOME", installation.path("cache").c_str(), 1);
         client = start();

@@ -3,6 +3,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
 
@@ -26,15 +27,15 @@ TEST_P(CoarsenedGrids, KeepEveryBit) {
         analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
     ASSERT_TRUE(toolchain) << toolchain.error().describe();
     EmulatorOptions options;
-    options.workerExecutable = KERNELSKILL_TEST_WORKER;
+    options.workerExecutable = paths::testWorker;
     options.cacheDirectory = imageCache();
     const auto executor = makeEmulatorExecutor(options, *toolchain);
     ASSERT_TRUE(executor) << executor.error().describe();
-    const std::filesystem::path file = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / path;
+    const std::filesystem::path file = std::filesystem::path(paths::sourceFolder) / path;
     ProgramSource program;
     program.file = file.string();
     program.text = skills::readSource(std::string(path));
-    program.command = analysis::CompileCommands().inferred(file, KERNELSKILL_SOURCE_DIR);
+    program.command = analysis::CompileCommands().inferred(file, paths::sourceFolder);
     auto model = analysis::analyzeFile(file, program.text, program.command, *toolchain);
     ASSERT_TRUE(model) << model.error().describe();
     program.model = std::make_shared<analysis::FileModel>(std::move(*model));

@@ -3,6 +3,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ protected:
         ASSERT_TRUE(toolchain) << toolchain.error().describe();
         toolchain_ = std::move(*toolchain);
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         auto executor = makeEmulatorExecutor(std::move(options), toolchain_);
         ASSERT_TRUE(executor) << executor.error().describe();
@@ -40,7 +41,7 @@ protected:
 
     /// Runs the kernel of tests/corpus/`file` as `pin` says and keeps all its buffers.
     void run(const std::string& file, const std::string& kernel, const std::string& pin) {
-        const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/corpus" / file;
+        const auto path = std::filesystem::path(paths::sourceFolder) / "tests/corpus" / file;
         std::ostringstream contents;
         contents << std::ifstream(path, std::ios::binary).rdbuf();
         ProgramSource program;

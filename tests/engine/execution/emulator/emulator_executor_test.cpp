@@ -1,5 +1,6 @@
 // Tests the path from a .cu file to a profile with its lines.
 #include "tests/engine/execution/emulator/executor_fixture.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -116,7 +117,7 @@ TEST_F(EmulatorExecutorTest, KeepsAProfileForOtherProcesses) {
     options.workerExecutable = folder.path() / "worker";
     options.cacheDirectory = folder.path() / "cache";
     options.keepsReports = true;
-    std::filesystem::copy_file(KERNELSKILL_TEST_WORKER, options.workerExecutable);
+    std::filesystem::copy_file(paths::testWorker, options.workerExecutable);
     const ProgramSource program = open(source("examples/saxpy.cu"));
     const analysis::KernelModel& kernel = program.model->kernels.front();
     Job job;
@@ -144,7 +145,7 @@ TEST_F(EmulatorExecutorTest, KeepsAProfileForOtherProcesses) {
 TEST_F(EmulatorExecutorTest, RecallsARun) {
     const kernelskill::testing::TemporaryFolder folder;
     EmulatorOptions options;
-    options.workerExecutable = KERNELSKILL_TEST_WORKER;
+    options.workerExecutable = paths::testWorker;
     options.cacheDirectory = folder.path();
     auto executor = makeEmulatorExecutor(options, toolchain_);
     ASSERT_TRUE(executor);
@@ -191,7 +192,7 @@ std::vector<std::filesystem::path> corpus() {
     std::vector<std::filesystem::path> files;
     std::error_code ignored;
     for (const auto& item : std::filesystem::directory_iterator(
-             std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/corpus", ignored)) {
+             std::filesystem::path(paths::sourceFolder) / "tests/corpus", ignored)) {
         if (item.path().extension() == ".cu")
             files.push_back(item.path());
     }

@@ -1,6 +1,7 @@
 // Memory accesses a second that one worker counts, with hazards looked for and every block run.
 #include "analysis/source/files.h"
 #include "tests/engine/execution/emulator/executor_fixture.h"
+#include "tests/paths.h"
 
 #include <benchmark/benchmark.h>
 
@@ -17,7 +18,8 @@ namespace {
 constexpr std::int64_t productAccesses = 65536 * (2 * 256 + 16 * 4 + 1);
 
 std::string tiledProduct() {
-    return analysis::readFile(KERNELSKILL_SOURCE_DIR "/tests/bench/tiled_256.cu").value_or("");
+    return analysis::readFile(std::string(paths::sourceFolder) + "/tests/bench/tiled_256.cu")
+        .value_or("");
 }
 
 constexpr const char* streams = R"(

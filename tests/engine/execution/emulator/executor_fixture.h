@@ -5,6 +5,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ protected:
         ASSERT_TRUE(toolchain) << toolchain.error().describe();
         toolchain_ = std::move(*toolchain);
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         auto executor = makeEmulatorExecutor(std::move(options), toolchain_);
         ASSERT_TRUE(executor) << executor.error().describe();
@@ -104,7 +105,7 @@ protected:
     }
 
     static std::filesystem::path source(const std::string& name) {
-        return std::filesystem::path(KERNELSKILL_SOURCE_DIR) / name;
+        return std::filesystem::path(paths::sourceFolder) / name;
     }
 
     analysis::Toolchain toolchain_;

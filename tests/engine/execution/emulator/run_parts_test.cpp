@@ -3,6 +3,7 @@
 #include "engine/execution/emulator/run_parts.h"
 #include "tests/engine/execution/emulator/executor_fixture.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -27,7 +28,7 @@ protected:
 
     std::unique_ptr<Executor> executorOf(unsigned workers) {
         EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         options.workers = workers;
         auto executor = makeEmulatorExecutor(std::move(options), toolchain_);
@@ -65,7 +66,7 @@ protected:
         options.cacheDirectory = imageCache();
         const auto image = buildEmulationImage({program, kernel}, job.launch, options, {});
         EXPECT_TRUE(image);
-        emulator::WorkerPool workers(KERNELSKILL_TEST_WORKER);
+        emulator::WorkerPool workers(paths::testWorker);
         const auto report =
             emulator::runInParts(workers, {image->sharedObject.string(), job, {}}, 3, {});
         return report && *report && !(*report)->failure;

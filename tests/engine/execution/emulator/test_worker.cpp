@@ -1,6 +1,7 @@
 #include "tests/engine/execution/emulator/test_worker.h"
 
 #include "engine/execution/emulator/worker_process.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ BufferSpec unknownExtent(BufferSpec spec) {
 WorkerJob jobFor(const std::string& image, int kernel, Dim3 grid, Dim3 block,
                  std::vector<ArgumentSpec> arguments) {
     WorkerJob job;
-    job.image = std::string(KERNELSKILL_TEST_IMAGES) + "/" + image + ".so";
+    job.image = std::string(paths::imageFolder) + "/" + image + ".so";
     job.job.launch.origin = LaunchOrigin::Pinned;
     job.job.launch.grid = grid;
     job.job.launch.block = block;
@@ -43,7 +44,7 @@ WorkerJob jobFor(const std::string& image, int kernel, Dim3 grid, Dim3 block,
 }
 
 WorkerReport run(const WorkerJob& job) {
-    WorkerPool workers{KERNELSKILL_TEST_WORKER};
+    WorkerPool workers{paths::testWorker};
     auto report = workers.run(job, {});
     if (!report) {
         ADD_FAILURE() << report.error().describe();

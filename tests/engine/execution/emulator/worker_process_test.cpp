@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/worker_process.h"
 #include "tests/engine/execution/emulator/test_worker.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ TEST(WorkerProcess, FailsWhenTheProgramIsNoWorker) {
 }
 
 TEST(WorkerProcess, StopsAtOnceWhenAsked) {
-    WorkerPool workers{KERNELSKILL_TEST_WORKER};
+    WorkerPool workers{paths::testWorker};
     std::stop_source stop;
     const auto before = std::chrono::steady_clock::now();
     std::jthread asker{[&] {
@@ -54,7 +55,7 @@ TEST(WorkerProcess, StopsAtOnceWhenAsked) {
 }
 
 TEST(WorkerProcess, RunsOneJobAfterAnother) {
-    auto worker = WorkerProcess::start(KERNELSKILL_TEST_WORKER);
+    auto worker = WorkerProcess::start(paths::testWorker);
     ASSERT_TRUE(worker.has_value());
     for (int i = 0; i < 3; ++i) {
         const auto report = (*worker)->run(shortJob(), 10s, {});
@@ -65,7 +66,7 @@ TEST(WorkerProcess, RunsOneJobAfterAnother) {
 }
 
 TEST(WorkerProcess, TakesTheNextJobAfterAKernelThatFailed) {
-    auto worker = WorkerProcess::start(KERNELSKILL_TEST_WORKER);
+    auto worker = WorkerProcess::start(paths::testWorker);
     ASSERT_TRUE(worker.has_value());
     WorkerJob crash = jobFor("intruders", 9, {1, 1, 1}, {1, 1, 1}, {output("out", 1)});
     const auto crashed = (*worker)->run(crash, 10s, {});
@@ -77,7 +78,7 @@ TEST(WorkerProcess, TakesTheNextJobAfterAKernelThatFailed) {
 }
 
 TEST(WorkerProcess, RunsJobsSideBySide) {
-    WorkerPool workers{KERNELSKILL_TEST_WORKER};
+    WorkerPool workers{paths::testWorker};
     std::vector<std::future<bool>> runs;
     for (int i = 0; i < 4; ++i) {
         runs.push_back(std::async(std::launch::async, [&] {

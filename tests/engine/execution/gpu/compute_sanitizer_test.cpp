@@ -1,6 +1,7 @@
 /// Logs of compute-sanitizer, as it writes them, and a stand-in for it around a runner without a
 /// GPU.
 #include "engine/execution/gpu/compute_sanitizer.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -114,7 +115,7 @@ protected:
     run(const std::filesystem::path& sanitizer, std::string order = "hello") {
         Subject subject;
         subject.symbol = std::move(order);
-        return runSanitizer(sanitizer, {.executable = KERNELSKILL_TEST_RUNNER}, subject, 1, {});
+        return runSanitizer(sanitizer, {.executable = paths::testRunner}, subject, 1, {});
     }
 
     TemporaryFolder folder_;
@@ -150,9 +151,8 @@ TEST_F(SanitizerProcess, IsMissingWithARemedy) {
 }
 
 TEST_F(SanitizerProcess, IsNotUsedOnACluster) {
-    const auto found =
-        runSanitizer(standIn("memcheck", ""),
-                     {.executable = KERNELSKILL_TEST_RUNNER, .slurm = SlurmJob{}}, {}, 1, {});
+    const auto found = runSanitizer(
+        standIn("memcheck", ""), {.executable = paths::testRunner, .slurm = SlurmJob{}}, {}, 1, {});
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().kind, ErrorKind::Unsupported);
 }

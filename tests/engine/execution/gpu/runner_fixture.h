@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/gpu/runner_pool.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ protected:
     static std::filesystem::path runnerExecutable() {
         const auto beside =
             std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernelskill-runner";
-        return std::filesystem::exists(beside) ? beside : std::filesystem::path(KERNELSKILL_RUNNER);
+        return std::filesystem::exists(beside) ? beside : std::filesystem::path(paths::gpuRunner);
     }
 
     /// With $KERNELSKILL_TEST_RUNNER_PREFIX, words like "compute-sanitizer --log-file=FILE", in

@@ -1,5 +1,6 @@
 #include "engine/execution/gpu/runner_pool.h"
 #include "tests/engine/execution/gpu/child_processes.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -38,8 +39,7 @@ protected:
         else
             ::unsetenv("CUDA_VISIBLE_DEVICES");
         return RunnerPool::open(
-            {.executable = KERNELSKILL_TEST_RUNNER, .prefix = {"/usr/bin/env", "GPUS=" + gpus}},
-            {});
+            {.executable = paths::testRunner, .prefix = {"/usr/bin/env", "GPUS=" + gpus}}, {});
     }
     static std::unique_ptr<RunnerPool> open(const std::string& gpus = "test runner 9.0",
                                             const char* visible = nullptr) {

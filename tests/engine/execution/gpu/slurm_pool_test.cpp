@@ -1,6 +1,7 @@
 /// Runners on a real Slurm, by the program that stands in for one with a GPU.
 #include "engine/execution/gpu/runner_pool.h"
 #include "tests/engine/execution/gpu/child_processes.h"
+#include "tests/paths.h"
 #include "tests/slurm_cluster.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +47,7 @@ protected:
     /// Uses one of the cluster's two GPUs.
     static RunnerCommand command() {
         RunnerCommand command;
-        command.executable = KERNELSKILL_TEST_RUNNER;
+        command.executable = paths::testRunner;
         command.prefix = {"/usr/bin/env", "GPUS=H100 9.0,H100 9.0"};
         command.slurm.emplace();
         command.slurm->gres = "gpu:1";

@@ -3,6 +3,7 @@
 #include "engine/graph/read_program.h"
 #include "tests/engine/graph/archives.h"
 #include "tests/engine/graph/program_builder.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +72,7 @@ TEST(ChoicePlaces, AreOneForProductsOfOneKernel) {
 
 TEST(ChoicePlaces, AreOneForEachConvolutionOfANetwork) {
     const auto program =
-        readProgram(KERNELSKILL_SOURCE_DIR
+        readProgram(std::string(paths::sourceFolder) +
                     "/tests/engine/graph/programs/kernelbench/level3-8_ResNetBasicBlock.pt2");
     ASSERT_TRUE(program) << program.error().describe();
     std::size_t products = 0;
@@ -174,7 +175,7 @@ void checkTask(const std::filesystem::path& archive) {
 
 TEST(ChoicePlaces, OfTasksBecomeModelsOfTheirOwn) {
     for (const std::filesystem::path& archive :
-         archivesIn(KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/kernelbench"))
+         archivesIn(std::string(paths::sourceFolder) + "/tests/engine/graph/programs/kernelbench"))
         checkTask(archive);
 }
 

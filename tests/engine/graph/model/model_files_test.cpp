@@ -4,6 +4,7 @@
 #include "engine/graph/read_program.h"
 #include "tests/engine/graph/program_builder.h"
 #include "tests/engine/graph/sample_programs.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -115,8 +116,7 @@ TEST(ModelFiles, PassDynamicSizes) {
 }
 
 TEST(ModelFiles, AreRefusedForMutations) {
-    const auto folder =
-        std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/engine/graph/programs";
+    const auto folder = std::filesystem::path(paths::sourceFolder) / "tests/engine/graph/programs";
     const auto graph = readProgram(folder / "mutates.pt2");
     ASSERT_TRUE(graph) << graph.error().describe();
     const auto plan = plannedModel(*graph, "model", {});

@@ -7,6 +7,7 @@
 #include "tests/engine/graph/dynamic_programs.h"
 #include "tests/engine/graph/exported_program.h"
 #include "tests/engine/graph/torch/torch_model_reference.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +122,7 @@ class DynamicTask : public DynamicModels, public ::testing::WithParamInterface<c
 
 TEST_P(DynamicTask, AgreesWithLibTorchForSeveralBatches) {
     const std::filesystem::path folder =
-        KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/kernelbench";
+        std::string(paths::sourceFolder) + "/tests/engine/graph/programs/kernelbench";
     const auto read = readProgram(folder / (std::string(GetParam()) + ".pt2"));
     ASSERT_TRUE(read) << read.error().describe();
     const auto program = withDynamicBatch(*read);

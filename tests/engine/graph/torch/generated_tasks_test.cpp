@@ -4,6 +4,7 @@
 #include "tests/engine/emulator_fixture.h"
 #include "tests/engine/graph/archives.h"
 #include "tests/engine/graph/torch/torch_model_reference.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -39,15 +40,16 @@ TEST_P(GeneratedTask, AgreesWithLibTorchOnTheEmulator) {
     EXPECT_EQ(nameOf(check.outcome), "agrees") << check.why;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfKernelBench, GeneratedTask,
-                         ::testing::ValuesIn(archivesIn(
-                             KERNELSKILL_SOURCE_DIR "/tests/engine/graph/programs/kernelbench")),
-                         [](const auto& info) {
-                             std::string name = info.param.stem().string();
-                             for (char& c : name)
-                                 c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    OfKernelBench, GeneratedTask,
+    ::testing::ValuesIn(archivesIn(std::string(paths::sourceFolder) +
+                                   "/tests/engine/graph/programs/kernelbench")),
+    [](const auto& info) {
+        std::string name = info.param.stem().string();
+        for (char& c : name)
+            c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+        return name;
+    });
 
 /// KERNELSKILL_KERNELBENCH names a folder of exported tasks, KERNELSKILL_TASK a part of the names
 /// of those to take.

@@ -2,6 +2,7 @@
 #include "engine/graph/reference/torch_reference.h"
 #include "engine/graph/torch/heat.h"
 #include "tests/engine/graph/sample_programs.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -75,7 +76,7 @@ TEST_F(HeatTest, DoesNotTimeAModelWithOtherResults) {
 }
 
 TEST_F(HeatTest, RunsInTheChildAndAgainAfterAFailure) {
-    TorchReference torch(KERNELSKILL_TORCH);
+    TorchReference torch(paths::torchProgram);
     TorchHeatRequest request;
     request.subject.archive = folder_.path() / "absent.pt2";
     request.libraries = {copyOf(KERNELSKILL_TEST_LIBRARY_MLP)};

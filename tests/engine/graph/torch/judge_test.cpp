@@ -4,6 +4,7 @@
 #include "engine/graph/torch/judge.h"
 #include "tests/engine/graph/program_builder.h"
 #include "tests/engine/graph/sample_programs.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -234,7 +235,7 @@ TEST_F(JudgeTest, StopsWhenTheTimeIsUp) {
 TEST_F(JudgeTest, RunsNodesThatAreLeftToALibraryInAChild) {
     auto request = requestFor(KERNELSKILL_TEST_LIBRARY_MLP, "");
     request.subject.archive = sampleProgram("mlp-dynamic").archive;
-    const auto judgement = TorchReference(KERNELSKILL_TORCH).judge(request);
+    const auto judgement = TorchReference(paths::torchProgram).judge(request);
     ASSERT_TRUE(judgement) << judgement.error().describe();
     EXPECT_THAT(judgement->refusals, ElementsAre());
     EXPECT_TRUE(judgement->isWithinTight());
@@ -255,8 +256,7 @@ protected:
         const std::string command = "PATH=$PATH:/usr/local/cuda/bin nvcc -O2 -std=c++17 "
                                     "-arch=native -shared -cudart shared "
                                     "-Xcompiler -fPIC -o " +
-                                    library_.string() +
-                                    " " KERNELSKILL_SOURCE_DIR
+                                    library_.string() + " " + std::string(paths::sourceFolder) +
                                     "/tests/engine/graph/torch/candidates/perceptron.cu";
         if (std::system(command.c_str()) != 0)
             GTEST_SKIP() << "nvcc does not run";
@@ -321,9 +321,9 @@ TEST_F(GpuJudgeTest, SaysWhatCannotBeCaptured) {
 TEST_F(GpuJudgeTest, AnswersWhenTheCandidateBreaksTheGpu) {
     ::setenv("KERNELSKILL_TEST_CHEAT", "illegal address", 1);
     const auto answer = folder_.path() / "answer.json";
-    const std::string command =
-        KERNELSKILL_TORCH " --judge=" + sampleProgram("mlp-dynamic").archive.string() +
-        " --library=" + library_.string() + " >" + answer.string();
+    const std::string command = std::string(paths::torchProgram) +
+                                " --judge=" + sampleProgram("mlp-dynamic").archive.string() +
+                                " --library=" + library_.string() + " >" + answer.string();
     EXPECT_NE(std::system(command.c_str()), 0);
     std::ifstream stream(answer);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};

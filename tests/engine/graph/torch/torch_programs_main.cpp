@@ -4,6 +4,7 @@
 #include "engine/graph/read_program.h"
 #include "engine/graph/reference/torch_reference.h"
 #include "engine/graph/tensor_extents.h"
+#include "tests/paths.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -169,7 +170,7 @@ int main(int count, char** words) {
                    stderr);
         return 2;
     }
-    TorchReference reference(KERNELSKILL_TORCH);
+    TorchReference reference(paths::torchProgram);
     int ran = 0;
     for (const auto& archive : settings->archives) {
         const auto [isRun, row] = survey(reference, *settings, archive);

@@ -3,6 +3,7 @@
 #include "engine/graph/choice/torch_racer.h"
 #include "engine/graph/read_program.h"
 #include "tests/engine/graph/sample_programs.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -76,7 +77,7 @@ protected:
 TEST_F(TorchRacing, TimesWhatCompilesAndSaysWhyTheOthersHaveNoTime) {
     const auto program = readProgram(sampleProgram("mlp").archive);
     ASSERT_TRUE(program) << program.error().describe();
-    TorchReference torch(KERNELSKILL_TORCH);
+    TorchReference torch(paths::torchProgram);
     ModelBuilder builder(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 2);
     TorchRacer racer({.archive = sampleProgram("mlp").archive, .device = "cpu", .rounds = 5}, torch,
                      builder);
@@ -104,7 +105,7 @@ TEST_F(TorchRacing, TimesTheFirstAndTheLastWhereAnotherOneFails) {
     std::ofstream(folder_.path() / "fragile").close();
     const auto program = readProgram(sampleProgram("attention").archive);
     ASSERT_TRUE(program) << program.error().describe();
-    TorchReference torch(KERNELSKILL_TORCH);
+    TorchReference torch(paths::torchProgram);
     ModelBuilder models(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 2);
     TorchRacer racer({.archive = sampleProgram("attention").archive, .device = "cpu", .rounds = 5},
                      torch, models);

@@ -2,6 +2,7 @@
 #include "engine/graph/reference/torch_reference.h"
 #include "tests/engine/execution/gpu/child_processes.h"
 #include "tests/engine/graph/sample_programs.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ protected:
         return {};
     }
 
-    TorchReference reference_{KERNELSKILL_TORCH};
+    TorchReference reference_{paths::torchProgram};
 };
 
 template <typename T>

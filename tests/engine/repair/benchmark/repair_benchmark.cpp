@@ -6,6 +6,7 @@
 #include "tests/engine/repair/benchmark/judgement.h"
 #include "tests/engine/repair/benchmark/mutation.h"
 #include "tests/image_cache.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -92,7 +93,7 @@ public:
         }
         toolchain_ = std::move(*toolchain);
         engine::EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.workerExecutable = paths::testWorker;
         options.cacheDirectory = imageCache();
         auto executor = engine::makeEmulatorExecutor(std::move(options), toolchain_);
         if (!executor) {
@@ -133,7 +134,7 @@ private:
     /// Every .cu file of the corpus, the examples and the skills that compiles.
     void readPrograms() {
         std::set<fs::path> paths;
-        const fs::path root = KERNELSKILL_SOURCE_DIR;
+        const fs::path root = paths::sourceFolder;
         for (const auto* folder : {"tests/corpus", "examples", "skills", "tests/accuracy"})
             for (const auto& entry : fs::recursive_directory_iterator(root / folder))
                 if (entry.path().extension() == ".cu" && entry.path().filename() != "after.cu")
@@ -149,11 +150,10 @@ private:
 
     [[nodiscard]] ProgramSource parsed(const std::string& path, std::string text) const {
         ProgramSource program;
-        const fs::path file = fs::path(KERNELSKILL_SOURCE_DIR) / path;
+        const fs::path file = fs::path(paths::sourceFolder) / path;
         program.file = file.string();
         program.text = std::move(text);
-        program.command =
-            analysis::CompileCommands().inferred(file, fs::path(KERNELSKILL_SOURCE_DIR));
+        program.command = analysis::CompileCommands().inferred(file, fs::path(paths::sourceFolder));
         program.command.architectures = {"sm_90"};
         auto model = analysis::analyzeFile(file, program.text, program.command, toolchain_);
         if (model)
@@ -162,7 +162,7 @@ private:
     }
 
     [[nodiscard]] static std::string nameOf(const ProgramSource& program) {
-        return fs::relative(program.file, KERNELSKILL_SOURCE_DIR).string();
+        return fs::relative(program.file, paths::sourceFolder).string();
     }
 
     [[nodiscard]] static Subject subjectOf(const ProgramSource& program) {

@@ -4,6 +4,7 @@
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/inputs/launch_inference.h"
 #include "tests/file_parameters.h"
+#include "tests/paths.h"
 #include "tests/samples.h"
 #include "tests/temporary_folder.h"
 
@@ -23,7 +24,7 @@ std::vector<std::filesystem::path> corpus() {
     for (const auto* folder : {"examples", "tests/corpus"}) {
         std::error_code ignored;
         for (const auto& item : std::filesystem::directory_iterator(
-                 std::filesystem::path(KERNELSKILL_SOURCE_DIR) / folder, ignored)) {
+                 std::filesystem::path(paths::sourceFolder) / folder, ignored)) {
             if (item.path().extension() == ".cu")
                 files.push_back(item.path());
         }

@@ -1,6 +1,7 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/line_table.h"
 #include "engine/execution/emulator/emulation_image.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +23,7 @@ protected:
     void SetUp() override {
         options_.hostCompiler = findHostCompiler({}).value();
         options_.preludeInclude =
-            std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "analysis/prelude/include";
+            std::filesystem::path(paths::sourceFolder) / "analysis/prelude/include";
         options_.cacheDirectory = folder_.path() / "cache";
     }
 

@@ -4,6 +4,7 @@
 #include "engine/execution/emulator/compile/assembly_guard.h"
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/emulation_image.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +44,7 @@ class Escapes : public ::testing::TestWithParam<Attempt> {
 protected:
     void SetUp() override {
         options_.hostCompiler = findHostCompiler({}).value();
-        options_.preludeInclude = fs::path(KERNELSKILL_SOURCE_DIR) / "analysis/prelude/include";
+        options_.preludeInclude = fs::path(paths::sourceFolder) / "analysis/prelude/include";
         options_.cacheDirectory = folder_.path() / "cache";
         options_.compileTime = std::chrono::seconds(60);
         std::ofstream(elsewhere_.path() / "secret") << secretWord << "\n";
