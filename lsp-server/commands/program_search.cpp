@@ -94,7 +94,7 @@ private:
     /// Lists the hot kernels, with the reason why one is not searched.
     Result<void> choose(const engine::ProgramProfile& profile) {
         std::vector<engine::KernelDefinition> known;
-        const std::size_t most = engine::searchableKernels(search_.maxKernels, search_.budget);
+        const std::uint64_t most = search_.maxKernels;
         for (const engine::KernelShare& share : profile.kernels) {
             const bool isNamed = !search_.kernel.empty();
             if (isNamed ? !share.place || !share.place->isNamed(search_.kernel) : !share.isHot())
@@ -170,9 +170,23 @@ private:
         }
         std::ranges::stable_sort(open, std::ranges::greater{}, &OpenKernel::weight);
         return open;
+        leaveOut(open);
     }
 
     /// Profiles the kernel at its captured launch.
+    /// Takes the kernels with the least to gain from the list if the budget is not enough for all.
+    void leaveOut(std::vector<OpenKernel>& open) {
+        const std::size_t most = engine::searchableKernels(search_.budget);
+        for (std::size_t place = most; place < open.size(); ++place)
+            result_[open[place].at].why = fmt::format(
+                "{} s are enough for {} kernel{} that can gain more; for this one, too, give "
+                "--seconds {}",
+                search_.budget.count(), most, most == 1 ? "" : "s",
+                (engine::minSearchTime * static_cast<seconds::rep>(place + 1)).count());
+        if (open.size() > most)
+            open.erase(open.begin() + static_cast<std::ptrdiff_t>(most), open.end());
+    }
+
     Result<double> savingOf(CapturedKernels& kernels, const CapturedKernel& opened,
                             const engine::StoredCaptures& captures,
                             const OptimizedKernel& kernel) const {
@@ -197,9 +211,10 @@ private:
         for (const OpenKernel& each : open)
             weights.push_back(each.weight);
         seconds left = search_.budget;
+        const seconds least = engine::leastSearchTime(open.size(), search_.budget);
         for (std::size_t i = 0; i < open.size(); ++i) {
             OptimizedKernel& kernel = result_[open[i].at];
-            const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
+            const auto time = engine::timeForNext(std::span(weights).subspan(i), left, least);
             fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n", nameOf(kernel),
                        100 * kernel.share.share, time.count());
             const auto begin = Clock::now();

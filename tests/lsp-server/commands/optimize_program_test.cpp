@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <sstream>
@@ -18,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 /// Only the program can pass its kernel's argument.
 constexpr const char* viewProgram = R"(#include <cstdio>
@@ -126,8 +128,10 @@ protected:
     [[nodiscard]] CommandResult optimize(std::vector<std::string> options,
                                          const std::string& program = "./columns",
                                          const std::string& executor = "emulator") const {
-        options.insert(options.begin(), {"optimize", "--on", executor, "--seed", "1", "--rounds",
-                                         "1", "--seconds", "120"});
+        if (std::ranges::find(options, "--seconds") == options.end())
+            options.insert(options.end(), {"--seconds", "120"});
+        options.insert(options.begin(),
+                       {"optimize", "--on", executor, "--seed", "1", "--rounds", "1"});
         if (!program.empty())
             options.insert(options.end(), {"--", program});
         return run(options);
@@ -240,6 +244,13 @@ TEST_F(OptimizeProgram, SearchesAllHotKernelsUnlessToldOtherwise) {
     EXPECT_THAT(outcomes({"--kernels", "1"}),
                 ElementsAre("searched", "1 kernel at most is searched",
                             "1 kernel at most is searched", "1 kernel at most is searched"));
+    const std::string less = "4 s are enough for 2 kernels that can gain more; for this one, too, ";
+    EXPECT_THAT(outcomes({"--seconds", "4"}),
+                UnorderedElementsAre("searched", "searched", less + "give --seconds 6",
+                                     less + "give --seconds 8"));
+    EXPECT_THAT(outcomes({"--seconds", "8"}),
+                ElementsAre("searched", "searched", "searched", "searched"))
+        << "a short try for each";
 }
 
 TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
