@@ -36,7 +36,8 @@ struct AxisUse {
 
 class DependenceFinder {
 public:
-    DependenceFinder(const Nest& nest, Polyhedra& polyhedra) : nest_(nest), polyhedra_(polyhedra) {
+    DependenceFinder(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop)
+        : nest_(nest), polyhedra_(polyhedra), stop_(stop) {
         findAxes();
     }
 
@@ -181,7 +182,7 @@ private:
             report(a, b, carrier, NestCertainty::Broken, {}, "both are of one variable");
             return;
         }
-        if (++questions_ > maxQuestions) {
+        if (stop_.stop_requested() || ++questions_ > maxQuestions) {
             result_.isComplete = false;
             return;
         }
@@ -589,6 +590,7 @@ private:
 
     const Nest& nest_;
     Polyhedra& polyhedra_;
+    const std::stop_token& stop_;
     std::array<AxisUse, 3> axes_;
     NestDependences result_;
     std::size_t questions_ = 0;
@@ -596,8 +598,8 @@ private:
 
 } // namespace
 
-NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra) {
-    return DependenceFinder(nest, polyhedra).find();
+NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop) {
+    return DependenceFinder(nest, polyhedra, stop).find();
 }
 
 } // namespace kernelskill::analysis

@@ -5,6 +5,7 @@
 #include "analysis/nest/polyhedra.h"
 
 #include <array>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -65,8 +66,10 @@ struct NestDependences {
 };
 
 /// Axes that the kernel does not name are taken to have one thread and one block. Threads that
-/// nothing tells apart are one thread. Takes milliseconds for most kernels, and is bounded.
-[[nodiscard]] NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra);
+/// nothing tells apart are one thread. Takes milliseconds for most kernels, and is bounded. When
+/// `stop` is requested, the pairs that are left are not compared, and the result is not complete.
+[[nodiscard]] NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra,
+                                            const std::stop_token& stop = {});
 
 /// Whether the work that the carrier separates is independent, over all pairs. Sums and the like,
 /// which any order serves, count as dependent.

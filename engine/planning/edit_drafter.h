@@ -5,6 +5,7 @@
 #include "skills/base/skill.h"
 
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -23,11 +24,13 @@ public:
         : catalogue_(catalogue), documents_(documents) {}
 
     /// `offer` was made for exactly this text. InvalidInput if there is no such skill; Unsupported,
-    /// with the reason, if the rewrite is impossible. May be slow.
+    /// with the reason, if the rewrite is impossible; Cancelled if `stop` is requested before the
+    /// skill is asked, or while it works. May be slow.
     [[nodiscard]] Result<ProposedEdit> propose(const analysis::FileModel& file,
                                                const analysis::KernelModel& kernel,
                                                const analysis::Features& features,
-                                               const skills::Offer& offer) const;
+                                               const skills::Offer& offer,
+                                               const std::stop_token& stop) const;
 
 private:
     const std::vector<std::unique_ptr<skills::Skill>>& catalogue_;

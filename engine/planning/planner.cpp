@@ -223,13 +223,15 @@ Planner::Planner(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
                  const std::vector<skills::SkillMetadata>& documents)
     : catalogue_(catalogue), documents_(documents) {}
 
-Plan Planner::plan(const PlannerInput& input) const {
+Plan Planner::plan(const PlannerInput& input, const std::stop_token& stop) const {
     Plan plan;
     skills::SkillContext context{input.file, input.kernel, input.features, input.range,
                                  input.compiled};
     const auto& table = builtinRemedies();
     const RemedyAnswer* answer = table ? table->answerTo(input.bottleneck) : nullptr;
     for (const auto& skill : catalogue_) {
+        if (stop.stop_requested())
+            return {};
         std::string id(skill->id());
         auto document = std::ranges::find(documents_, id, &skills::SkillMetadata::id);
         if (document == documents_.end()) {
@@ -252,6 +254,8 @@ Plan Planner::plan(const PlannerInput& input) const {
             plan.ranked.back().score -= ++later * eachAlternativeLater;
         }
     }
+    if (stop.stop_requested())
+        return {};
     std::ranges::stable_sort(plan.ranked, std::ranges::greater{}, &RankedSkill::score);
     std::ranges::stable_partition(plan.ranked, [](const RankedSkill& ranked) {
         return ranked.role != skills::SkillRole::Hygiene;

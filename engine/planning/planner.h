@@ -8,6 +8,7 @@
 #include "engine/planning/plan.h"
 
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -36,7 +37,8 @@ public:
     /// Both arguments outlive the planner.
     Planner(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
             const std::vector<skills::SkillMetadata>& documents);
-    [[nodiscard]] Plan plan(const PlannerInput& input) const;
+    /// When `stop` is requested, no further skill is asked, and the plan is empty.
+    [[nodiscard]] Plan plan(const PlannerInput& input, const std::stop_token& stop) const;
 
 private:
     const std::vector<std::unique_ptr<skills::Skill>>& catalogue_;

@@ -168,7 +168,7 @@ bool IntegerFacts::excludes(std::vector<Term> truths) {
     truths.erase(repeated.begin(), repeated.end());
     if (const auto known = known_.find(truths); known != known_.end())
         return known->second;
-    if (++questions_ > maxQuestions_)
+    if (stop_.stop_requested() || ++questions_ > maxQuestions_)
         return false;
     PointText points(terms_);
     for (const Term truth : truths)

@@ -10,16 +10,20 @@
 #include "engine/proof/terms.h"
 
 #include <map>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
 
-/// Keeps the reference and the pointer. For one thread.
+/// Keeps the reference and the pointer. For one thread. When `stop` is requested, nothing more is
+/// found.
 class IntegerFacts {
 public:
-    explicit IntegerFacts(TermTable& terms, IntegerSolver* solver = nullptr)
-        : terms_(terms), solver_(solver),
+    explicit IntegerFacts(TermTable& terms, IntegerSolver* solver = nullptr,
+                          std::stop_token stop = {})
+        : terms_(terms), solver_(solver), stop_(std::move(stop)),
           maxQuestions_(solver != nullptr ? maxQuestionsBesideSolver : maxQuestions) {}
 
     /// The truth value holds from now on.
@@ -45,6 +49,7 @@ private:
 
     TermTable& terms_;
     IntegerSolver* solver_;
+    std::stop_token stop_;
     int maxQuestions_;
     int questions_ = 0;
     int solverQuestions_ = 0;

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <stop_token>
 #include <string_view>
+#include <utility>
 
 namespace kernelskill::engine {
 
@@ -86,6 +88,7 @@ constexpr const char* noAnswer = "Z3 found no answer within the allowed steps";
 } // namespace
 
 IntegerSolver::IntegerSolver(unsigned steps) : steps_(steps) {}
+IntegerSolver::IntegerSolver(std::stop_token stop) : steps_(defaultSteps), stop_(std::move(stop)) {}
 IntegerSolver::~IntegerSolver() = default;
 
 IntegerSolver::Context& IntegerSolver::context() {
@@ -98,10 +101,15 @@ std::expected<IntegerSolver::Answer, std::string>
 IntegerSolver::ask(TermTable& terms, const std::vector<Term>& truths) {
     const auto result = guarded([&] {
         z3::context& z3 = context().z3;
+        // Z3 may be interrupted from any thread.
+        const std::stop_callback interrupt(stop_, [&z3] { z3.interrupt(); });
+        if (stop_.stop_requested())
+            return z3::unknown;
         NumberEncoding numbers(z3, terms);
         const z3::check_result first = asked(z3::solver(z3, z3::solver::simple()), numbers, truths,
                                              std::max(steps_ / stepsOfNumbers, 1U));
-        if (first == z3::unsat || !computesBits(terms, truths) || ++bitQuestions_ > maxBitQuestions)
+        if (first == z3::unsat || stop_.stop_requested() || !computesBits(terms, truths) ||
+            ++bitQuestions_ > maxBitQuestions)
             return first;
         BitEncoding bits(z3, terms);
         const z3::check_result second = asked(solverOfBits(z3), bits, truths, steps_);

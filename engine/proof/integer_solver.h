@@ -16,6 +16,7 @@
 
 #include <expected>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
     /// is bounded, too. Answers are the same on every machine, unless a question takes Z3 longer
     /// than two seconds.
     explicit IntegerSolver(unsigned steps = defaultSteps);
+    /// `stop` also ends a question that is under way.
+    explicit IntegerSolver(std::stop_token stop);
     ~IntegerSolver();
     IntegerSolver(const IntegerSolver&) = delete;
     IntegerSolver& operator=(const IntegerSolver&) = delete;
@@ -52,6 +55,7 @@ private:
     [[nodiscard]] Context& context();
 
     unsigned steps_;
+    std::stop_token stop_;
     int bitQuestions_ = 0;
     std::unique_ptr<Context> context_;
 };

@@ -72,7 +72,7 @@ private:
 using LaunchProof = std::expected<std::vector<std::string>, Unproved>;
 
 LaunchProof proveLaunchesUnder(LaunchAssumptions assumptions, KernelRef original,
-                               KernelRef candidate) {
+                               KernelRef candidate, const std::stop_token& stop) {
     const KernelModel& kernel = candidate.kernel;
     if (!kernel.sharedArrays.empty() || !kernel.barriers.empty() || !kernel.warpOperations.empty())
         return unproved("threads of a block work together, and the block is changed");
@@ -80,7 +80,7 @@ LaunchProof proveLaunchesUnder(LaunchAssumptions assumptions, KernelRef original
     const Term number = numberOfThread(terms, assumptions);
     terms.placeThreads(number);
     LoopRecords records;
-    const auto trace = ThreadRun(terms, candidate, {}, records, true).run();
+    const auto trace = ThreadRun(terms, candidate, {.stop = stop}, records, true).run();
     if (!trace)
         return unproved(fmt::format("the launch is changed, and the kernel has {}", trace.error()));
     bool sameTotal = true;
@@ -144,11 +144,11 @@ LaunchProof proveLaunchesUnder(LaunchAssumptions assumptions, KernelRef original
 
 } // namespace
 
-std::expected<std::vector<std::string>, Unproved> proveLaunches(KernelRef original,
-                                                                KernelRef candidate) {
-    if (LaunchProof proof = proveLaunchesUnder({}, original, candidate))
+std::expected<std::vector<std::string>, Unproved>
+proveLaunches(KernelRef original, KernelRef candidate, const std::stop_token& stop) {
+    if (LaunchProof proof = proveLaunchesUnder({}, original, candidate, stop))
         return proof;
-    return proveLaunchesUnder({.fewThreads = true}, original, candidate);
+    return proveLaunchesUnder({.fewThreads = true}, original, candidate, stop);
 }
 
 } // namespace kernelskill::engine

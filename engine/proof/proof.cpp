@@ -33,9 +33,10 @@ struct Attempt {
 };
 
 /// From what takes least for granted to what takes most.
-std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate,
-                                skills::Numerics numerics) {
+std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate, skills::Numerics numerics,
+                                const std::stop_token& stop) {
     RunRules plain;
+    plain.stop = stop;
     const auto& before = original.kernel.parameters;
     const auto& after = candidate.kernel.parameters;
     const auto isReadOnly = [](const Parameter& parameter) {
@@ -211,7 +212,7 @@ std::optional<std::string> smallerArray(const FunctionBody& before, const Functi
 
 Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attempt) {
     TermTable terms(attempt.launches);
-    IntegerFacts integers(terms, attempt.solver);
+    IntegerFacts integers(terms, attempt.solver, attempt.rules.stop);
     EqualTerms equals(terms, integers);
     const bool asks = attempt.solver != nullptr;
     if (asks) {
@@ -291,7 +292,8 @@ std::string Proved::sentence() const {
     return text;
 }
 
-Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) {
+Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics,
+            const std::stop_token& stop) {
     const auto surroundings = compareSurroundings(original, candidate);
     if (!surroundings)
         return std::unexpected(surroundings.error());
@@ -300,7 +302,7 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
     std::vector<std::string> conditions = conditionsOfHead(original, candidate);
     const bool isSame = haveSameBody(original, candidate);
     if (surroundings->changesLaunches && isSame) {
-        const auto launches = proveLaunches(original, candidate);
+        const auto launches = proveLaunches(original, candidate, stop);
         if (!launches)
             return std::unexpected(launches.error());
         conditions.insert(conditions.end(), launches->begin(), launches->end());
@@ -319,9 +321,11 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
         std::optional<Proved> found;
         const std::vector<Attempt> attempts = surroundings->changesLaunches
                                                   ? std::vector<Attempt>{}
-                                                  : attemptsAt(original, candidate, numerics);
+                                                  : attemptsAt(original, candidate, numerics, stop);
         const auto tryAll = [&](const std::vector<Attempt>& these) {
             for (const Attempt& attempt : these) {
+                if (stop.stop_requested())
+                    return;
                 if (auto proof = attemptProof(original, candidate, attempt)) {
                     found = std::move(*proof);
                     return;
@@ -333,15 +337,18 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
         };
         tryAll(attempts);
         if (!found && (computesBits(original) || computesBits(candidate))) {
-            IntegerSolver solver;
+            IntegerSolver solver(stop);
             tryAll(solverAttempts(attempts, solver));
         }
         if (!found) {
-            if (auto proof = proveSharedWork(original, candidate, surroundings->changesLaunches))
+            if (auto proof =
+                    proveSharedWork(original, candidate, surroundings->changesLaunches, stop))
                 found = std::move(*proof);
             else if (!first)
                 first = std::move(proof).error();
         }
+        if (stop.stop_requested())
+            return unproved(stoppedProof);
         if (!found)
             return std::unexpected(std::move(*first));
         proved = std::move(*found);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,12 @@ using Proof = std::expected<Proved, Unproved>;
 /// "a read on line 5"
 [[nodiscard]] std::string onLine(std::string_view what, std::uint32_t line);
 
-/// Both programs' models are set. `numerics` is what the edit may do to rounding.
-[[nodiscard]] Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics);
+/// The reason of a proof that a stop has ended.
+inline constexpr const char* stoppedProof = "the proof was stopped";
+
+/// Both programs' models are set. `numerics` is what the edit may do to rounding. `stop` ends the
+/// proof within a fraction of a second; what is unproved then may be proved at another time.
+[[nodiscard]] Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics,
+                          const std::stop_token& stop);
 
 } // namespace kernelskill::engine

@@ -43,7 +43,10 @@ std::string RaceFreedom::sentence() const {
     return text;
 }
 
-std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchSpec& launch) {
+std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchSpec& launch,
+                                                 const std::stop_token& stop) {
+    if (stop.stop_requested())
+        return unproved(stoppedProof);
     const auto nest = analysis::nestOf(kernel.file(), kernel.kernel);
     for (const analysis::NestNode& node : nest->nodes) {
         const analysis::NestStatement* statement = node.computation();
@@ -51,7 +54,9 @@ std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchS
             return unproved("a statement is opaque: " + statement->opaque);
     }
     analysis::Polyhedra polyhedra;
-    const analysis::NestDependences found = analysis::dependencesOf(*nest, polyhedra);
+    const analysis::NestDependences found = analysis::dependencesOf(*nest, polyhedra, stop);
+    if (stop.stop_requested())
+        return unproved(stoppedProof);
     if (!found.isComplete)
         return unproved("the kernel has too many accesses to compare");
     if (const char* axis = untoldAxis(launch.block, found.tellsThreads))

@@ -9,6 +9,7 @@
 #include "engine/proof/proof.h"
 
 #include <expected>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct RaceFreedom {
 };
 
 /// The proof holds for all sizes of launches that have several threads, or several blocks, only
-/// along the axes where `launch` has several.
-[[nodiscard]] std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel,
-                                                               const LaunchSpec& launch);
+/// along the axes where `launch` has several. `stop` ends it as it ends prove().
+[[nodiscard]] std::expected<RaceFreedom, Unproved>
+proveNoRace(KernelRef kernel, const LaunchSpec& launch, const std::stop_token& stop);
 
 } // namespace kernelskill::engine

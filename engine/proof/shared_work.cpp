@@ -9,6 +9,7 @@
 #include <expected>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +26,10 @@ constexpr const char* moreBits = "the number of a thread is kept in fewer bits";
 class WorkComparison {
 public:
     WorkComparison(KernelRef original, KernelRef candidate, bool changesLaunches,
-                   LaunchAssumptions assumptions)
+                   LaunchAssumptions assumptions, std::stop_token stop)
         : original_(original), candidate_(candidate), changesLaunches_(changesLaunches),
-          assumptions_(assumptions), terms_(assumptions), integers_(terms_),
-          order_(terms_, integers_, candidate.kernel) {
+          assumptions_(assumptions), stop_(std::move(stop)), terms_(assumptions),
+          integers_(terms_, nullptr, stop_), order_(terms_, integers_, candidate.kernel) {
         number_ = numberOfThread(terms_, assumptions);
         terms_.placeThreads(number_);
         terms_.consult([this](Term term, const IntegerRange& range, const Facts& facts) {
@@ -62,6 +63,7 @@ private:
     KernelRef candidate_;
     bool changesLaunches_;
     LaunchAssumptions assumptions_;
+    std::stop_token stop_;
     TermTable terms_;
     IntegerFacts integers_;
     AccessOrder order_;
@@ -88,6 +90,7 @@ std::optional<Term> WorkComparison::countOf(const ThreadAccess& access, Term num
 RunRules WorkComparison::rules() const {
     RunRules rules;
     rules.notesAccesses = true;
+    rules.stop = stop_;
     return rules;
 }
 
@@ -296,12 +299,13 @@ Proof WorkComparison::prove() {
 
 } // namespace
 
-Proof proveSharedWork(KernelRef original, KernelRef candidate, bool changesLaunches) {
-    Proof proof = WorkComparison(original, candidate, changesLaunches, {}).prove();
+Proof proveSharedWork(KernelRef original, KernelRef candidate, bool changesLaunches,
+                      const std::stop_token& stop) {
+    Proof proof = WorkComparison(original, candidate, changesLaunches, {}, stop).prove();
     if (proof)
         return proof;
     Proof ofFew =
-        WorkComparison(original, candidate, changesLaunches, {.fewThreads = true}).prove();
+        WorkComparison(original, candidate, changesLaunches, {.fewThreads = true}, stop).prove();
     return ofFew || ofFew.error().reason != moreBits ? std::move(ofFew) : std::move(proof);
 }
 

@@ -5,6 +5,8 @@
 #include "engine/execution/kernel_ref.h"
 #include "engine/proof/proof.h"
 
+#include <stop_token>
+
 namespace kernelskill::engine {
 
 /// Requires that the original does something for each number from 0 on: a thread for its own
@@ -13,6 +15,7 @@ namespace kernelskill::engine {
 ///
 /// No order matters if each number has a thread of its own in the original, which has no data race.
 /// Else addresses, or conditions on the parameters, keep apart what is done for two numbers.
-[[nodiscard]] Proof proveSharedWork(KernelRef original, KernelRef candidate, bool changesLaunches);
+[[nodiscard]] Proof proveSharedWork(KernelRef original, KernelRef candidate, bool changesLaunches,
+                                    const std::stop_token& stop);
 
 } // namespace kernelskill::engine

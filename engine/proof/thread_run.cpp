@@ -36,6 +36,12 @@ void ThreadRun::give(const std::string& reason, Span place) {
         trouble_ = fmt::format("{} on line {}", reason, lineOf(place));
 }
 
+bool ThreadRun::isOver() {
+    if (trouble_.empty() && rules_.stop.stop_requested())
+        trouble_ = stoppedProof;
+    return !trouble_.empty();
+}
+
 std::expected<ThreadTrace, std::string> ThreadRun::run() {
     for (const Token& token : lex(kernel_.file().source->text(), kernel_.kernel.bodySpan)) {
         if (token.kind == TokenKind::Directive && !isUnrollPragma(token))
@@ -111,7 +117,7 @@ void ThreadRun::effect(ThreadState& state, const std::string& what, std::vector<
 }
 
 void ThreadRun::execute(StmtId id, ThreadState& state) {
-    if (!trouble_.empty() || id == noId)
+    if (isOver() || id == noId)
         return;
     const Stmt& stmt = body().stmt(id);
     if (++steps_ > maxSteps || terms_.size() > maxTerms)
@@ -284,7 +290,7 @@ Term ThreadRun::evaluateAs(ExprId id, const Type& type, ThreadState& state) {
 }
 
 Term ThreadRun::evaluate(ExprId id, ThreadState& state) {
-    if (!trouble_.empty())
+    if (isOver())
         return terms_.integer(0);
     const Expr& expr = body().expr(id);
     switch (expr.kind) {

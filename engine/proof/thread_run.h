@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct RunRules {
     bool notesAccesses = false;
     /// The value of the variable of a loop over the grid in its round; needs `notesAccesses`.
     std::optional<Term> item = std::nullopt;
+    std::stop_token stop = {}; ///< Ends the run, which is not followed then.
 };
 
 /// One read or write of an element of memory that threads share.
@@ -133,6 +135,8 @@ private:
     void effect(ThreadState& state, const std::string& what, std::vector<Term> arguments,
                 analysis::Span place);
     void give(const std::string& reason, analysis::Span place);
+    /// Whether the run has come to its end early: something is not followed, or it is stopped.
+    [[nodiscard]] bool isOver();
     /// Whether the thread takes part in this round; it may have left it, and go on behind the loop.
     [[nodiscard]] Term takesPart(const ThreadState& state);
 

@@ -50,8 +50,8 @@ bool mayCancelMore(KernelRef original, KernelRef candidate) {
 } // namespace
 
 void takeProof(KernelRef original, KernelRef candidate, skills::Numerics numerics, TrialPlan& plan,
-               Verdict& verdict) {
-    const Proof proof = prove(original, candidate, numerics);
+               Verdict& verdict, const std::stop_token& stop) {
+    const Proof proof = prove(original, candidate, numerics, stop);
     if (!proof || (proof->equality == Equality::Reals && mayCancelMore(original, candidate))) {
         verdict.confidence = plan.trials.size() > 1 ? Confidence::Strong : Confidence::Weak;
         return;

@@ -92,7 +92,7 @@ bool Review::leavesRunsToPlace() {
     verdict_.isAboutEdit = true;
     isOnlyInPlace_ = true;
     if (plan_.trials.empty())
-        takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
+        takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_, stop_);
     if (!isProved())
         verdict_.confidence = Confidence::Weak;
     return keepsHardwareRules() && keepsWidths() && keepsOwnArrays();
@@ -182,17 +182,17 @@ bool Review::planRuns() {
     closeness_.bringsRoundedNumbers = probeCloseness_.bringsRoundedNumbers =
         bringsRoundedNumbers(original_.program.text, candidate_.text, plan_.trials.front().original,
                              plan_.trials.front().candidate);
-    takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
+    takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_, stop_);
     usePlan(std::move(plan_));
-    return true;
+    return !stop_.stop_requested();
 }
 
 void Review::proveNoRaces() {
     const Trial& first = plan_.trials.front();
-    const auto free = proveNoRace(candidate(), first.candidate);
+    const auto free = proveNoRace(candidate(), first.candidate, stop_);
     if (!free)
         return;
-    const auto originalFree = proveNoRace(original_, first.original);
+    const auto originalFree = proveNoRace(original_, first.original, stop_);
     isRaceFree_ =
         free->needsOnlyDistinctArrays && originalFree && originalFree->needsOnlyDistinctArrays;
     verdict_.checks.push_back(held("no two threads race", free->sentence()));

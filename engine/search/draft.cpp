@@ -36,10 +36,13 @@ std::uint64_t codeHash(const KernelVersion& text) {
 }
 
 Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits,
-                      const skills::Accuracy& accuracy, const analysis::Toolchain& toolchain) {
+                      const skills::Accuracy& accuracy, const analysis::Toolchain& toolchain,
+                      const std::stop_token& stop) {
     auto program = withEdits(text.program, edits);
     if (!program)
         return std::unexpected(program.error());
+    if (stop.stop_requested())
+        return std::unexpected(Error{ErrorKind::Cancelled, "the edit was not parsed", {}, {}});
     auto model = analysis::analyzeFile(program->file, program->text, program->command, toolchain,
                                        program->unsaved);
     if (!model)

@@ -7,6 +7,7 @@
 #include "skills/base/skill.h"
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 namespace kernelskill::engine {
@@ -24,9 +25,10 @@ struct Draft {
 [[nodiscard]] std::uint64_t codeHash(const KernelVersion& text);
 
 /// Applies `edits` to `text` and parses the result. Failed if the result has no kernel of that
-/// name.
+/// name; Cancelled if `stop` is requested before it is parsed, which takes a fraction of a second.
 [[nodiscard]] Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits,
                                     const skills::Accuracy& accuracy,
-                                    const analysis::Toolchain& toolchain);
+                                    const analysis::Toolchain& toolchain,
+                                    const std::stop_token& stop);
 
 } // namespace kernelskill::engine

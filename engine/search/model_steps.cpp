@@ -38,8 +38,11 @@ const skills::SkillMetadata* ModelSteps::methodOf(const skills::Offer& offer) co
     return offer.option > 0 && index <= documents_.size() ? &documents_[index - 1] : nullptr;
 }
 
-Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const {
-    Plan plan = inner_.plan(text, standing);
+Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing,
+                      const std::stop_token& stop) const {
+    Plan plan = inner_.plan(text, standing, stop);
+    if (stop.stop_requested())
+        return {};
     std::vector<std::string> failures;
     {
         const std::scoped_lock lock(mutex_);
@@ -97,10 +100,11 @@ Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& 
         task.history = history_;
     }
     task.bottleneck = bottleneck.get();
-    auto proposal = drafter_.propose(task, std::move(stop));
+    auto proposal = drafter_.propose(task, stop);
     if (!proposal)
         return std::unexpected(proposal.error());
-    return draftOf(text, std::move(proposal->edit.edits), proposal->edit.accuracy, toolchain_);
+    return draftOf(text, std::move(proposal->edit.edits), proposal->edit.accuracy, toolchain_,
+                   stop);
 }
 
 void ModelSteps::remember(Moment moment, const KernelVersion& text, const Attempt& attempt,

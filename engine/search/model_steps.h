@@ -29,7 +29,8 @@ public:
     /// the method's text; Offer::option is its number among the documents, from 1. The next plan is
     /// the model's own choice (option 0). If a kernel of the model failed its review in this run,
     /// the model is asked again and told the cause, at most twice.
-    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing,
+                            const std::stop_token& stop) const override;
     /// If the offer is for the model, asks it, which may take minutes.
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                       std::stop_token stop) const override;

@@ -32,9 +32,11 @@ public:
     /// Runs the text. Returns its bottleneck and its time, measured or modelled.
     [[nodiscard]] virtual Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
                                                   const ProgressSink& progress) const = 0;
-    /// Cheap. Rules out what failed before only if there is short-term memory.
-    [[nodiscard]] virtual Plan plan(const KernelVersion& text, const Standing& standing) const = 0;
-    /// May take minutes if a language model is asked; `stop` ends it.
+    /// Cheap. Rules out what failed before only if there is short-term memory. When `stop` is
+    /// requested, the plan is empty.
+    [[nodiscard]] virtual Plan plan(const KernelVersion& text, const Standing& standing,
+                                    const std::stop_token& stop) const = 0;
+    /// May take minutes if a language model is asked. Cancelled if `stop` is requested.
     [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                               std::stop_token stop) const = 0;
     /// A quick look at drafts of `original` before their reviews; nullopt if nothing can be said

@@ -85,7 +85,9 @@ std::vector<SearchCandidate> SearchRun::choose() {
         if (!canLeadOn(versions_[index]))
             continue;
         const SearchVersion& version = versions_[index];
-        Plan plan = steps_.plan(version.text, version.standing);
+        Plan plan = steps_.plan(version.text, version.standing, deadline_.token());
+        if (deadline_.token().stop_requested())
+            return {};
         std::vector<RankedSkill> open;
         for (RankedSkill& ranked : plan.ranked) {
             const bool isKnown =

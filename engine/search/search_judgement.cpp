@@ -180,8 +180,8 @@ void SearchRun::decide(SearchCandidate& candidate, const Standing& after,
     if (!attempt.isKept && version.steps < stepsInARow && !candidate.isTuned()) {
         const bool isHygiene = attempt.plan.role == skills::SkillRole::Hygiene;
         candidate.step = steppingStoneOf(
-            attempt, before, after, isHygiene ? openedBy(candidate) : std::vector<std::string>{},
-            options_.measure);
+            attempt, before, after,
+            isHygiene ? openedBy(candidate, stop) : std::vector<std::string>{}, options_.measure);
     }
     if (!candidate.step)
         conclude(candidate, stop);
@@ -230,11 +230,12 @@ void SearchRun::limitSteps(std::vector<SearchCandidate>& candidates) {
 }
 
 /// Names the answers to a bottleneck that fit the candidate's text and not the version it edits.
-std::vector<std::string> SearchRun::openedBy(const SearchCandidate& candidate) const {
+std::vector<std::string> SearchRun::openedBy(const SearchCandidate& candidate,
+                                             const std::stop_token& stop) const {
     const SearchVersion& version = versions_[candidate.version];
     const auto answersIn = [&](const KernelVersion& text) {
         std::vector<std::string> answers;
-        for (const RankedSkill& ranked : steps_.plan(text, version.standing).ranked)
+        for (const RankedSkill& ranked : steps_.plan(text, version.standing, stop).ranked)
             if (ranked.answers != AnswersTo::Nothing && !ranked.failedBefore &&
                 std::ranges::find(answers, ranked.offer.skillId) == answers.end())
                 answers.push_back(ranked.offer.skillId);

@@ -213,9 +213,11 @@ Optimization SearchRun::finished() {
     }
     result_.notRemembered = steps_.notRemembered();
     const Standing& standing = versions_[best].standing;
-    if (standing.bottleneck) // Else a plan would take a diagnosis first.
-        result_.remaining = remainingLossOf(standing, steps_.plan(versions_[best].text, standing),
-                                            result_.attempts);
+    if (standing.bottleneck) { // Else a plan would take a diagnosis first.
+        const Plan plan = steps_.plan(versions_[best].text, standing, stop_);
+        if (!stop_.stop_requested())
+            result_.remaining = remainingLossOf(standing, plan, result_.attempts);
+    }
     if (best == 0)
         return std::move(result_);
     const SearchVersion& base = versions_.front();

@@ -63,7 +63,8 @@ private:
     void decide(SearchCandidate& candidate, const Standing& after, const std::stop_token& stop);
     void conclude(SearchCandidate& candidate, const std::stop_token& stop);
     void limitSteps(std::vector<SearchCandidate>& candidates);
-    [[nodiscard]] std::vector<std::string> openedBy(const SearchCandidate& candidate) const;
+    [[nodiscard]] std::vector<std::string> openedBy(const SearchCandidate& candidate,
+                                                    const std::stop_token& stop) const;
     void settle(SearchCandidate candidate);
     [[nodiscard]] SearchVersion versionOf(SearchCandidate& candidate) const;
 

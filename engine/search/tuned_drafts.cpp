@@ -44,7 +44,7 @@ private:
     /// Returns the offer on another text of the same skill with the same option.
     [[nodiscard]] std::optional<skills::Offer> offerOn(const KernelVersion& text,
                                                        const AppliedStep& step) const {
-        for (RankedSkill& ranked : steps_.plan(text, step.standing).ranked)
+        for (RankedSkill& ranked : steps_.plan(text, step.standing, stop_).ranked)
             if (ranked.offer.skillId == step.offer.skillId &&
                 ranked.offer.option == step.offer.option)
                 return std::move(ranked.offer);
@@ -69,7 +69,7 @@ std::vector<TunedDraft> tunedDrafts(const OptimizationSteps& steps,
         if (step.offer.skillId == languageModelSkill)
             break; // Other options of this step or an earlier one would ask the model again.
         const bool isLast = changed + 1 == path.size();
-        for (RankedSkill& ranked : steps.plan(step.before, step.standing).ranked) {
+        for (RankedSkill& ranked : steps.plan(step.before, step.standing, stop).ranked) {
             if (ranked.offer.skillId != step.offer.skillId ||
                 ranked.offer.option == step.offer.option || (isLast && ranked.failedBefore))
                 continue;

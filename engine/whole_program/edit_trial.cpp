@@ -6,7 +6,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <ranges>
 
 namespace kernelskill::engine {
 namespace {
@@ -20,6 +19,19 @@ public:
         EditOutcome outcome;
         for (std::size_t i = 0; i < kernels_.size(); ++i)
             outcome.kept.push_back(i);
+        if (const auto tried = tryAll(outcome); !tried) {
+            if (tried.error().kind != ErrorKind::Cancelled)
+                return std::unexpected(tried.error());
+            outcome.notDone = isPassing_ ? "the program was not timed with them"
+                                         : "the program was not built and checked with them";
+        }
+        std::ranges::sort(outcome.kept);
+        std::ranges::sort(outcome.takenBack, {}, &TakenBack::at);
+        return outcome;
+    }
+
+private:
+    Result<void> tryAll(EditOutcome& outcome) {
         KERNELSKILL_CHECK(keepPassing(outcome));
         while (!outcome.kept.empty()) {
             KERNELSKILL_TRY(auto timed, program_.time());
@@ -31,12 +43,9 @@ public:
             outcome.turns = {};
             KERNELSKILL_CHECK(keepPassing(outcome));
         }
-        std::ranges::sort(outcome.kept);
-        std::ranges::sort(outcome.takenBack, {}, &TakenBack::at);
-        return outcome;
+        return {};
     }
 
-private:
     /// Tries the edits of these kernels; returns what fails.
     Result<std::optional<std::string>> tryKernels(const std::vector<std::size_t>& indices) {
         const auto edits = joinedEdits(kernels_, indices);
@@ -72,35 +81,46 @@ private:
     /// Takes back what does not pass. The program then has the edits that are kept.
     Result<void> keepPassing(EditOutcome& outcome) {
         auto& kept = outcome.kept;
+        isPassing_ = false;
         std::ranges::sort(kept, {}, [&](std::size_t at) { return rank(at); });
         std::vector<std::size_t> waiting; // Taken back, the last for its own fault.
         std::string lastFailure;
         while (!kept.empty()) {
-            KERNELSKILL_TRY(const auto failure, tryKernels(kept));
+            const auto failure = tryKernels(kept);
             if (!failure)
+                return stopped(outcome, waiting, lastFailure, failure.error());
+            if (!*failure)
                 break;
-            lastFailure = *failure;
+            lastFailure = **failure;
             waiting.push_back(kept.back());
             kept.pop_back();
         }
+        isPassing_ = true;
         if (waiting.empty())
             return {};
         outcome.takenBack.push_back({waiting.back(), lastFailure});
         waiting.pop_back();
         bool isBuilt = true; // With what is kept.
-        for (const std::size_t at : std::views::reverse(waiting)) {
+        while (!waiting.empty()) {
+            const std::size_t at = waiting.back();
             if (const auto base = kernels_[at].base;
                 base && std::ranges::find(kept, *base) == kept.end()) {
                 outcome.takenBack.push_back({at, "the edits that it builds on were taken back"});
+                waiting.pop_back();
                 continue;
             }
             kept.push_back(at);
-            KERNELSKILL_TRY(const auto failure, tryKernels(kept));
-            isBuilt = !failure.has_value();
+            const auto failure = tryKernels(kept);
+            if (!failure) {
+                kept.pop_back();
+                return stopped(outcome, waiting, lastFailure, failure.error());
+            }
+            waiting.pop_back();
+            isBuilt = !failure->has_value();
             if (isBuilt)
                 continue;
             kept.pop_back();
-            outcome.takenBack.push_back({at, *failure});
+            outcome.takenBack.push_back({at, **failure});
         }
         if (isBuilt || kept.empty())
             return {};
@@ -110,6 +130,15 @@ private:
                 Error{ErrorKind::Failed, "the program passes and fails with the same edits",
                       *failure, "give a --check that the unchanged program always passes"});
         return {};
+    }
+
+    /// Takes back those that wait for another chance: each of them may be at fault.
+    static std::unexpected<Error> stopped(EditOutcome& outcome,
+                                          const std::vector<std::size_t>& waiting,
+                                          const std::string& failure, const Error& why) {
+        for (const std::size_t at : waiting)
+            outcome.takenBack.push_back({at, failure});
+        return std::unexpected(why);
     }
 
     /// Takes back the kernel with the least gain.
@@ -168,6 +197,7 @@ private:
 
     const std::vector<KernelEdits>& kernels_;
     TrialProgram& program_;
+    bool isPassing_ = false; ///< Whether the program has passed with the edits that are kept.
 };
 
 } // namespace

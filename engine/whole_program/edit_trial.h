@@ -58,6 +58,9 @@ struct EditOutcome {
     std::vector<std::size_t> kept; ///< Indices, in order.
     std::vector<TakenBack> takenBack;
     ProgramTurns turns; ///< Times with the edits that are kept; empty if none is.
+    /// What was not done with the edits that are kept, since the trial was stopped, as a clause:
+    /// "the program was not timed with them". Empty if all was done.
+    std::string notDone;
 };
 
 /// All edits of the kernels with these indices. One that two kernels have is applied once, and so
@@ -77,7 +80,8 @@ struct EditOutcome {
 /// the program fails while it is timed or the GPU's work is slower as a whole, and tries and times
 /// the others again. A kernel that the edited program does not launch is judged by the GPU's work.
 /// An instantiation of a template is taken back, too, if another hot one is slower; and never
-/// before those that it is the base of.
+/// before those that it is the base of. A trial that is stopped (Cancelled) keeps what nothing
+/// speaks against by then, and says what was not done.
 [[nodiscard]] Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels,
                                            TrialProgram& program);
 

@@ -15,6 +15,8 @@ std::string_view spelling(KernelOutcome outcome) {
         return "taken-back";
     case KernelOutcome::NothingBetter:
         return "nothing-better";
+    case KernelOutcome::Unchecked:
+        return "unchecked";
     case KernelOutcome::NotSearched:
         break;
     }

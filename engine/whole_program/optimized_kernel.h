@@ -12,8 +12,16 @@
 
 namespace kernelskill::engine {
 
-enum class KernelOutcome : std::uint8_t { Kept, TakenBack, NothingBetter, NotSearched };
-/// "kept", "taken-back", "nothing-better", "not-searched"
+enum class KernelOutcome : std::uint8_t {
+    Kept,
+    TakenBack,
+    NothingBetter,
+    NotSearched,
+    /// Its search has found edits, and all was stopped before the whole program was built, checked
+    /// and timed with them.
+    Unchecked,
+};
+/// "kept", "taken-back", "nothing-better", "not-searched", "unchecked"
 [[nodiscard]] std::string_view spelling(KernelOutcome outcome);
 
 /// The pause that a kernel was searched on.

@@ -16,18 +16,24 @@ double savingAtMost(const std::optional<MeasuredRoofline>& measured, const Bottl
     return std::clamp(headroom, least, 1.0);
 }
 
-std::size_t searchableKernels(std::size_t kernels, std::chrono::seconds budget) {
-    const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, budget / minSearchTime));
-    return std::min(kernels, most);
+std::size_t searchableKernels(std::chrono::seconds budget) {
+    return static_cast<std::size_t>(std::max<std::int64_t>(1, budget / minSearchTime));
 }
 
-std::chrono::seconds timeForNext(std::span<const double> weights, std::chrono::seconds left) {
+std::chrono::seconds leastSearchTime(std::size_t kernels, std::chrono::seconds budget) {
+    constexpr std::chrono::seconds most{5};
+    const auto alike = budget / (2 * static_cast<std::int64_t>(std::max<std::size_t>(kernels, 1)));
+    return std::clamp(alike, minSearchTime, most);
+}
+
+std::chrono::seconds timeForNext(std::span<const double> weights, std::chrono::seconds left,
+                                 std::chrono::seconds least) {
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     const double part = sum > 0 ? weights.front() / sum : 1;
     const std::chrono::seconds fair(
         static_cast<std::int64_t>(part * static_cast<double>(left.count())));
-    const auto ofOthers = minSearchTime * (std::ssize(weights) - 1);
-    return std::max(std::min(fair, left - ofOthers), minSearchTime);
+    const auto ofOthers = least * (std::ssize(weights) - 1);
+    return std::max(std::min(fair, left - ofOthers), least);
 }
 
 } // namespace kernelskill::engine

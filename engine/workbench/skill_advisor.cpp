@@ -73,11 +73,12 @@ struct SearchedText {
 
 /// The kernel with edits of its files.
 Result<SearchedText> searchedText(KernelRef kernel, const analysis::EditSet& edits,
-                                  const analysis::Toolchain& toolchain) {
+                                  const analysis::Toolchain& toolchain,
+                                  const std::stop_token& stop) {
     const std::string& name = kernel.kernel.qualifiedName;
     SearchedText text{kernel.program, {}, {}};
     if (!edits.empty()) {
-        auto draft = draftOf({kernel.program, name}, edits, {}, toolchain);
+        auto draft = draftOf({kernel.program, name}, edits, {}, toolchain, stop);
         if (!draft)
             return std::unexpected(std::move(draft.error()));
         text.program = std::move(draft->text.program);
@@ -115,7 +116,7 @@ Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermM
                 analysis::architectureName(machines_.estimatedGpu().capability)))
             input.records = std::move(*records);
     }
-    Plan plan = planner_.plan(input);
+    Plan plan = planner_.plan(input, {});
     plan.uncheckable = knowledge_.checkObstacle(kernel);
     return plan;
 }
@@ -164,7 +165,7 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
 
 Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Offer& offer) {
     auto proposed =
-        drafter_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel), offer);
+        drafter_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel), offer, {});
     if (!proposed)
         return std::unexpected(std::move(proposed.error()));
     return std::move(proposed->edits);
@@ -184,12 +185,13 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     }
     if (!seeded.seed)
         seeded.seed = std::random_device()();
-    KERNELSKILL_TRY(const SearchedText start, searchedText(kernel, begun, machines_.toolchain()));
+    KERNELSKILL_TRY(const SearchedText start,
+                    searchedText(kernel, begun, machines_.toolchain(), stop));
     std::optional<SearchedText> built; // Where the search begins from another text.
     std::optional<ProgramPlace> place;
     if (pause != nullptr) {
         if (!begun.empty()) {
-            KERNELSKILL_TRY(built, searchedText(kernel, {}, machines_.toolchain()));
+            KERNELSKILL_TRY(built, searchedText(kernel, {}, machines_.toolchain(), stop));
         }
         place.emplace(machines_, *pause, (built ? *built : start).version.ref());
         KERNELSKILL_CHECK(place->reproducesOriginal(stop));
@@ -228,9 +230,9 @@ Result<GpuMeasurement> SkillAdvisor::measureInProgram(KernelRef kernel,
                                                       bool isChecked, ProgramPause& pause,
                                                       const std::stop_token& stop) const {
     const analysis::Toolchain& toolchain = machines_.toolchain();
-    KERNELSKILL_TRY(const SearchedText built, searchedText(kernel, {}, toolchain));
-    KERNELSKILL_TRY(const SearchedText old, searchedText(kernel, before, toolchain));
-    KERNELSKILL_TRY(const SearchedText edited, searchedText(kernel, after, toolchain));
+    KERNELSKILL_TRY(const SearchedText built, searchedText(kernel, {}, toolchain, stop));
+    KERNELSKILL_TRY(const SearchedText old, searchedText(kernel, before, toolchain, stop));
+    KERNELSKILL_TRY(const SearchedText edited, searchedText(kernel, after, toolchain, stop));
     ProgramPlace place(machines_, pause, built.version.ref());
     KERNELSKILL_CHECK(place.reproducesOriginal(stop));
     const skills::Accuracy exact;

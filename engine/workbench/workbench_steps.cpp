@@ -101,7 +101,10 @@ MemoryRecall::Entries WorkbenchSteps::remembered(const KernelVersion& text) cons
     return tools_.recall.entries(tools_.shortTermMemory, hashes);
 }
 
-Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) const {
+Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing,
+                          const std::stop_token& stop) const {
+    if (stop.stop_requested())
+        return {};
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.knowledge.features(text.ref());
     const auto bottleneck =
@@ -119,20 +122,20 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
         compiled = compiledKernelOf(*standing.facts, *standing.launch);
     input.compiled = compiled ? &*compiled : nullptr;
     input.wantsAlternatives = options_.measure; // The model cannot tell most alternatives apart.
-    Plan plan = tools_.planner.plan(input);
+    Plan plan = tools_.planner.plan(input, stop);
     ruleOutLessPrecise(plan, tools_.library.documents);
     return plan;
 }
 
 Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Offer& offer,
-                                    std::stop_token /*stop*/) const {
+                                    std::stop_token stop) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.knowledge.features(text.ref());
-    auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer);
+    auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer, stop);
     if (!proposed)
         return std::unexpected(proposed.error());
     return draftOf(text, std::move(proposed->edits), proposed->accuracy,
-                   tools_.machines.toolchain());
+                   tools_.machines.toolchain(), stop);
 }
 
 std::vector<std::optional<Screening>> WorkbenchSteps::screen(const KernelVersion& original,

@@ -39,7 +39,8 @@ public:
 
     [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
                                           const ProgressSink& progress) const override;
-    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing,
+                            const std::stop_token& stop) const override;
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                       std::stop_token stop) const override;
     [[nodiscard]] std::vector<std::optional<Screening>> screen(const KernelVersion& original,

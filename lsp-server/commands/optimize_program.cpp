@@ -179,11 +179,25 @@ private:
                              speedup > 0 ? kernel.share.share * (1 - 1 / speedup) : 0});
             kernels.push_back(&kernel);
         }
-        if (found.empty())
+        if (found.empty()) {
+            report.isStopped = stop_.stop_requested();
             return analysis::EditSet();
+        }
         for (std::size_t at = 0; at < found.size(); ++at)
             addInstantiations(found[at], *kernels[at], report.kernels, kernels);
         KERNELSKILL_TRY(auto outcome, engine::runTrial(found, *pair_));
+        for (const engine::TakenBack& back : outcome.takenBack) {
+            kernels[back.at]->outcome = KernelOutcome::TakenBack;
+            kernels[back.at]->why = back.why;
+        }
+        if (!outcome.notDone.empty()) {
+            report.isStopped = true;
+            for (const std::size_t at : outcome.kept) {
+                kernels[at]->outcome = KernelOutcome::Unchecked;
+                kernels[at]->why = "stopped: " + outcome.notDone;
+            }
+            return unchecked(found, outcome.kept, kernels);
+        }
         for (const std::size_t at : outcome.kept) {
             kernels[at]->outcome = KernelOutcome::Kept;
             kernels[at]->speedup = engine::speedupOf(engine::timesOf(found[at], outcome.turns));
@@ -192,12 +206,29 @@ private:
                     other.speedup =
                         engine::speedupOf(outcome.turns.ofSymbol(other.share.times.symbol));
         }
-        for (const engine::TakenBack& back : outcome.takenBack) {
-            kernels[back.at]->outcome = KernelOutcome::TakenBack;
-            kernels[back.at]->why = back.why;
-        }
         report.turns = std::move(outcome.turns);
         return engine::joinedEdits(found, outcome.kept);
+    }
+
+    /// The edits of these kernels, of two that overlap those with more gain.
+    static analysis::EditSet unchecked(const std::vector<KernelEdits>& found,
+                                       std::vector<std::size_t> indices,
+                                       const std::vector<OptimizedKernel*>& kernels) {
+        std::ranges::stable_sort(indices, std::ranges::greater{},
+                                 [&](std::size_t at) { return found[at].gain; });
+        std::vector<std::size_t> taken;
+        analysis::EditSet edits;
+        for (const std::size_t at : indices) {
+            taken.push_back(at);
+            if (auto joined = engine::joinedEdits(found, taken)) {
+                edits = std::move(*joined);
+                continue;
+            }
+            taken.pop_back();
+            kernels[at]->outcome = KernelOutcome::TakenBack;
+            kernels[at]->why = "its edits overlap with those of another kernel";
+        }
+        return edits;
     }
 
     const ProgramOptimizationArguments& arguments_;
@@ -217,7 +248,7 @@ int optimizeProgram(const ProgramOptimizationArguments& arguments, const Invocat
         printJson(programOptimizationJson(*report));
     } else {
         const Terminal terminal(stdout);
-        if (report->isImproved())
+        if (!report->diff.empty())
             fmt::print("{}\n", terminal.paintDiff(report->diff));
         for (const std::string& line : programOptimizationLines(*report))
             fmt::print("{}\n", line);

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fcntl.h>
+#include <span>
 #include <unistd.h>
 #include <utility>
 
@@ -94,7 +95,7 @@ private:
     /// Lists the hot kernels, with the reason why one is not searched.
     Result<void> choose(const engine::ProgramProfile& profile) {
         std::vector<engine::KernelDefinition> known;
-        const std::size_t most = engine::searchableKernels(search_.maxKernels, search_.budget);
+        const std::uint64_t most = search_.maxKernels;
         for (const engine::KernelShare& share : profile.kernels) {
             const bool isNamed = !search_.kernel.empty();
             if (isNamed ? !share.place || !share.place->isNamed(search_.kernel) : !share.isHot())
@@ -169,7 +170,21 @@ private:
                             saving ? std::string() : saving.error().describe()});
         }
         std::ranges::stable_sort(open, std::ranges::greater{}, &OpenKernel::weight);
+        leaveOut(open);
         return open;
+    }
+
+    /// Takes the kernels with the least to gain from the list if the budget is not enough for all.
+    void leaveOut(std::vector<OpenKernel>& open) {
+        const std::size_t most = engine::searchableKernels(search_.budget);
+        for (std::size_t place = most; place < open.size(); ++place)
+            result_[open[place].at].why = fmt::format(
+                "{} s are enough for {} kernel{} that can gain more; for this one, too, give "
+                "--seconds {}",
+                search_.budget.count(), most, most == 1 ? "" : "s",
+                (engine::minSearchTime * static_cast<seconds::rep>(place + 1)).count());
+        if (open.size() > most)
+            open.erase(open.begin() + static_cast<std::ptrdiff_t>(most), open.end());
     }
 
     /// Profiles the kernel at its captured launch.
@@ -196,10 +211,11 @@ private:
         std::vector<double> weights;
         for (const OpenKernel& each : open)
             weights.push_back(each.weight);
+        const seconds least = engine::leastSearchTime(open.size(), search_.budget);
         seconds left = search_.budget;
         for (std::size_t i = 0; i < open.size(); ++i) {
             OptimizedKernel& kernel = result_[open[i].at];
-            const auto time = engine::timeForNext(std::span(weights).subspan(i), left);
+            const auto time = engine::timeForNext(std::span(weights).subspan(i), left, least);
             fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n", nameOf(kernel),
                        100 * kernel.share.share, time.count());
             const auto begin = Clock::now();
@@ -209,9 +225,20 @@ private:
             kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
             left -= seconds(static_cast<seconds::rep>(std::ceil(kernel.seconds)));
             if (stop_.stop_requested())
-                return std::unexpected(cancelled());
+                return stopped(std::span(open).subspan(i + 1));
         }
         return {};
+    }
+
+    /// Says which kernels were not searched, if anything was found in others; else Cancelled.
+    Result<void> stopped(std::span<const OpenKernel> left) {
+        for (const OpenKernel& each : left)
+            result_[each.at].why = "stopped before it was searched";
+        const bool hasFound = std::ranges::any_of(result_, [](const OptimizedKernel& kernel) {
+            return kernel.found && kernel.found->isImproved() &&
+                   kernel.outcome != KernelOutcome::TakenBack;
+        });
+        return hasFound ? Result<void>() : std::unexpected(cancelled());
     }
 
     /// Searches the kernel inside the program, and on its captured launch if that cannot be done.
@@ -285,16 +312,20 @@ private:
                 continue;
             fmt::print(stderr, "trying its edits at {}\n", nameOf(other));
             const auto held = hold(other);
-            if (!held)
+            if (!held) {
+                sayNotTried(other, held.error());
                 continue;
+            }
             const auto& verdict = kernel.found->verdict;
             const auto measured = kernels.workbench().advisor().measureInProgram(
                 {open.kernel.snapshot->program, *open.kernel.kernel},
                 text != nullptr ? text->edits : analysis::EditSet(), kernel.found->edits,
                 verdict && verdict->confidence != engine::Confidence::Weak, *held->pause, stop_);
             static_cast<void>(held->pause->resume(stop_));
-            if (!measured)
+            if (!measured) {
+                sayNotTried(other, measured.error());
                 continue;
+            }
             if (!measured->agreement && measured->agreement.error().isAboutEdit)
                 return fmt::format("they do not fit another instantiation, {}: {}", nameOf(other),
                                    measured->agreement.error().detail);
@@ -303,6 +334,13 @@ private:
                                    nameOf(other), measured->timing->sentence);
         }
         return std::nullopt;
+    }
+
+    static void sayNotTried(const OptimizedKernel& kernel, const Error& why) {
+        fmt::print(stderr,
+                   "note: they were not tried at {}, so the check of the whole program is "
+                   "left: {}\n",
+                   nameOf(kernel), why.describe());
     }
 
     /// Holds the program at the kernel's first launch, which is the one that captures take.

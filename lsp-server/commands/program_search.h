@@ -26,8 +26,9 @@ struct ProgramSearch {
 /// captured launch on the emulator or on Slurm, or if the program cannot be held. An instantiation
 /// of a template is a kernel of its own; its search begins from the text that the one before has
 /// left, and what it finds is taken back if it is wrong or slower at another hot one in the
-/// program. Edits of a result name files of that copy. Errors: those of a run; InvalidInput if no
-/// kernel has the name; Cancelled.
+/// program. Edits of a result name files of that copy. If `stop` is requested after a search has
+/// found something, the result is what was found by then. Errors: those of a run; InvalidInput if
+/// no kernel has the name; Cancelled.
 [[nodiscard]] Result<std::vector<engine::OptimizedKernel>>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
               const ProgramSearch& search, const Options& options, const std::stop_token& stop);

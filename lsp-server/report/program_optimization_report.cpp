@@ -173,7 +173,8 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
             {"gpu_time", timesJson(report.turns.gpu())},
             {"kernel_time", timesJson(report.turns.ofKernels())},
             {"diff", report.diff},
-            {"written", report.isWritten}};
+            {"written", report.isWritten},
+            {"stopped", report.isStopped}};
 }
 
 std::vector<std::string> programOptimizationLines(const ProgramOptimizationReport& report) {
@@ -187,6 +188,11 @@ std::vector<std::string> programOptimizationLines(const ProgramOptimizationRepor
         lines.push_back(timesLine("GPU time with copies", report.turns.gpu()));
         lines.push_back(timesLine("whole program", report.turns.wall));
         lines.push_back(checkLine(report));
+    } else if (report.isStopped) {
+        lines.emplace_back(report.diff.empty()
+                               ? "stopped before anything better was found"
+                               : "stopped: the edits are those that searches have found, and the "
+                                 "whole program does not answer for them; nothing is written");
     } else {
         lines.emplace_back("nothing is better than the original");
     }

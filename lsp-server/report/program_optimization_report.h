@@ -19,14 +19,17 @@ struct ProgramOptimizationReport {
     engine::ProgramTurns turns;
     std::string diff; ///< All edits that are kept; paths are from the workspace's root.
     bool isWritten = false;
+    /// Set if it was stopped: `diff` has what was found by then, which the whole program does not
+    /// answer for.
+    bool isStopped = false;
 
-    [[nodiscard]] bool isImproved() const { return !diff.empty(); }
+    [[nodiscard]] bool isImproved() const { return !diff.empty() && !isStopped; }
 };
 
 /// {program, check, output_note, kernels: [{name, symbol, file, line, share, saving, seconds,
 /// executor, held, not_held, base, attempts, tried, skills, stop, search_speedup, model_gain,
 /// outcome, why, speedup}], program_time, gpu_time, kernel_time: {speedup, seconds: [{before,
-/// after}]}, diff, written}. Speedups are null where nothing was measured.
+/// after}]}, diff, written, stopped}. Speedups are null where nothing was measured.
 [[nodiscard]] nlohmann::json programOptimizationJson(const ProgramOptimizationReport& report);
 
 /// A line for each kernel, then the whole; without the diff.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <stop_token>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -14,6 +17,8 @@ public:
     }
     [[nodiscard]] Result<analysis::EditSet> apply(const skills::SkillContext& context,
                                                   const skills::Offer& offer) const override {
+        if (whenAsked)
+            whenAsked();
         if (offer.option != 1)
             return std::unexpected(Error{ErrorKind::Unsupported, "no such option", "", ""});
         if (!context.cursor().holds(offer.anchor))
@@ -21,12 +26,16 @@ public:
                 Error{ErrorKind::Unsupported, "the cursor is elsewhere", "", ""});
         return analysis::EditSet{{"a.cu", {{offer.anchor, "x"}}}};
     }
+
+    std::function<void()> whenAsked;
 };
 
 class EditDrafterTest : public ::testing::Test {
 protected:
     EditDrafterTest() {
-        catalogue_.push_back(std::make_unique<Inserting>());
+        auto skill = std::make_unique<Inserting>();
+        skill_ = skill.get();
+        catalogue_.push_back(std::move(skill));
         skills::SkillMetadata document;
         document.id = "inserting";
         document.numerics = skills::Numerics::Reassociates;
@@ -35,11 +44,12 @@ protected:
         offer_.anchor = {3, 5};
         offer_.option = 1;
     }
-    [[nodiscard]] Result<ProposedEdit> proposed() const {
+    [[nodiscard]] Result<ProposedEdit> proposed(const std::stop_token& stop = {}) const {
         const EditDrafter drafter(catalogue_, documents_);
-        return drafter.propose(file_, kernel_, features_, offer_);
+        return drafter.propose(file_, kernel_, features_, offer_, stop);
     }
 
+    Inserting* skill_ = nullptr;
     std::vector<std::unique_ptr<skills::Skill>> catalogue_;
     std::vector<skills::SkillMetadata> documents_;
     analysis::FileModel file_;
@@ -66,6 +76,18 @@ TEST_F(EditDrafterTest, PassesARefusalOnAndNamesASkillThatIsNotThere) {
     offer_.skillId = "gone";
     EXPECT_EQ(proposed().error().kind, ErrorKind::InvalidInput);
     EXPECT_EQ(proposed().error().what, "there is no skill gone");
+}
+
+TEST_F(EditDrafterTest, MakesNoEditWhenItIsStopped) {
+    std::stop_source stop;
+    int asked = 0;
+    skill_->whenAsked = [&] {
+        ++asked;
+        stop.request_stop(); // While the skill works.
+    };
+    EXPECT_EQ(proposed(stop.get_token()).error().kind, ErrorKind::Cancelled);
+    EXPECT_EQ(proposed(stop.get_token()).error().kind, ErrorKind::Cancelled);
+    EXPECT_EQ(asked, 1) << "nobody is asked after the stop";
 }
 
 } // namespace

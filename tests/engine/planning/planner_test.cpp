@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <stop_token>
 
 namespace kernelskill::engine {
 namespace {
@@ -19,6 +21,8 @@ public:
     [[nodiscard]] std::string_view id() const override { return id_; }
     [[nodiscard]] std::expected<skills::Offer, skills::Refusal>
     prepare(const skills::SkillContext&) const override {
+        if (whenAsked)
+            whenAsked();
         if (!gate_.empty())
             return std::unexpected(skills::Refusal{gate_, "because of line 3."});
         skills::Offer offer;
@@ -45,6 +49,7 @@ public:
     std::optional<skills::ExpectedGain> gain;
     std::optional<skills::SkillRole> role;
     std::vector<int> options; ///< The options of the alternatives.
+    std::function<void()> whenAsked;
 
 private:
     std::string id_;
@@ -76,10 +81,12 @@ protected:
         entry.detail = "y[3] differs";
         memory_.push_back(entry);
     }
-    [[nodiscard]] Plan plan(bool wantsAlternatives = false) const {
+    [[nodiscard]] Plan plan(bool wantsAlternatives = false,
+                            const std::stop_token& stop = {}) const {
         Planner planner(catalogue_, documents_);
         return planner.plan(
-            {file_, kernel_, features_, bottleneck_, {}, memory_, records_, wantsAlternatives});
+            {file_, kernel_, features_, bottleneck_, {}, memory_, records_, wantsAlternatives},
+            stop);
     }
     static std::vector<std::string> order(const Plan& plan) {
         std::vector<std::string> ids;
@@ -324,6 +331,20 @@ TEST_F(PlannerTest, NamesNoSkillThatOnlyTheKindSpeaksFor) {
     bottleneck_.shapes = {"streaming"};
     ASSERT_FALSE(plan().remedies.empty());
     EXPECT_EQ(plan().remedies[0].method, "vectorized-access");
+}
+
+TEST_F(PlannerTest, AsksNoFurtherSkillWhenItIsStopped) {
+    std::stop_source stop;
+    int asked = 0;
+    for (const char* id : {"one", "two", "three"})
+        add(id, {"compute"}).whenAsked = [&] {
+            if (++asked == 2)
+                stop.request_stop();
+        };
+    const Plan stopped = plan(true, stop.get_token());
+    EXPECT_EQ(asked, 2);
+    EXPECT_TRUE(stopped.ranked.empty());
+    EXPECT_TRUE(stopped.ruledOut.empty()) << "it would say that the others do not fit";
 }
 
 } // namespace

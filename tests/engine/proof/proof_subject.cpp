@@ -53,7 +53,7 @@ bool hasErrors(const ProgramSource& program) {
 }
 
 Proof proofOf(const ProgramSource& before, const ProgramSource& after, std::string_view kernel,
-              skills::Numerics numerics) {
+              skills::Numerics numerics, const std::stop_token& stop) {
     if (before.model == nullptr || after.model == nullptr || before.model->kernels.empty()) {
         ADD_FAILURE() << "nothing to prove";
         return std::unexpected(Unproved{"no kernel"});
@@ -64,7 +64,7 @@ Proof proofOf(const ProgramSource& before, const ProgramSource& after, std::stri
     const KernelModel* candidate = kernelNamed(*after.model, name);
     if (original == nullptr || candidate == nullptr)
         return std::unexpected(Unproved{"no kernel " + name});
-    return prove({before, *original}, {after, *candidate}, numerics);
+    return prove({before, *original}, {after, *candidate}, numerics, stop);
 }
 
 Proof proofOf(const std::string& before, const std::string& after, skills::Numerics numerics) {

@@ -4,6 +4,7 @@
 #include "engine/proof/proof.h"
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,8 @@ private:
 /// The proof for the kernel of that name; for the first one if it is empty.
 [[nodiscard]] Proof proofOf(const ProgramSource& before, const ProgramSource& after,
                             std::string_view kernel = {},
-                            skills::Numerics numerics = skills::Numerics::Exact);
+                            skills::Numerics numerics = skills::Numerics::Exact,
+                            const std::stop_token& stop = {});
 [[nodiscard]] Proof proofOf(const std::string& before, const std::string& after,
                             skills::Numerics numerics = skills::Numerics::Exact);
 

@@ -1,10 +1,14 @@
 /// Edits that change no result are proved, and what a proof takes for granted is said.
+#include "engine/process/stop_clock.h"
 #include "tests/engine/proof/proof_subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -412,6 +416,43 @@ void launch(float* out, const float* in) {
     EXPECT_THAT(proofOfGrid("200, 32"), HasSubstr(always));
     EXPECT_THAT(proofOfGrid("199, 32"), HasSubstr("may leave out some of the elements"));
     EXPECT_THAT(proofOfGrid("(16 * 400) / 64, 32"), HasSubstr("may leave out"));
+}
+
+/// Nothing tells where in `a` the rounds write, so that each reads through all writes before it.
+const std::string unknownPlaces = R"(
+__global__ void mix(int* out, const int* in, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int a[16];
+    for (int r = 0; r < 16; ++r)
+        a[r] = in[i + r];
+    for (int s = 0; s < 48; ++s) {
+        int from = (i * s + n) & 15;
+        int to = (from * m + (n >> s)) & 15;
+        if (a[from] * m < a[to] * n)
+            a[to] = (a[from] ^ (a[to] >> 3)) + s * i * m;
+        else
+            a[from] = a[to] / (m * m + 1) + a[(i / (s + 1)) & 15] * n;
+    }
+    if (i < n)
+        out[i] = a[5];
+})";
+
+TEST(Proof, EndsSoonWhenItIsStopped) {
+    EditedProgram program(unknownPlaces);
+    const ProgramSource original = program.original();
+    const ProgramSource candidate =
+        program.with(replaced(unknownPlaces, "out[i] = a[5];",
+                              "out[i] = a[5] + 0 * a[4] + ((a[3] * m) % 7 - (m * a[3]) % 7);"));
+    using Clock = std::chrono::steady_clock;
+    for (const int milliseconds : {0, 100, 700}) { // It takes more than ten seconds.
+        std::stop_source stop;
+        const auto end = Clock::now() + std::chrono::milliseconds(milliseconds);
+        const std::jthread clock = stopAt(end, stop);
+        const Proof proof =
+            proofOf(original, candidate, {}, skills::Numerics::Exact, stop.get_token());
+        EXPECT_LT(Clock::now() - end, std::chrono::milliseconds(1500)) << milliseconds;
+        EXPECT_EQ(describe(proof), std::string("unproved: ") + stoppedProof) << milliseconds;
+    }
 }
 
 } // namespace

@@ -28,7 +28,7 @@ std::string raceText(const std::string& text, Dim3 grid = {64, 1, 1}, Dim3 block
     launch.grid = grid;
     launch.block = block;
     const auto free =
-        proveNoRace({program.original(), program.original().model->kernels.at(0)}, launch);
+        proveNoRace({program.original(), program.original().model->kernels.at(0)}, launch, {});
     return free ? free->sentence() : "unproved: " + free.error().reason;
 }
 
@@ -51,7 +51,7 @@ TEST(RaceFreedom, TellsOverlapsFromOtherConditions) {
         launch.grid = {64, 1, 1};
         launch.block = {256, 1, 1};
         const auto free =
-            proveNoRace({program.original(), program.original().model->kernels.at(0)}, launch);
+            proveNoRace({program.original(), program.original().model->kernels.at(0)}, launch, {});
         EXPECT_TRUE(free) << free.error().reason;
         return free && free->needsOnlyDistinctArrays;
     };
@@ -216,7 +216,7 @@ TEST(RaceFreedom, IsShownForMostKernelsOfTheRepository) {
                 launch.grid = {64, 1, 1};
                 launch.block = {256, 1, 1};
                 const auto begin = std::chrono::steady_clock::now();
-                const auto free = proveNoRace({program.original(), kernel}, launch);
+                const auto free = proveNoRace({program.original(), kernel}, launch, {});
                 const std::chrono::duration<double> taken =
                     std::chrono::steady_clock::now() - begin;
                 seconds += taken.count();

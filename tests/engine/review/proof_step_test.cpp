@@ -19,7 +19,7 @@ protected:
         Verdict verdict;
         takeProof({original, original.model->kernels.at(0)},
                   {candidate, candidate.model->kernels.at(0)}, skills::Numerics::Reassociates, plan,
-                  verdict);
+                  verdict, {});
         return verdict;
     }
 

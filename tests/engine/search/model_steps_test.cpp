@@ -41,7 +41,8 @@ public:
                                           const ProgressSink&) const override {
         return Standing{};
     }
-    [[nodiscard]] Plan plan(const KernelVersion&, const Standing&) const override {
+    [[nodiscard]] Plan plan(const KernelVersion&, const Standing&,
+                            const std::stop_token&) const override {
         Plan plan;
         plan.ranked.emplace_back().offer.skillId = "fits";
         plan.ranked.back().score = 2;
@@ -108,7 +109,7 @@ protected:
 };
 
 TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {
-    const Plan plan = steps_.plan(text_, standing_);
+    const Plan plan = steps_.plan(text_, standing_, {});
     ASSERT_EQ(plan.ranked.size(), 3u);
     EXPECT_EQ(plan.ranked[0].offer.skillId, "fits");
     EXPECT_EQ(plan.ranked[1].offer.skillId, languageModelSkill);
@@ -120,13 +121,13 @@ TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {
 
 TEST_F(ModelStepsTest, IsNotAskedToLowerPrecision) {
     documents_[1].numerics = skills::Numerics::ReducedPrecision;
-    const Plan plan = steps_.plan(text_, standing_);
+    const Plan plan = steps_.plan(text_, standing_, {});
     ASSERT_EQ(plan.ranked.size(), 2u);
     EXPECT_EQ(plan.ranked[1].offer.option, 0);
 }
 
 TEST_F(ModelStepsTest, ADraftOfTheModelIsToldTheMethodAndTheBottleneck) {
-    const Plan plan = steps_.plan(text_, standing_);
+    const Plan plan = steps_.plan(text_, standing_, {});
     const auto draft = steps_.draft(text_, plan.ranked[1].offer, stop_.get_token());
     ASSERT_TRUE(draft) << draft.error().describe();
     EXPECT_THAT(draft->text.program.text, HasSubstr("+= 1; }"));
@@ -153,7 +154,7 @@ TEST_F(ModelStepsTest, LeavesTheRestToTheOthers) {
 }
 
 TEST_F(ModelStepsTest, TheModelIsToldWhatBecameOfEarlierPlans) {
-    const Plan plan = steps_.plan(text_, standing_);
+    const Plan plan = steps_.plan(text_, standing_, {});
     Attempt attempt;
     attempt.plan = plan.ranked[2];
     attempt.verdict = Verdict{};
@@ -172,17 +173,17 @@ TEST_F(ModelStepsTest, TheModelIsToldWhatBecameOfEarlierPlans) {
 
 TEST_F(ModelStepsTest, IsAskedAgainAfterAFailureButNotForEver) {
     Attempt attempt;
-    attempt.plan = steps_.plan(text_, standing_).ranked[2];
+    attempt.plan = steps_.plan(text_, standing_, {}).ranked[2];
     attempt.verdict = Verdict{};
     attempt.verdict->status = VerdictStatus::Unmeasured;
     steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
-    EXPECT_EQ(steps_.plan(text_, standing_).ranked.size(), 3u) << "no faster is no failure";
+    EXPECT_EQ(steps_.plan(text_, standing_, {}).ranked.size(), 3u) << "no faster is no failure";
     attempt.verdict->status = VerdictStatus::Incorrect;
     attempt.diagnosis = CandidateDiagnosis{"tail", "the last 3 are wrong", {}, {}, {}};
     std::set<int> options{attempt.plan.offer.option};
     for (std::size_t failed = 1; failed <= 3; ++failed) {
         steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
-        const Plan plan = steps_.plan(text_, standing_);
+        const Plan plan = steps_.plan(text_, standing_, {});
         ASSERT_EQ(plan.ranked.size(), 3 + std::min<std::size_t>(failed, 2));
         if (failed > 2)
             break;
@@ -195,11 +196,11 @@ TEST_F(ModelStepsTest, IsAskedAgainAfterAFailureButNotForEver) {
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("cause: tail"));
     attempt.plan.offer.skillId = "fits";
     steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
-    EXPECT_EQ(steps_.plan(text_, standing_).ranked.size(), 5u) << "of the model alone";
+    EXPECT_EQ(steps_.plan(text_, standing_, {}).ranked.size(), 5u) << "of the model alone";
 }
 
 TEST_F(ModelStepsTest, StopsWhenTheSearchDoes) {
-    const Plan plan = steps_.plan(text_, standing_);
+    const Plan plan = steps_.plan(text_, standing_, {});
     stop_.request_stop();
     const auto draft = steps_.draft(text_, plan.ranked[2].offer, stop_.get_token());
     ASSERT_FALSE(draft);

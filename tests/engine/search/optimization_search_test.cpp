@@ -420,6 +420,21 @@ TEST_F(OptimizationSearchTest, CancellingLeavesTheBestSoFar) {
     EXPECT_FALSE(steps_.memory.contains("oa>a")) << "it was not decided";
 }
 
+TEST_F(OptimizationSearchTest, APlanThatIsStoppedDoesNotSayThatNoneIsLeft) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}};
+    std::stop_source stop;
+    int plans = 0;
+    steps_.duringPlan = [&] {
+        if (++plans == 2)
+            stop.request_stop();
+    };
+    const Optimization found = run(stop.get_token());
+    EXPECT_EQ(found.stop, StopReason::Cancelled);
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_FALSE(found.remaining) << "what would help is not known";
+}
+
 TEST_F(OptimizationSearchTest, TheOriginalsErrorIsTheAnswer) {
     steps_.failing = "o";
     auto found = OptimizationSearch(steps_, options_).run(textOf("o"), {}, {});

@@ -61,7 +61,12 @@ public:
         }
         return standing;
     }
-    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing&) const override {
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing&,
+                            const std::stop_token& stop) const override {
+        if (duringPlan)
+            duringPlan();
+        if (stop.stop_requested())
+            return {};
         Plan plan;
         const auto own = plans.find(text.program.text);
         for (const char letter : own == plans.end() ? everywhere : own->second) {
@@ -173,6 +178,7 @@ public:
     std::set<char> fitsOnly;               ///< Skills that answer nothing.
     std::map<std::string, double> sectors; ///< Sectors of a run, by text.
     std::string failing;                   ///< Text that cannot be run.
+    std::function<void()> duringPlan;
     std::function<void(const std::string&)> duringReview;
     std::function<void(const std::stop_token&)> duringDraft;
     std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".

@@ -33,6 +33,7 @@ public:
         after; ///< Seconds of a kernel after the edit (0.5 by default); 1 before.
     std::vector<Names> tried;
     std::optional<Error> error;
+    std::optional<Error> errorInTime;
     std::size_t mostAtOnce = 3; ///< More kernels cost copies.
     bool isFasterAsAWhole = false;
     int timed = 0;
@@ -50,6 +51,8 @@ public:
     }
     Result<TimedTurns> time() override {
         ++timed;
+        if (errorInTime)
+            return std::unexpected(*errorInTime);
         if (const auto failed = failureInTime(tried.back()))
             return TimedTurns{{}, failed};
         TimelineTurn turn;
@@ -301,12 +304,57 @@ TEST(EditTrial, OverlappingEditsLoseTheOneWithLessGain) {
     EXPECT_THAT(outcome->takenBack.front().why, HasSubstr("overlap"));
 }
 
+TEST(EditTrial, KeepsWhatNothingSpeaksAgainstWhenItIsStopped) {
+    const Error stopped{ErrorKind::Cancelled, "stopped", {}, {}};
+    FakeProgram program;
+    program.error = stopped;
+    const auto atOnce = runTrial(three, program);
+    ASSERT_TRUE(atOnce);
+    EXPECT_THAT(atOnce->kept, ElementsAre(0, 1, 2));
+    EXPECT_EQ(atOnce->notDone, "the program was not built and checked with them");
+    // k1 fails, and the stop comes in the second try, with k0 and k1.
+    program.error.reset();
+    program.failure = [&](const FakeProgram::Names& names) {
+        program.error = stopped;
+        return has(names, "k1") ? std::optional<std::string>("the check fails") : std::nullopt;
+    };
+    const auto between = runTrial(three, program);
+    ASSERT_TRUE(between);
+    EXPECT_THAT(between->kept, ElementsAre(0, 1));
+    EXPECT_THAT(between->takenBack, ElementsAre(TakenBack{2, "the check fails"}));
+    EXPECT_EQ(between->notDone, "the program was not built and checked with them");
+    // The stop comes when k0 passes alone, and the others wait for another chance.
+    program.error.reset();
+    program.failure = [&](const FakeProgram::Names& names) {
+        if (names.size() > 1)
+            return std::optional<std::string>("the check fails");
+        program.error = stopped;
+        return std::optional<std::string>();
+    };
+    const auto late = runTrial(three, program);
+    ASSERT_TRUE(late);
+    EXPECT_THAT(late->kept, ElementsAre(0));
+    EXPECT_THAT(late->takenBack,
+                ElementsAre(TakenBack{1, "the check fails"}, TakenBack{2, "the check fails"}));
+    // Everything passes, and the stop comes while it is timed.
+    program.error.reset();
+    program.failure = [](const FakeProgram::Names&) { return std::nullopt; };
+    program.errorInTime = stopped;
+    const auto timing = runTrial(three, program);
+    ASSERT_TRUE(timing);
+    EXPECT_THAT(timing->kept, ElementsAre(0, 1, 2));
+    EXPECT_EQ(timing->notDone, "the program was not timed with them");
+    EXPECT_TRUE(timing->turns.kernels.empty());
+    program.errorInTime.reset();
+    EXPECT_EQ(runTrial(three, program)->notDone, "");
+}
+
 TEST(EditTrial, ErrorsEndIt) {
     FakeProgram program;
-    program.error = Error{ErrorKind::Cancelled, "stopped", {}, {}};
+    program.error = Error{ErrorKind::Missing, "no such command", {}, {}};
     const auto outcome = runTrial(three, program);
     ASSERT_FALSE(outcome);
-    EXPECT_EQ(outcome.error().kind, ErrorKind::Cancelled);
+    EXPECT_EQ(outcome.error().kind, ErrorKind::Missing);
     int calls = 0;
     program.error.reset();
     program.failure = [&](const FakeProgram::Names&) {

@@ -38,6 +38,7 @@ __device__ int quickest = 1;
 __device__ int slow = 1;
 __device__ int oddly = 1;
 __device__ int faulty = 1;
+__device__ int endless = 1;
 )";
 const std::string text = variables + R"(
 __global__ void scale(float a, const float* x, float* y, int n) {
@@ -284,6 +285,34 @@ TEST_F(ProgramSearchTest, LeavesNothingBehindIfItIsCancelled) {
     EXPECT_FALSE(found->isImproved());
     pause.reset();
     EXPECT_EQ(::kill(process, 0), -1) << "the program still runs";
+}
+
+TEST_F(ProgramSearchTest, HandsBackWhatWasFoundWhenATrialIsCancelled) {
+    // The second round, on what the first has found, tries a kernel that does not end.
+    writeSkill("endless-count", "launches += quick", "launches += quick * endless");
+    WorkbenchOptions all = options();
+    all.skillFolders = {{folder_.path() / "skills", skills::SkillOrigin::User}};
+    workbench_ = std::make_unique<Workbench>(all, toolchain_);
+    const auto mark = folder_.path() / "mark";
+    trial_.program.environment.emplace_back("FAKE_MARK", mark.string());
+    std::stop_source stop;
+    auto pause = hold(stop.get_token());
+    ASSERT_TRUE(pause);
+    std::chrono::steady_clock::time_point begin;
+    const std::jthread stopping([&](const std::stop_token& over) {
+        while (!std::filesystem::exists(mark) && !over.stop_requested())
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        begin = std::chrono::steady_clock::now();
+        stop.request_stop();
+    });
+    const auto found = optimize(text, *pause, stop.get_token());
+    ASSERT_TRUE(std::filesystem::exists(mark)) << logOf(*found);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+    ASSERT_TRUE(found) << found.error().describe();
+    EXPECT_EQ(found->stop, StopReason::Cancelled);
+    EXPECT_THAT(found->skills, ElementsAre("quick-count")) << logOf(*found);
+    EXPECT_EQ(found->verdict->status, VerdictStatus::Faster);
+    EXPECT_EQ(pause->process(), -1) << "the program still runs";
 }
 
 TEST_F(ProgramSearchTest, TheEndOfItsTimeIsNotThatOfThePause) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <sstream>
@@ -18,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 /// Only the program can pass its kernel's argument.
 constexpr const char* viewProgram = R"(#include <cstdio>
@@ -126,8 +128,10 @@ protected:
     [[nodiscard]] CommandResult optimize(std::vector<std::string> options,
                                          const std::string& program = "./columns",
                                          const std::string& executor = "emulator") const {
-        options.insert(options.begin(), {"optimize", "--on", executor, "--seed", "1", "--rounds",
-                                         "1", "--seconds", "120"});
+        if (std::ranges::find(options, "--seconds") == options.end())
+            options.insert(options.end(), {"--seconds", "120"});
+        options.insert(options.begin(),
+                       {"optimize", "--on", executor, "--seed", "1", "--rounds", "1"});
         if (!program.empty())
             options.insert(options.end(), {"--", program});
         return run(options);
@@ -240,6 +244,13 @@ TEST_F(OptimizeProgram, SearchesAllHotKernelsUnlessToldOtherwise) {
     EXPECT_THAT(outcomes({"--kernels", "1"}),
                 ElementsAre("searched", "1 kernel at most is searched",
                             "1 kernel at most is searched", "1 kernel at most is searched"));
+    const std::string less = "4 s are enough for 2 kernels that can gain more; for this one, too, ";
+    EXPECT_THAT(outcomes({"--seconds", "4"}),
+                UnorderedElementsAre("searched", "searched", less + "give --seconds 6",
+                                     less + "give --seconds 8"));
+    EXPECT_THAT(outcomes({"--seconds", "8"}),
+                ElementsAre("searched", "searched", "searched", "searched"))
+        << "a short try for each";
 }
 
 TEST_F(OptimizeProgram, SearchesInsideTheProgram) {
@@ -339,6 +350,35 @@ TEST_F(OptimizeProgram, SearchesEachInstantiationOfATemplate) {
     EXPECT_EQ(kernels.at(1).at("base"), kernels.at(0).at("symbol"));
     EXPECT_THAT(messages, HasSubstr("trying its edits at void scale<3>"));
     expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, KeepsNoEditThatIsWrongOrSlowerAtAnotherInstantiation) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"wrong", "they do not fit another instantiation, void scale<3>"},
+        {"slow", "another instantiation, void scale<3>"}};
+    workspace.write("columns.cu", templateProgram);
+    for (const auto& [what, why] : cases) {
+        ::setenv("FAKE_EDITED", ("_Z5scaleILi3EEvPKfPfi=" + what).c_str(), 1);
+        const auto result =
+            optimize({"--json", "--write", "--build", build()}, "./columns", "auto");
+        ::unsetenv("FAKE_EDITED");
+        const auto document = json::parse(result.output, nullptr, false);
+        ASSERT_TRUE(document.is_object()) << result.output << result.errors;
+        const auto& first = document.at("kernels").at(0);
+        EXPECT_EQ(first.at("symbol"), "_Z5scaleILi2EEvPKfPfi");
+        EXPECT_EQ(first.at("outcome"), "taken-back") << first.dump(1);
+        EXPECT_THAT(first.at("why").get<std::string>(), HasSubstr(why));
+        EXPECT_GT(first.at("search_speedup"), 1) << "it is better where it was found";
+        const auto& second = document.at("kernels").at(1);
+        EXPECT_TRUE(second.at("base").is_null()) << "its search begins from the user's text";
+        EXPECT_NE(second.at("outcome"), "kept") << second.dump(1);
+        EXPECT_EQ(document.at("diff"), "") << what;
+        EXPECT_EQ(result.status, 1);
+        EXPECT_EQ(read(workspace.path("columns.cu")), templateProgram);
+        expectNothingLeft();
+    }
 }
 
 TEST_F(OptimizeProgram, SaysWhyAKernelIsNotSearchedInsideTheProgram) {
@@ -474,6 +514,51 @@ TEST_F(OptimizeProgram, SignalsThatEndItLeaveNothingBehind) {
         EXPECT_FALSE(staysAlive(shell)) << signal;
         expectNothingLeft();
     }
+}
+
+TEST_F(OptimizeProgram, HandsBackWhatWasFoundWhenASignalComesDuringATrial) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    std::string text = viewProgram;
+    const auto insert = [&](const std::string& before, const std::string& what) {
+        text.insert(text.find(before), what);
+    };
+    // The second kernel has half of the threads, and ends the search when an edit of it is tried.
+    insert("int main() {", R"(__global__ void shift(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        z[i] = 1 + x[i];
+}
+
+)");
+    insert("    cudaMemcpy(a.data(), dy", "    shift<<<256, 128>>>(dx, dy, 32768);\n");
+    workspace.write("columns.cu", text);
+    const std::string mark = elsewhere.path("pids");
+    ::setenv("FAKE_MARK", mark.c_str(), 1);
+    ::setenv("FAKE_EDITED", "_Z5shiftPKfPfi=terminates", 1);
+    const auto result = optimize({"--json", "--write", "--build", build()}, "./columns", "auto");
+    const auto end = fs::file_time_type::clock::now();
+    ::unsetenv("FAKE_MARK");
+    ::unsetenv("FAKE_EDITED");
+    ASSERT_TRUE(fs::exists(mark)) << result.errors << result.output;
+    EXPECT_LT(end - fs::last_write_time(mark), std::chrono::seconds(5));
+    EXPECT_FALSE(staysAlive(read(mark))) << "the program that was held";
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.errors, HasSubstr("stopping"));
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output << result.errors;
+    EXPECT_EQ(document.at("stopped"), true);
+    EXPECT_EQ(document.at("written"), false);
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_EQ(scale.at("outcome"), "unchecked") << scale.dump(1);
+    EXPECT_THAT(scale.at("why").get<std::string>(), HasSubstr("not built and checked"));
+    EXPECT_GT(scale.at("search_speedup"), 1);
+    EXPECT_EQ(document.at("kernels").at(1).at("outcome"), "nothing-better");
+    EXPECT_EQ(document.at("kernels").at(1).at("stop"), "cancelled");
+    EXPECT_THAT(document.at("diff").get<std::string>(),
+                HasSubstr("-    scale<<<n / 128, 128>>>(View{dx, n}, dy, n);"));
+    EXPECT_EQ(read(workspace.path("columns.cu")), text);
+    expectNothingLeft();
 }
 
 TEST_F(OptimizeProgram, GoesOnAfterASignalThatIsIgnored) {

@@ -60,5 +60,24 @@ TEST(ProgramOptimizationReport, SaysFromWhichInstantiationASearchBegan) {
     EXPECT_THAT(programOptimizationLines(report).at(1), HasSubstr("1.50x in the program"));
 }
 
+TEST(ProgramOptimizationReport, SaysThatItWasStopped) {
+    ProgramOptimizationReport report;
+    report.isStopped = true;
+    EXPECT_THAT(programOptimizationLines(report), ElementsAre(HasSubstr("before anything better")));
+    engine::OptimizedKernel& kernel = report.kernels.emplace_back();
+    kernel.outcome = engine::KernelOutcome::Unchecked;
+    kernel.why = "stopped: the program was not timed with them";
+    report.diff = "a difference";
+    EXPECT_FALSE(report.isImproved()) << "the whole program does not answer for it";
+    const auto lines = programOptimizationLines(report);
+    EXPECT_THAT(lines.at(0), HasSubstr("unchecked"));
+    EXPECT_THAT(lines.at(0), HasSubstr(": stopped: the program was not timed"));
+    EXPECT_THAT(lines.at(1), HasSubstr("nothing is written"));
+    const auto json = programOptimizationJson(report);
+    EXPECT_EQ(json.at("stopped"), true);
+    EXPECT_EQ(json.at("diff"), "a difference");
+    EXPECT_EQ(json.at("kernels").at(0).at("outcome"), "unchecked");
+}
+
 } // namespace
 } // namespace kernelskill::lsp

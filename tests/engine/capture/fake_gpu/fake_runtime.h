@@ -1,16 +1,23 @@
 /// CUDA's runtime for programs that fake-nvcc builds: kernels are functions of the host, whose
 /// threads run one after another. Barriers and shared memory do not compile. A kernel that is
 /// compiled for the GPU and tried in the place of one of the program's does what that one does,
-/// with its launch, and takes 10 ns a thread of its own launch.
+/// with its launch, and takes 10 ns a thread of its own launch, unless the environment says
+/// otherwise (fakeEdited).
 #pragma once
 
 #include "fake_driver.h"
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <unistd.h>
 #include <utility>
 
 #define __global__
@@ -57,6 +64,26 @@ struct FakeConfiguration {
     dim3 block;
 };
 
+/// What a kernel does that is tried in the place of the program's with more or fewer threads.
+enum class FakeEdited {
+    Same,
+    Wrong,     ///< The first element of each array that it may write has another value.
+    Slow,      ///< It takes 20 times as long.
+    Terminates ///< It ends the server politely, and itself never. FAKE_MARK gets its process.
+};
+/// As FAKE_EDITED says: "SYMBOL=wrong", "=slow" or "=terminates".
+inline FakeEdited fakeEdited(std::string_view symbol) {
+    const char* text = std::getenv("FAKE_EDITED");
+    const std::string_view given = text == nullptr ? "" : text;
+    const auto at = given.find('=');
+    if (at == std::string_view::npos || given.substr(0, at) != symbol)
+        return FakeEdited::Same;
+    const std::string_view what = given.substr(at + 1);
+    return what == "wrong"  ? FakeEdited::Wrong
+           : what == "slow" ? FakeEdited::Slow
+                            : FakeEdited::Terminates;
+}
+
 template <auto Kernel>
 struct FakeLauncher;
 
@@ -81,15 +108,39 @@ struct FakeLauncher<Kernel> {
                         for (threadIdx.y = 0; threadIdx.y < blockDim.y; ++threadIdx.y)
                             for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)
                                 std::apply(Kernel, values);
-        fakeSpend(0.01f * static_cast<float>(fakeThreads()));
+        const std::uint64_t own =
+            std::uint64_t{gridDim.x} * gridDim.y * gridDim.z * blockDim.x * blockDim.y * blockDim.z;
+        const FakeEdited edited = fakeThreads() == own ? FakeEdited::Same : fakeEdited(symbol());
+        if (edited == FakeEdited::Wrong)
+            std::apply([&](auto... value) { (spoil(value), ...); }, values);
+        if (edited == FakeEdited::Terminates)
+            terminate();
+        const float slower = edited == FakeEdited::Slow ? 20.0f : 1.0f;
+        fakeSpend(slower * 0.01f * static_cast<float>(fakeThreads()));
     }
 
-    static CUfunction function() {
+    template <typename T>
+    static void spoil(T value) {
+        if constexpr (std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>)
+            *value += 1;
+    }
+    static void terminate() {
+        std::ofstream(std::getenv("FAKE_MARK")) << getpid();
+        kill(getppid(), SIGTERM);
+        for (;;)
+            pause();
+    }
+
+    /// The program exports its symbols.
+    static const char* symbol() {
         Dl_info info{};
-        dladdr(reinterpret_cast<void*>(Kernel), &info); // The program exports its symbols.
+        dladdr(reinterpret_cast<void*>(Kernel), &info);
+        return info.dli_sname;
+    }
+    static CUfunction function() {
         static const CUfunction made = [&] {
-            const CUfunction kernel = fakeKernel(info.dli_sname, sizes.data(), sizes.size(), &body);
-            fakeImageKernel(info.dli_sname, sizes.data(), sizes.size(), &body);
+            const CUfunction kernel = fakeKernel(symbol(), sizes.data(), sizes.size(), &body);
+            fakeImageKernel(symbol(), sizes.data(), sizes.size(), &body);
             fakeLoadModule("", "", false);
             return kernel;
         }();

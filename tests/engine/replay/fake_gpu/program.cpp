@@ -98,6 +98,10 @@ void right(const std::byte* given) {
 void compiled(const std::byte* given) {
     if (fakeVariable("faulty") != nullptr)
         return fakeFault();
+    if (fakeVariable("endless") != nullptr) {
+        std::fclose(std::fopen(std::getenv("FAKE_MARK"), "w"));
+        return fakeHang();
+    }
     scalePart(given, 0, 1);
     if (fakeVariable("oddly") != nullptr)
         Parameters(given).y[30'007] += 1'000;
