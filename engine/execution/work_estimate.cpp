@@ -31,18 +31,19 @@ std::optional<double> workOf(Executor& emulator, const Image& image, const Launc
     job.maxBlocks = blocksTried;
     job.limits.time = longTime;
     job.limits.accesses = manyAccesses;
-    const auto result = emulator.run(image, job, stop);
-    if (!result && isCutOff(result.error()))
+    const auto known = emulator.runOrRecall(image, job, stop);
+    if (!known && isCutOff(known.error()))
         return std::numeric_limits<double>::infinity();
-    if (!result)
+    if (!known)
         return std::nullopt;
-    double requests = metricValue(result->profile.metrics, metric::globalAtomicRequests) +
-                      metricValue(result->profile.metrics, metric::sharedAtomicRequests);
+    const Profile& profile = known->result.profile;
+    double requests = metricValue(profile.metrics, metric::globalAtomicRequests) +
+                      metricValue(profile.metrics, metric::sharedAtomicRequests);
     for (const metric::AccessNames* names : metric::accesses)
-        requests += metricValue(result->profile.metrics, names->globalRequests) +
-                    metricValue(result->profile.metrics, names->sharedRequests);
+        requests += metricValue(profile.metrics, names->globalRequests) +
+                    metricValue(profile.metrics, names->sharedRequests);
     double elements = 0;
-    for (const BufferExtent& extent : result->profile.extents)
+    for (const BufferExtent& extent : profile.extents)
         elements += static_cast<double>(extent.elements);
     return lanes * requests + workOfElement * elements;
 }

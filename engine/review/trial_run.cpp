@@ -153,36 +153,45 @@ Runs TrialRunner::run(const Comparand& comparand) const {
         job.limits.time *= scheduledSlowdownAllowed;
         job.limits.accesses *= scheduledSlowdownAllowed;
     }
+    // The float64 forms run beside the candidate: all three need only what the original touched.
+    std::future<WideRuns> beside;
+    if (numerics_ != skills::Numerics::Exact)
+        beside = std::async(std::launch::async, [&, extents = runs.original->profile.extents] {
+            return runWide(comparand, extents);
+        });
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
         excuseGuess(trial.original, original_.kernel, runs.original->profile,
                     (*runs.candidate)->profile.hazards);
-    if (*runs.candidate && numerics_ != skills::Numerics::Exact)
-        addWide(runs, comparand);
+    if (!beside.valid())
+        return runs;
+    WideRuns wide = beside.get();
+    if (*runs.candidate) {
+        runs.truth = std::move(wide.original);
+        runs.wideCandidate = std::move(wide.candidate);
+    }
     return runs;
 }
 
-void TrialRunner::addWide(Runs& runs, const Comparand& comparand) const {
-    if (stop_.stop_requested()) {
-        runs.truth = std::unexpected(
-            Error{ErrorKind::Cancelled, "the review was cancelled before it ran", "", ""});
-        return;
-    }
-    if (!images_.reference) {
-        runs.truth = std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""});
-        return;
-    }
+TrialRunner::WideRuns TrialRunner::runWide(const Comparand& comparand,
+                                           const std::vector<BufferExtent>& extents) const {
+    if (stop_.stop_requested())
+        return {std::unexpected(
+                    Error{ErrorKind::Cancelled, "the review was cancelled before it ran", "", ""}),
+                {}};
+    if (!images_.reference)
+        return {std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""}), {}};
     const Trial& trial = *comparand.trial;
-    const auto& extents = runs.original->profile.extents;
-    runs.truth =
-        wide(*images_.reference, original_, withExtents(trial.original, extents), comparand);
+    WideRuns runs{
+        wide(*images_.reference, original_, withExtents(trial.original, extents), comparand), {}};
     const bool isWhole = !trial.maxBlocks && !trial.onlyFiniteness;
-    if (!images_.wideCandidate || !*runs.truth || !isWhole || comparand.schedule != Schedule{} ||
+    if (!images_.wideCandidate || !runs.original || !isWhole || comparand.schedule != Schedule{} ||
         stop_.stop_requested())
-        return;
+        return runs;
     if (auto outputs = wide(*images_.wideCandidate, candidate_,
                             withExtents(trial.candidate, extents), comparand))
-        runs.wideCandidate = std::move(*outputs);
+        runs.candidate = std::move(*outputs);
+    return runs;
 }
 
 Result<std::vector<BufferContents>> TrialRunner::wide(const Image& image, KernelInFile subject,

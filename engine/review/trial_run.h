@@ -69,12 +69,18 @@ public:
     [[nodiscard]] static std::size_t runsAtOnce();
 
 private:
+    /// The outputs of both kernels in float64.
+    struct WideRuns {
+        Result<std::vector<BufferContents>> original;
+        std::optional<std::vector<BufferContents>> candidate;
+    };
     [[nodiscard]] std::future<Runs> begin(const Comparand& comparand) const;
     /// The outputs of `image`, which is `subject` in float64. `launch` is that of `subject` itself.
     [[nodiscard]] Result<std::vector<BufferContents>> wide(const Image& image, KernelInFile subject,
                                                            LaunchSpec launch,
                                                            const Comparand& comparand) const;
-    void addWide(Runs& runs, const Comparand& comparand) const;
+    [[nodiscard]] WideRuns runWide(const Comparand& comparand,
+                                   const std::vector<BufferExtent>& extents) const;
 
     Executor& executor_;
     KernelInFile original_;

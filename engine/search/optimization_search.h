@@ -13,7 +13,8 @@ namespace kernelskill::engine {
 /// A round takes the first `beam` plans: the best version's plans first, in the planner's order,
 /// then those of the next best. Versions that have a plan left stay in the search, so that
 /// improvements compound. If plans are measured, a round looks at several times as many on the GPU
-/// first, and the fastest go on. A plan is kept
+/// first, and the fastest go on. A large gain ends the reviews of those that promise no more, so
+/// that the next round builds on it; they are left for later. A plan is kept
 /// - if it was measured and the verdict is Faster;
 /// - if nothing is measured, it is correct, and isImprovement() holds in the cost model.
 /// An edit that gains nothing may be kept as a stepping stone, see steppingStoneOf(): never a
@@ -28,8 +29,8 @@ namespace kernelskill::engine {
 /// best (and two on stepping stones), when rounds or seconds are spent, or when it is cancelled.
 ///
 /// The same text, options, memories and seed give the same attempts in the same order with the same
-/// decisions, because a round takes its results in the order of its plans. Only time limits and
-/// noise in measurements can change that.
+/// decisions, because a round takes its results in the order of its plans. Only time limits, noise
+/// in measurements and the end of a round by a large gain can change that.
 class OptimizationSearch {
 public:
     OptimizationSearch(OptimizationSteps& steps, OptimizationOptions options)

@@ -11,8 +11,6 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Plans that a round looks at for each that it reviews, if looking is quick.
-constexpr int screenedForEach = 4;
 /// Max number of texts that are parsed at once; each takes some 100 MB.
 constexpr unsigned parsesAtOnce = 8;
 /// Where less time is left, no round follows that needs an assessment, and reviews need the GPU.
@@ -63,23 +61,33 @@ void SearchRun::assess(SearchVersion& version, const std::stop_token& stop) {
     }
 }
 
-/// Runs the fastest at a glance beside the reviews of the round, if it would be the best version
-/// then: a review needs processors most of the time, and the assessment the GPU.
-void SearchRun::assessMostPromisingAhead(const std::vector<SearchCandidate*>& open) {
+/// Runs a text that is likely to be the best version when the round is over, and prepares a round
+/// on it: reviews leave the GPU idle most of the time, and not always need all processors.
+void SearchRun::workAhead(const KernelVersion& text) {
+    if (result_.rounds >= options_.rounds || slots() < 2)
+        return ahead_.begin(text);
+    std::set<std::uint64_t> known = decidedCodes_;
+    for (const SearchVersion& version : versions_)
+        known.insert(version.codeHash);
+    ahead_.beginRound(text, std::move(known), deadline_.token());
+}
+
+/// Works on the fastest at a glance beside the reviews of the round, if it would be the best
+/// version then.
+void SearchRun::workAheadOnMostPromising(const std::vector<SearchCandidate*>& open) {
     const bool isOfUse = Deadline::Clock::now() + timeOfARound < begin_ + options_.time;
     if (!options_.measure || !isOfUse || open.empty() || !open.front()->screening)
         return;
-    const SearchCandidate& first = *open.front();
-    if (baseOf(first).gain * first.screening->speedup > versions_[bestVersion()].gain)
-        ahead_.begin(first.draft->text);
+    if (promiseOf(*open.front()) > versions_[bestVersion()].gain)
+        workAhead(open.front()->draft->text);
 }
 
 /// The plans of this round, the best version's first.
 std::vector<SearchCandidate> SearchRun::choose() {
     std::vector<SearchCandidate> chosen;
-    const int width = std::max(1, options_.beam) * (options_.measure ? screenedForEach : 1);
+    const std::size_t width = plansOfARound(options_);
     for (const std::size_t index : versionsByRank()) {
-        if (std::ssize(chosen) >= width)
+        if (chosen.size() >= width)
             return chosen;
         assess(versions_[index], deadline_.token());
         if (!canLeadOn(versions_[index]))
@@ -88,30 +96,18 @@ std::vector<SearchCandidate> SearchRun::choose() {
         Plan plan = steps_.plan(version.text, version.standing, deadline_.token());
         if (deadline_.token().stop_requested())
             return {};
-        std::vector<RankedSkill> open;
-        for (RankedSkill& ranked : plan.ranked) {
-            const bool isKnown =
-                options_.usesShortTermMemory &&
-                (ranked.failedBefore ||
-                 version.tried.contains({ranked.offer.skillId, ranked.offer.option}));
-            if (isKnown)
-                plan.ruledOut.push_back(
-                    {ranked.offer.skillId,
-                     ranked.failedBefore ? ranked.why : "tried on this version already"});
-            else
-                open.push_back(std::move(ranked));
-        }
+        RoundPlans plans = roundPlans(std::move(plan), version.tried, options_.usesShortTermMemory);
         if (index == bestVersion())
-            result_.ruledOut = plan.ruledOut;
-        for (RankedSkill& ranked : open) {
-            if (std::ssize(chosen) >= width)
+            result_.ruledOut = plans.ruledOut;
+        for (RankedSkill& ranked : plans.open) {
+            if (chosen.size() >= width)
                 return chosen;
             SearchCandidate candidate;
             candidate.version = index;
             candidate.attempt.from = version.number;
             candidate.attempt.bottleneck = version.standing.bottleneck;
             candidate.attempt.before = version.standing;
-            candidate.attempt.ruledOut = plan.ruledOut;
+            candidate.attempt.ruledOut = plans.ruledOut;
             candidate.attempt.plan = std::move(ranked);
             chosen.push_back(std::move(candidate));
         }
@@ -142,6 +138,20 @@ std::vector<SearchCandidate> SearchRun::chooseTuned() {
     return chosen;
 }
 
+/// The candidate's text, if it was made before. Tells the candidate what a look at it showed.
+std::optional<Draft> SearchRun::takePrepared(SearchCandidate& candidate) {
+    SearchVersion& version = versions_[candidate.version];
+    if (!version.isStep())
+        version.prepared.merge(ahead_.takePlans(version.text, deadline_.token()));
+    const skills::Offer& offer = candidate.attempt.plan.offer;
+    const auto prepared = version.prepared.extract({offer.skillId, offer.option});
+    if (prepared.empty())
+        return std::nullopt;
+    candidate.isScreened = prepared.mapped().isScreened;
+    candidate.screening = std::move(prepared.mapped().screening);
+    return std::move(prepared.mapped().draft);
+}
+
 /// Makes the candidates' texts, several at once, and settles candidates that need no run.
 void SearchRun::prepareAll(std::vector<SearchCandidate>& candidates) {
     for (SearchCandidate& candidate : candidates) {
@@ -153,13 +163,19 @@ void SearchRun::prepareAll(std::vector<SearchCandidate>& candidates) {
     }
     const std::stop_token stop = deadline_.token();
     std::vector<std::optional<Result<Draft>>> drafts(candidates.size());
-    atOnce(std::clamp(std::thread::hardware_concurrency(), 1U, parsesAtOnce), candidates.size(),
-           [&](std::size_t at) {
+    std::vector<std::size_t> missing;
+    for (std::size_t at = 0; at < candidates.size(); ++at)
+        if (auto prepared = takePrepared(candidates[at]))
+            drafts[at] = std::move(*prepared);
+        else
+            missing.push_back(at);
+    atOnce(std::clamp(std::thread::hardware_concurrency(), 1U, parsesAtOnce), missing.size(),
+           [&](std::size_t number) {
                if (stop.stop_requested())
                    return;
-               const SearchCandidate& candidate = candidates[at];
-               drafts[at] = steps_.draft(versions_[candidate.version].text,
-                                         candidate.attempt.plan.offer, stop);
+               const SearchCandidate& candidate = candidates[missing[number]];
+               drafts[missing[number]] = steps_.draft(versions_[candidate.version].text,
+                                                      candidate.attempt.plan.offer, stop);
            });
     std::set<std::uint64_t> codes; // A later candidate with the same code is dropped.
     if (options_.usesShortTermMemory) {

@@ -2,6 +2,7 @@
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
 #include "engine/search/at_once.h"
+#include "engine/search/joint_stop.h"
 #include "engine/search/search_run.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -16,6 +17,11 @@ namespace {
 
 /// A review keeps several cores busy.
 constexpr unsigned coresOfASlot = 4;
+/// What is so much faster than the best version, and than all else at a glance, is worth building
+/// on at once: steps on top of it gain more than what else the round has.
+constexpr double largeGain = 1.5;
+/// A plan that promises so much more than what was found is still reviewed.
+constexpr double worthWaiting = 1.25;
 /// Max number of stepping stones that are kept of those that lead on from a version that gains.
 constexpr std::ptrdiff_t stepsOfAVersion = 4;
 /// Max number of stepping stones in a row.
@@ -51,11 +57,16 @@ SearchRun::openByPromise(std::vector<SearchCandidate>& candidates) const {
     for (SearchCandidate& candidate : candidates)
         if (!candidate.isSettled)
             open.push_back(&candidate);
+    // Plans that cannot be timed at a glance keep the planner's order behind those that gain.
     std::ranges::stable_sort(open, std::ranges::greater{}, [&](const SearchCandidate* candidate) {
-        // Plans that cannot be timed at a glance keep the planner's order behind those that gain.
-        return baseOf(*candidate).gain * (candidate->screening ? candidate->screening->speedup : 1);
+        return promiseOf(*candidate);
     });
     return open;
+}
+
+/// The gain over the original that the first look at a candidate promises.
+double SearchRun::promiseOf(const SearchCandidate& candidate) const {
+    return baseOf(candidate).gain * (candidate.screening ? candidate.screening->speedup : 1);
 }
 
 /// Drops what is not faster at a glance, and leaves as many as the round reviews.
@@ -71,16 +82,27 @@ void SearchRun::screenAll(std::vector<SearchCandidate>& candidates) {
     postpone(candidates);
 }
 
+/// Looks at those that were not looked at before.
+
 void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates) {
     say(fmt::format("a first look at {} plans", candidates.size()));
+    std::vector<SearchCandidate*> unseen;
     std::vector<const Draft*> drafts;
-    for (const SearchCandidate* candidate : candidates)
-        drafts.push_back(&*candidate->draft);
+    for (SearchCandidate* candidate : candidates)
+        if (!candidate->isScreened) {
+            unseen.push_back(candidate);
+            drafts.push_back(&*candidate->draft);
+        }
     const std::stop_token stop = deadline_.token();
-    std::vector<std::optional<Screening>> seen = steps_.screen(base.text, drafts, stop);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        SearchCandidate& candidate = *candidates[i];
-        candidate.screening = std::move(seen[i]);
+    std::vector<std::optional<Screening>> seen;
+    if (!drafts.empty())
+        seen = steps_.screen(base.text, drafts, stop);
+    for (std::size_t i = 0; i < unseen.size(); ++i) {
+        unseen[i]->isScreened = true;
+        unseen[i]->screening = std::move(seen[i]);
+    }
+    for (SearchCandidate* each : candidates) {
+        SearchCandidate& candidate = *each;
         candidate.isCutOff = stop.stop_requested();
         candidate.isSettled = candidate.isCutOff;
         if (candidate.isCutOff || !candidate.screening || !candidate.screening->refusal)
@@ -101,31 +123,123 @@ void SearchRun::postpone(std::vector<SearchCandidate>& candidates) {
     keepOneUnseen(faster, places);
     for (std::size_t place = places; place < faster.size(); ++place) {
         SearchCandidate& candidate = *faster[place];
-        const skills::Offer& offer = candidate.attempt.plan.offer;
-        if (!candidate.isTuned())
-            versions_[candidate.version].tried.erase({offer.skillId, offer.option});
-        candidate.isSettled = true;
-        candidate.attempt.isPostponed = true;
-        candidate.attempt.decision =
-            candidate.screening
-                ? fmt::format("{:.3f}x at a glance; others gain more, so it is left for later",
-                              candidate.screening->speedup)
-                : "others are known to gain, so it is left for later";
+        leaveForLater(candidate,
+                      candidate.screening
+                          ? fmt::format("{:.3f}x at a glance; others gain more, so it is left "
+                                        "for later",
+                                        candidate.screening->speedup)
+                          : "others are known to gain, so it is left for later");
     }
 }
 
-/// The most promising first, several at once.
-void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
+/// A later round on the same version may take the plan again, with the text that was made.
+void SearchRun::leaveForLater(SearchCandidate& candidate, std::string why) {
+    SearchVersion& version = versions_[candidate.version];
+    const skills::Offer& offer = candidate.attempt.plan.offer;
+    if (!candidate.isTuned()) {
+        version.tried.erase({offer.skillId, offer.option});
+        version.prepared.insert_or_assign(
+            {offer.skillId, offer.option},
+            PreparedPlan{*candidate.draft, candidate.isScreened, candidate.screening});
+    }
+    candidate.isSettled = true;
+    candidate.isCutOff = false;
+    candidate.attempt.verdict.reset();
+    candidate.attempt.isRemembered = false;
+    candidate.attempt.isPostponed = true;
+    candidate.attempt.decision = std::move(why);
+}
+
+std::size_t SearchRun::slots() const {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
-                                                 : std::max(1U, cores / coresOfASlot);
+    return options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
+                              : std::max(1U, cores / coresOfASlot);
+}
+
+/// Whether one plan is far ahead of the best version and of all others of the round at a glance.
+bool SearchRun::hasClearLeader(const std::vector<SearchCandidate*>& open) const {
+    const auto isSeen = [](const SearchCandidate* candidate) {
+        return candidate->screening.has_value() && !candidate->isTuned();
+    };
+    if (open.size() < 2 || !std::ranges::all_of(open, isSeen))
+        return false;
+    const double others = std::max(versions_[bestVersion()].gain, promiseOf(*open[1]));
+    return promiseOf(*open.front()) >= largeGain * others;
+}
+
+/// Whether the candidate was kept with a large gain over the best version of before the round, as
+/// the first look has shown it.
+bool SearchRun::isWorthBuildingOn(const SearchCandidate& candidate) const {
+    const auto& verdict = candidate.attempt.verdict;
+    return candidate.screening && candidate.attempt.isKept && !candidate.isTuned() &&
+           verdict->speedup &&
+           baseOf(candidate).gain * *verdict->speedup >= largeGain * versions_[bestVersion()].gain;
+}
+
+/// The most promising first, several at once; a clear leader alone. A large gain ends the round:
+/// what is known to promise no more is left for later.
+void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
     const std::vector<SearchCandidate*> open = openByPromise(candidates);
-    assessMostPromisingAhead(open);
-    atOnce(slots, open.size(), [&](std::size_t at) { judge(*open[at]); });
+    workAheadOnMostPromising(open);
+    std::stop_source roundsEnd;
+    std::mutex ending;
+    std::set<const SearchCandidate*> decided; // Guarded by `ending`.
+    const auto judgeAt = [&](std::size_t at) {
+        if (roundsEnd.stop_requested()) {
+            open[at]->isCutOff = true;
+            return;
+        }
+        SearchCandidate& candidate = *open[at];
+        judge(candidate, roundsEnd.get_token());
+        const std::scoped_lock lock(ending);
+        decided.insert(&candidate);
+        if (candidate.isCutOff || !isWorthBuildingOn(candidate))
+            return;
+        const double gain = baseOf(candidate).gain * *candidate.attempt.verdict->speedup;
+        const bool isBest = std::ranges::all_of(open, [&](const SearchCandidate* other) {
+            return decided.contains(other) ||
+                   (other->screening && promiseOf(*other) <= worthWaiting * gain);
+        });
+        if (isBest)
+            roundsEnd.request_stop();
+    };
+    const std::size_t alone = hasClearLeader(open) ? 1 : 0;
+    if (alone > 0)
+        judgeAt(0);
+    atOnce(slots(), open.size() - alone, [&](std::size_t at) { judgeAt(at + alone); });
+    for (SearchCandidate* candidate : open)
+        if (candidate->isCutOff && roundsEnd.stop_requested() && !deadline_.hasPassed())
+            leaveForLater(*candidate, "another gains much, so it is left for later");
+    const SearchCandidate* first = open.empty() ? nullptr : open.front();
+    if (first != nullptr && first->attempt.verdict && !first->attempt.isKept && !first->step)
+        ahead_.drop(first->draft->text);
+}
+
+/// What the version that the candidate makes promises, compared with the original.
+skills::Accuracy SearchRun::accuracyOf(const SearchCandidate& candidate) const {
+    return candidate.isTuned()
+               ? candidate.draft->accuracy
+               : skills::combined(versions_[candidate.version].accuracy, candidate.draft->accuracy);
+}
+
+/// Begins to review the fastest at a glance against the original, which it needs if it is kept.
+void SearchRun::reviewSumAhead(SearchCandidate& candidate) {
+    if (!candidate.isPromising || versions_[candidate.version].base == 0 || slots() < 2 ||
+        promiseOf(candidate) <= versions_[bestVersion()].gain)
+        return;
+    candidate.sumAhead = std::make_shared<SumAhead>(
+        [this, original = versions_.front().text, text = candidate.draft->text,
+         accuracy = accuracyOf(candidate)](const std::stop_token& over) -> Result<Verdict> {
+            const JointStop stop(stop_, over);
+            const auto edits = editsBetween(original.program, text.program);
+            if (!edits)
+                return std::unexpected(edits.error());
+            return steps_.review(original, *edits, accuracy, stop.token(), {});
+        });
 }
 
 /// Called by several threads at once.
-void SearchRun::judge(SearchCandidate& candidate) {
+void SearchRun::judge(SearchCandidate& candidate, const std::stop_token& roundsEnd) {
     const SearchVersion& version = versions_[candidate.version];
     const SearchVersion& base = baseOf(candidate);
     Attempt& attempt = candidate.attempt;
@@ -133,8 +247,10 @@ void SearchRun::judge(SearchCandidate& candidate) {
         say(fmt::format("{}: {}", attempt.plan.offer.skillId, what));
     };
     const bool mayBeLate = candidate.isPromising && bestVersion() == 0;
-    const std::stop_token stop = (mayBeLate ? lateDeadline_ : deadline_).token();
+    const JointStop ends((mayBeLate ? lateDeadline_ : deadline_).token(), roundsEnd);
+    const std::stop_token stop = ends.token();
     if (!attempt.verdict) {
+        reviewSumAhead(candidate);
         const auto edits = version.isStep()
                                ? editsBetween(base.text.program, candidate.draft->text.program)
                                : Result<analysis::EditSet>(candidate.draft->edits);
@@ -166,6 +282,8 @@ void SearchRun::judge(SearchCandidate& candidate) {
             attempt.after = after = std::move(*standing);
     }
     decide(candidate, after, stop);
+    if (!attempt.isKept)
+        candidate.sumAhead.reset();
 }
 
 /// Decides by the verdict. What may be a stepping stone is concluded with the round.
@@ -267,12 +385,12 @@ SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
                              : isModelled ? modelledGain(*base.standing.cost, *made.standing.cost)
                                           : 1);
     made.skills = from.skills;
-    made.accuracy = candidate.draft->accuracy;
+    made.accuracy = accuracyOf(candidate);
+    made.sumAhead = std::move(candidate.sumAhead);
     if (candidate.isTuned()) {
         made.path = std::move(candidate.tunedPath);
         made.isTuned = true;
     } else {
-        made.accuracy = skills::combined(from.accuracy, made.accuracy);
         made.skills.push_back(attempt.plan.offer.skillId);
         made.path = from.path;
         made.path.push_back(

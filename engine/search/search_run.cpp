@@ -145,7 +145,7 @@ void SearchRun::playRound() {
     if (wasFresh_) {
         const SearchVersion& best = versions_[bestVersion()];
         if (options_.measure && !best.isVerified && !best.isAssessed)
-            ahead_.begin(best.text);
+            workAhead(best.text);
         verifyBest(deadline_.token());
     }
     if (bestVersion() != before) {
@@ -170,11 +170,16 @@ void SearchRun::verifyBest(const std::stop_token& stop) {
         const SearchVersion& base = versions_.front();
         Attempt& attempt = result_.attempts[best.attempt];
         say("checking all steps together");
-        const auto edits = editsBetween(base.text.program, best.text.program);
-        auto verdict = edits ? steps_.review(base.text, *edits, best.accuracy, stop, {})
-                             : Result<Verdict>(std::unexpected(edits.error()));
+        auto verdict =
+            best.sumAhead ? best.sumAhead->take(stop) : Result<Verdict>(std::unexpected(Error{}));
+        if (!best.sumAhead) {
+            const auto edits = editsBetween(base.text.program, best.text.program);
+            verdict = edits ? steps_.review(base.text, *edits, best.accuracy, stop, {})
+                            : Result<Verdict>(std::unexpected(edits.error()));
+        }
         if (stop.stop_requested())
             return;
+        best.sumAhead.reset();
         best.isVerified = true;
         if (!verdict) {
             best.isDropped = true;

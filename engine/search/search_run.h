@@ -1,15 +1,16 @@
 /// One run of a search: the state that its steps share. Only OptimizationSearch makes one.
 #pragma once
 
-#include "engine/search/assessments_ahead.h"
 #include "engine/search/deadline.h"
 #include "engine/search/optimization_search.h"
+#include "engine/search/rounds_ahead.h"
 #include "engine/search/search_version.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -26,7 +27,7 @@ public:
               std::stop_token stop, const ProgressSink& progress)
         : steps_(steps), options_(options), stop_(std::move(stop)), progress_(progress),
           deadline_(begin_ + options.time, stop_), lateDeadline_(begin_ + 2 * options.time, stop_),
-          ahead_(steps, stop_) {
+          ahead_(steps, options, stop_) {
         result_.kernel = original.kernelName;
         versions_.emplace_back().text = std::move(original);
     }
@@ -46,20 +47,28 @@ private:
     // search_choice.cpp
     [[nodiscard]] std::vector<SearchCandidate> choose();
     [[nodiscard]] std::vector<SearchCandidate> chooseTuned();
+    [[nodiscard]] std::optional<Draft> takePrepared(SearchCandidate& candidate);
     void prepareAll(std::vector<SearchCandidate>& candidates);
     void prepare(SearchCandidate& candidate, Draft draft, std::set<std::uint64_t>& codes);
     [[nodiscard]] std::vector<std::size_t> versionsByRank() const;
     void assess(SearchVersion& version, const std::stop_token& stop);
-    void assessMostPromisingAhead(const std::vector<SearchCandidate*>& open);
+    void workAhead(const KernelVersion& text);
+    void workAheadOnMostPromising(const std::vector<SearchCandidate*>& open);
     [[nodiscard]] bool canLeadOn(const SearchVersion& version) const;
     // search_judgement.cpp
     void screenAll(std::vector<SearchCandidate>& candidates);
     void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);
     void postpone(std::vector<SearchCandidate>& candidates);
+    void leaveForLater(SearchCandidate& candidate, std::string why);
     void judgeAll(std::vector<SearchCandidate>& candidates);
     [[nodiscard]] std::vector<SearchCandidate*>
     openByPromise(std::vector<SearchCandidate>& candidates) const;
-    void judge(SearchCandidate& candidate);
+    [[nodiscard]] double promiseOf(const SearchCandidate& candidate) const;
+    [[nodiscard]] bool hasClearLeader(const std::vector<SearchCandidate*>& open) const;
+    [[nodiscard]] bool isWorthBuildingOn(const SearchCandidate& candidate) const;
+    void judge(SearchCandidate& candidate, const std::stop_token& roundsEnd);
+    void reviewSumAhead(SearchCandidate& candidate);
+    [[nodiscard]] skills::Accuracy accuracyOf(const SearchCandidate& candidate) const;
     void decide(SearchCandidate& candidate, const Standing& after, const std::stop_token& stop);
     void conclude(SearchCandidate& candidate, const std::stop_token& stop);
     void limitSteps(std::vector<SearchCandidate>& candidates);
@@ -73,6 +82,8 @@ private:
     [[nodiscard]] const SearchVersion& baseOf(const SearchCandidate& candidate) const {
         return versions_[versions_[candidate.version].base];
     }
+    /// The number of reviews to make at once.
+    [[nodiscard]] std::size_t slots() const;
     /// Whether other options of the best version's steps are still to be tried.
     [[nodiscard]] bool canTune() const { return bestVersion() != tunedVersion_; }
     [[nodiscard]] bool hasSteps() const {
@@ -99,7 +110,7 @@ private:
     bool isDetour_ = false;
     std::size_t tunedVersion_ = 0; ///< The version that was tuned last.
     std::set<std::uint64_t> decidedCodes_;
-    AssessmentsAhead ahead_; ///< Declared last, because what is under way uses other members.
+    RoundsAhead ahead_; ///< Declared last, because what is under way uses other members.
 };
 
 } // namespace kernelskill::engine

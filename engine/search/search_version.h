@@ -5,13 +5,15 @@
 #include "engine/optimization/stepping_stone.h"
 #include "engine/review/reviewer.h"
 #include "engine/search/draft.h"
+#include "engine/search/round_plans.h"
+#include "engine/search/rounds_ahead.h"
+#include "engine/search/sum_ahead.h"
 #include "engine/search/tuned_drafts.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -26,13 +28,15 @@ struct SearchVersion {
     double gain = 1;
     skills::Accuracy accuracy = {}; ///< What all steps together promise.
     std::vector<std::string> skills;
-    std::vector<AppliedStep> path; ///< The steps from the original to this version.
-    bool isTuned = false;          ///< See SearchCandidate::tunedPath.
-    std::size_t attempt = 0;       ///< The attempt that made this version.
-    bool isVerified = false;       ///< Whether the whole was reviewed in this run.
-    std::optional<Verdict> sum;    ///< The verdict of that review.
-    bool isDropped = false;        ///< Whether that review failed.
-    std::set<std::pair<std::string, int>> tried;
+    std::vector<AppliedStep> path;      ///< The steps from the original to this version.
+    bool isTuned = false;               ///< See SearchCandidate::tunedPath.
+    std::size_t attempt = 0;            ///< The attempt that made this version.
+    bool isVerified = false;            ///< Whether the whole was reviewed in this run.
+    std::shared_ptr<SumAhead> sumAhead; ///< That review, if it was begun early; null if not.
+    std::optional<Verdict> sum;         ///< The verdict of that review.
+    bool isDropped = false;             ///< Whether that review failed.
+    TriedPlans tried;
+    PreparedPlans prepared; ///< Plans for it whose texts were made and that no round reviewed.
 
     /// The version that edits of this one are compared with: itself; for a stepping stone, the last
     /// before it that is none.
@@ -53,7 +57,11 @@ struct SearchCandidate {
     /// The steps from the original, if this is the version with another option for one of its
     /// steps. Its outcome is not remembered, since it is no skill's edit of the version's text.
     std::vector<AppliedStep> tunedPath;
+    bool isScreened = false;            ///< Whether `screening` is known.
     std::optional<Screening> screening; ///< Beside the version that it is compared with.
+    /// The review against the original, which goes on beside that against the version; null if it
+    /// was not begun.
+    std::shared_ptr<SumAhead> sumAhead;
     /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
     /// it may take as long again to finish this review.
     bool isPromising = false;

@@ -125,8 +125,10 @@ public:
         if (kernel == nullptr)
             return Executor::runOrRecall(image, job, std::move(stop)); // It says so.
         const emulator::WorkerJob work{kernel->built().sharedObject.string(), job, {}};
-        const auto kept =
-            runs_.of(hashOf(work).hex(), [&] { return runBlocks(*kernel, job, stop); }, stop);
+        const bool isEstimate = !job.wantHazards && !job.wantOutputs;
+        const auto kept = runs_.of(
+            hashOf(work).hex(), [&] { return runBlocks(*kernel, job, stop); }, stop,
+            isEstimate ? emulator::CutOffRuns::Kept : emulator::CutOffRuns::Repeated);
         if (!kept)
             return std::unexpected(kept.error());
         auto result = resultOf(*kernel, (*kept)->report, job, stop);

@@ -19,7 +19,8 @@ std::uint64_t bytesOf(const WorkerReport& report) {
 } // namespace
 
 Result<std::shared_ptr<const KeptRun>> KeptRuns::of(const std::string& key, const Run& run,
-                                                    const std::stop_token& stop) {
+                                                    const std::stop_token& stop,
+                                                    CutOffRuns cutOffs) {
     std::unique_lock lock(mutex_);
     // If the thread that makes it fails, one of those that wait tries.
     for (auto found = entries_.find(key); found != entries_.end(); found = entries_.find(key)) {
@@ -44,7 +45,10 @@ Result<std::shared_ptr<const KeptRun>> KeptRuns::of(const std::string& key, cons
     if (report)
         made = std::make_shared<const KeptRun>(std::move(*report), took);
     lock.lock();
-    if (made && !made->report.failure)
+    const auto isWanted = [&](const std::optional<WorkerFailure>& failure) {
+        return !failure || (failure->isCutOff && cutOffs == CutOffRuns::Kept);
+    };
+    if (made && isWanted(made->report.failure))
         keep(key, made);
     else
         entries_.erase(key);

@@ -22,6 +22,10 @@ struct KeptRun {
     std::chrono::milliseconds took{0}; ///< When it was run.
 };
 
+/// Whether a run that was cut off is made again when it is asked for again. For an estimate, that
+/// it takes long is the answer.
+enum class CutOffRuns : std::uint8_t { Repeated, Kept };
+
 /// Thread-safe.
 class KeptRuns {
 public:
@@ -32,9 +36,11 @@ public:
 
     /// The run of that key if it is kept, else `run`, which has to end in the same way each time.
     /// A thread that asks while another one makes the same run waits for it. Runs that failed are
-    /// not kept. Errors: those of `run`; Cancelled if `stop` is requested while it waits.
-    [[nodiscard]] Result<std::shared_ptr<const KeptRun>> of(const std::string& key, const Run& run,
-                                                            const std::stop_token& stop);
+    /// not kept, those of `cutOffs` aside. Errors: those of `run`; Cancelled if `stop` is requested
+    /// while it waits.
+    [[nodiscard]] Result<std::shared_ptr<const KeptRun>>
+    of(const std::string& key, const Run& run, const std::stop_token& stop,
+       CutOffRuns cutOffs = CutOffRuns::Repeated);
 
 private:
     struct Entry {

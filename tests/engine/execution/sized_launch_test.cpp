@@ -13,7 +13,13 @@ public:
                                                              std::stop_token) override {
         return std::make_shared<const Image>();
     }
+    [[nodiscard]] Result<TimedRun> runOrRecall(const Image& image, const Job& job,
+                                               std::stop_token stop) override {
+        ++recallable;
+        return Executor::runOrRecall(image, job, std::move(stop));
+    }
     [[nodiscard]] Result<RunResult> run(const Image&, const Job& job, std::stop_token) override {
+        ++runs;
         blocks = job.maxBlocks.value_or(0);
         RunResult result;
         result.profile.extents = {{.name = "data", .elements = 4096}};
@@ -21,6 +27,8 @@ public:
     }
 
     std::uint64_t blocks = 0;
+    int runs = 0;
+    int recallable = 0; ///< Of these, the runs that an executor may recall.
 };
 
 LaunchSpec launchOf(std::optional<std::uint64_t> elements) {
@@ -48,6 +56,15 @@ TEST(SizedLaunch, RunsFewBlocksBesideAGpuOnceLengthsAreKnown) {
     EXPECT_EQ(blocksRun(launchOf(1 << 24), EmulatedPart::Profiled), 1024);
     EXPECT_EQ(blocksRun(launchOf(std::nullopt), EmulatedPart::Few), 1024)
         << "a length follows from what the blocks touch";
+}
+
+TEST(SizedLaunch, AsksForRunsThatAreRecalledForTheNextEditOfTheKernel) {
+    AskedExecutor executor;
+    const ProgramSource program;
+    const analysis::KernelModel kernel;
+    EXPECT_TRUE(sizedLaunch(executor, {program, kernel}, launchOf(1 << 24), {}));
+    EXPECT_GT(executor.runs, 0);
+    EXPECT_EQ(executor.recallable, executor.runs);
 }
 
 TEST(SizedLaunch, TakesLengthsFromWhatTheRunTouched) {

@@ -224,8 +224,8 @@ TEST_F(OptimizationSearchTest, OptionsOfASkillDoNotTakeThePlacesOfOtherSkills) {
     options_.rounds = 1;
     steps_.plans = {{"o", "ab"}};
     steps_.options = {{'a', {1, 2, 3}}};
-    steps_.glances = {{"o>oa1", 1.5}, {"o>oa2", 1.7}, {"o>oa3", 1.6}, {"o>ob", 1.1}};
-    steps_.verdicts = {{"o>oa2", {VerdictStatus::Faster, 1.7}},
+    steps_.glances = {{"o>oa1", 1.2}, {"o>oa2", 1.4}, {"o>oa3", 1.3}, {"o>ob", 1.1}};
+    steps_.verdicts = {{"o>oa2", {VerdictStatus::Faster, 1.4}},
                        {"o>ob", {VerdictStatus::Faster, 1.1}}};
     const Optimization found = run();
     EXPECT_THAT(steps_.reviews, ::testing::UnorderedElementsAre("o>oa2", "o>ob"));

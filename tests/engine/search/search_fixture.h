@@ -111,6 +111,10 @@ public:
                                                                std::stop_token) const override {
         std::vector<std::optional<Screening>> seen(drafts.size());
         for (std::size_t i = 0; i < drafts.size(); ++i) {
+            {
+                const std::scoped_lock lock(mutex);
+                looks.push_back(original.program.text + ">" + drafts[i]->text.program.text);
+            }
             const auto known =
                 glances.find(original.program.text + ">" + drafts[i]->text.program.text);
             if (known == glances.end())
@@ -127,7 +131,7 @@ public:
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
                                          const analysis::EditSet& edits, const skills::Accuracy&,
-                                         std::stop_token, const ProgressSink&) const override {
+                                         std::stop_token stop, const ProgressSink&) const override {
         const auto text = analysis::applyEdits(original.program.text, edits.at("a.cu"));
         {
             const std::scoped_lock lock(mutex);
@@ -135,6 +139,8 @@ public:
         }
         if (duringReview)
             duringReview(*text);
+        if (duringStoppedReview)
+            duringStoppedReview(*text, stop);
         Verdict verdict;
         const auto known = verdicts.find(original.program.text + ">" + *text);
         verdict.status = known == verdicts.end() ? VerdictStatus::Unmeasured : known->second.first;
@@ -180,11 +186,13 @@ public:
     std::string failing;                   ///< Text that cannot be run.
     std::function<void()> duringPlan;
     std::function<void(const std::string&)> duringReview;
+    std::function<void(const std::string&, const std::stop_token&)> duringStoppedReview;
     std::function<void(const std::stop_token&)> duringDraft;
     std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".
     mutable std::mutex mutex;
     mutable std::vector<std::string> reviews;
     mutable std::vector<std::string> drafts;   ///< "text>skill"
+    mutable std::vector<std::string> looks;    ///< "before>after", as screened.
     mutable std::vector<std::string> assessed; ///< Texts.
 };
 

@@ -85,6 +85,31 @@ TEST_F(KeptRunsTest, KeepsNoFailure) {
     EXPECT_TRUE(isRun("b"));
 }
 
+TEST_F(KeptRunsTest, KeepsThatAnEstimateWasCutOff) {
+    int made = 0;
+    const auto ask = [&](bool isCutOff, CutOffRuns cutOffs) {
+        const auto kept = runs_.of(
+            isCutOff ? "a" : "b",
+            [&]() -> Result<WorkerReport> {
+                ++made;
+                WorkerReport report;
+                report.failure.emplace().isCutOff = isCutOff;
+                return report;
+            },
+            {}, cutOffs);
+        EXPECT_TRUE(kept && (*kept)->report.failure);
+    };
+    for (int i = 0; i < 2; ++i)
+        ask(true, CutOffRuns::Repeated);
+    EXPECT_EQ(made, 2);
+    for (int i = 0; i < 2; ++i)
+        ask(true, CutOffRuns::Kept);
+    EXPECT_EQ(made, 3);
+    for (int i = 0; i < 2; ++i)
+        ask(false, CutOffRuns::Kept);
+    EXPECT_EQ(made, 5) << "another failure says nothing about how long it takes";
+}
+
 TEST_F(KeptRunsTest, AThreadWaitsForTheOneThatMakesTheSameRun) {
     std::promise<void> begun;
     std::promise<void> mayEnd;

@@ -1,0 +1,40 @@
+/// The review of a text against the original that begins before the text is a version.
+#pragma once
+
+#include "engine/verdict/verdict.h"
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace kernelskill::engine {
+
+/// Its end stops the review, and waits for that.
+class SumAhead {
+public:
+    using Review = std::function<Result<Verdict>(std::stop_token)>;
+
+    explicit SumAhead(Review review)
+        : verdict_(std::async(std::launch::async, std::move(review), over_.get_token())) {}
+    SumAhead(const SumAhead&) = delete;
+    SumAhead& operator=(const SumAhead&) = delete;
+    ~SumAhead() { over_.request_stop(); }
+
+    /// The verdict, once. Waits for it, or for `stop`: then it is Cancelled.
+    [[nodiscard]] Result<Verdict> take(const std::stop_token& stop) {
+        constexpr std::chrono::milliseconds betweenLooks{20};
+        while (verdict_.wait_for(betweenLooks) != std::future_status::ready)
+            if (stop.stop_requested())
+                return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", {}, {}});
+        return verdict_.get();
+    }
+
+private:
+    std::stop_source over_;
+    std::future<Result<Verdict>> verdict_;
+};
+
+} // namespace kernelskill::engine
