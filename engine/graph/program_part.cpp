@@ -19,7 +19,7 @@ class PartMaking {
 public:
     PartMaking(const Program& program, const ProgramPart& part) : program_(program), part_(part) {}
 
-    Result<Program> run() {
+    Result<NamedPart> run() {
         if (!program_.symbols.empty())
             return std::unexpected(
                 Error{ErrorKind::Unsupported, "a part of a program with dynamic extents", {}, {}});
@@ -49,7 +49,7 @@ public:
         for (const std::string& value : order_)
             if (part_.outputs.contains(value))
                 made_.outputs.push_back({Output::Kind::User, names_.at(value), {}, {}});
-        return std::move(made_);
+        return NamedPart{std::move(made_), std::move(names_)};
     }
 
 private:
@@ -135,8 +135,15 @@ std::string partNodeName(std::size_t place) {
     return "node" + std::to_string(place);
 }
 
-Result<Program> programPart(const Program& program, const ProgramPart& part) {
+Result<NamedPart> namedPart(const Program& program, const ProgramPart& part) {
     return PartMaking(program, part).run();
+}
+
+Result<Program> programPart(const Program& program, const ProgramPart& part) {
+    auto named = namedPart(program, part);
+    if (!named)
+        return std::unexpected(named.error());
+    return std::move(named->program);
 }
 
 } // namespace kernelskill::engine::graph

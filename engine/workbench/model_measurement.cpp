@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The time to compare what was chosen, where little was given to measure.
+constexpr std::chrono::seconds leastJudging{10};
+
 Error missing(const std::string& what) {
     return Error{ErrorKind::Missing, what, "", ""};
 }
@@ -122,6 +125,7 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
                                     const ModelMeasurementRequest& request, std::stop_token stop) {
     const auto begin = Deadline::Clock::now();
     const Deadline deadline(begin + request.time, stop);
+    const Deadline last(begin + request.time + std::max(request.time / 2, leastJudging), stop);
     const auto cancelled = [] {
         return std::unexpected(Error{ErrorKind::Cancelled, "stopped while it measured", "", ""});
     };
@@ -159,7 +163,7 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
         racer,
         {.find = [&](const std::string& key) { return times.find(key); },
          .keep = [&](const std::string& key, const std::string& text) { times.keep(key, text); }},
-        deadline.token());
+        {.measuring = deadline.token(), .all = last.token()});
     if (stop.stop_requested())
         return cancelled();
     if (!choice)
@@ -168,6 +172,7 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
     model.options = std::move(choice->options);
     model.measurement.places = std::move(choice->places);
     model.measurement.whole = std::move(choice->whole);
+    model.measurement.accuracy = std::move(choice->accuracy);
     model.measurement.seconds =
         std::chrono::duration<double>(Deadline::Clock::now() - begin).count();
     model.measurement.gpu = tools->gpu.name;

@@ -21,8 +21,10 @@ struct ModelMeasurementRequest {
     std::string name;              ///< The model's.
     /// As ChoiceRequest::options.
     graph::ModelOptions options;
-    std::chrono::seconds time{60}; ///< A place that is not measured by then is chosen without.
-    std::size_t compilers = 0;     ///< Compilers that run at once; 0: one a core.
+    /// A place that is not measured by then is chosen without. Comparing what was chosen may take
+    /// half as long on top of that, but at least ten seconds.
+    std::chrono::seconds time{60};
+    std::size_t compilers = 0; ///< Compilers that run at once; 0: one a core.
     std::function<void(const std::string& what, double share)> progress;
 };
 
@@ -33,6 +35,7 @@ struct ModelMeasurement {
     double seconds = 0;
     std::vector<graph::PlaceMeasurement> places;
     std::optional<graph::PlaceMeasurement> whole;
+    std::optional<graph::ChoiceAccuracy> accuracy; ///< nullopt if nothing was measured.
 };
 
 struct MeasuredModel {

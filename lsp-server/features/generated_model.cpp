@@ -30,6 +30,12 @@ std::optional<graph::MultiplyUnit> unitOf(const std::string& precision) {
     return std::nullopt;
 }
 
+/// What is known of the model as it was chosen; null: nothing.
+const graph::MixVerdict* accuracyOf(const engine::GeneratedModel& model) {
+    return model.measurement && model.measurement->accuracy ? &model.measurement->accuracy->verdict
+                                                            : nullptr;
+}
+
 } // namespace
 
 const std::vector<std::string>& modelPrecisions() {
@@ -74,6 +80,16 @@ Result<void> writeGenerated(const engine::GeneratedModel& model, const ModelFold
                         checkedShapesText(model.check), model.check.why),
             request.archive.string(),
             "report it; `kernelskill generate --no-check` writes them all the same"});
+    if (const graph::MixVerdict* verdict = accuracyOf(model);
+        verdict != nullptr && verdict->outcome == graph::MixVerdict::Outcome::Wrong)
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  fmt::format("nothing was written, because no variant that was measured is right "
+                              "at 1e-2: {}",
+                              verdict->worst),
+                  request.archive.string(),
+                  "`kernelskill generate` without --libraries, or with --seconds=0, does not "
+                  "compare models on a GPU"});
     graph::ModelFiles files = graph::modelFiles(model.plan);
     files["report.html"] =
         writeReport(modelReport(model, request.archive.filename().string(), gpu));

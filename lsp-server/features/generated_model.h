@@ -36,7 +36,8 @@ struct ModelFolderRequest {
                                                         std::stop_token stop);
 
 /// Writes all files, with a report that shows `gpu`'s roofline. Failed, and nothing is written, if
-/// the check differs; errors of graph::writeModel().
+/// the check differs, or the model that was chosen by times is wrong; errors of
+/// graph::writeModel().
 [[nodiscard]] Result<void> writeGenerated(const engine::GeneratedModel& model,
                                           const ModelFolderRequest& request,
                                           const engine::Gpu& gpu);

@@ -7,13 +7,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 namespace kernelskill::lsp {
 
 namespace {
 
 using engine::ModelMeasurement;
+using engine::graph::ChoiceAccuracy;
 using engine::graph::MeasuredVariant;
+using engine::graph::MixVerdict;
 using engine::graph::PlaceMeasurement;
 
 std::string nodesOf(const PlaceMeasurement& place) {
@@ -24,15 +28,19 @@ std::string timeOf(const MeasuredVariant& variant) {
     return variant.time.microseconds ? durationText(*variant.time.microseconds) : "no time";
 }
 
-/// The number of the fastest variant that was not chosen; that of the chosen one if there is none.
-std::size_t nextOf(const PlaceMeasurement& place) {
+/// The number of the fastest variant that was not chosen, of those that were refused or of the
+/// others; that of the chosen one if there is none.
+std::size_t fastestOther(const PlaceMeasurement& place, bool isRefused) {
     std::size_t next = place.chosen;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < place.variants.size(); ++i) {
-        const auto& time = place.variants[i].time.microseconds;
-        if (i == place.chosen || !time || *time >= least)
+        const MeasuredVariant& variant = place.variants[i];
+        // What was refused counts without a time as well.
+        const double time = variant.time.microseconds.value_or(
+            isRefused ? std::numeric_limits<double>::max() : least);
+        if (i == place.chosen || time >= least || variant.refused.empty() == isRefused)
             continue;
-        least = *time;
+        least = time;
         next = i;
     }
     return next;
@@ -46,9 +54,43 @@ std::string lineOf(const PlaceMeasurement& place) {
                                : std::string());
     const MeasuredVariant& chosen = place.variants[place.chosen];
     std::string line = fmt::format("{}: {} by {}", nodesOf(place), timeOf(chosen), chosen.what);
-    if (const std::size_t next = nextOf(place); next != place.chosen)
+    if (const std::size_t next = fastestOther(place, false); next != place.chosen)
         line += fmt::format("; {} by {}", timeOf(place.variants[next]), place.variants[next].what);
-    return line + (place.isRemembered ? " (remembered)" : "");
+    line += place.isRemembered ? " (remembered)" : "";
+    if (const std::size_t next = fastestOther(place, true); next != place.chosen)
+        line += fmt::format("\n    not exact enough: {} by {}: {}", timeOf(place.variants[next]),
+                            place.variants[next].what, place.variants[next].refused);
+    return line;
+}
+
+/// A sentence without a stop.
+std::string accuracyText(const std::optional<ChoiceAccuracy>& accuracy) {
+    constexpr std::string_view unknown = "whether the results are right at 1e-2 is not known";
+    if (!accuracy)
+        return fmt::format("not compared with LibTorch on a GPU: {}", unknown);
+    const MixVerdict& verdict = accuracy->verdict;
+    if (verdict.outcome == MixVerdict::Outcome::NotCompared)
+        return fmt::format("not compared with LibTorch on a GPU ({}): {}, so no product that was "
+                           "measured is in TF32",
+                           verdict.why, unknown);
+    const std::string what =
+        accuracy->isOfWhole ? "the whole model" : "its places, in the program that LibTorch runs";
+    const std::string how =
+        fmt::format("compared with LibTorch in float64 on six distributions of inputs, {}{}", what,
+                    accuracy->isRemembered ? " (remembered)" : "");
+    if (verdict.outcome == MixVerdict::Outcome::Right)
+        return fmt::format("{}: right at 1e-2, largest error {:.1e}", how, verdict.error);
+    return fmt::format("{}: wrong at 1e-2, and nothing that was measured is right: {}", how,
+                       verdict.worst);
+}
+
+nlohmann::json accuracyJson(const std::optional<ChoiceAccuracy>& accuracy) {
+    if (!accuracy)
+        return {{"outcome", "not compared"}, {"why", "nothing was measured"}};
+    nlohmann::json json = toJson(accuracy->verdict);
+    json["of"] = accuracy->isOfWhole ? "the whole model" : "its places";
+    json["remembered"] = accuracy->isRemembered;
+    return json;
 }
 
 nlohmann::json placeJson(const PlaceMeasurement& place) {
@@ -59,7 +101,8 @@ nlohmann::json placeJson(const PlaceMeasurement& place) {
              {"microseconds", variant.time.microseconds ? nlohmann::json(*variant.time.microseconds)
                                                         : nlohmann::json()},
              {"spread", variant.time.spread},
-             {"why", variant.time.why}});
+             {"why", variant.time.why},
+             {"refused", variant.refused}});
     return {{"nodes", place.nodes},
             {"operation", place.operation},
             {"measured", place.isMeasured},
@@ -84,14 +127,19 @@ void addRows(const PlaceMeasurement& place, Table& table) {
                                                          : std::string("-")};
         if (variant.time.microseconds && longest > 0)
             time.share = *variant.time.microseconds / longest;
-        const std::string why = variant.time.why.empty() ? place.why : variant.time.why;
+        const std::string why = !variant.refused.empty()   ? variant.refused
+                                : variant.time.why.empty() ? place.why
+                                                           : variant.time.why;
+        const std::string outcome = isChosen                  ? "chosen"
+                                    : variant.refused.empty() ? ""
+                                                              : "not exact enough";
         table.rows.push_back(
             {i == 0 ? TableCell{.text = nodesOf(place), .note = place.operation} : TableCell{},
              {.text = variant.what, .tone = isChosen ? Tone::Good : Tone::Plain, .note = why},
              std::move(time),
              {.text = variant.time.microseconds ? fmt::format("{:.1f} %", variant.time.spread * 100)
                                                 : std::string()},
-             {.text = isChosen ? "chosen" : "",
+             {.text = outcome,
               .note = isChosen && place.isRemembered ? "measured by an earlier run" : ""}});
     }
 }
@@ -100,15 +148,15 @@ void addRows(const PlaceMeasurement& place, Table& table) {
 
 std::string modelMeasurementText(const ModelMeasurement& measurement) {
     if (measurement.gpu.empty())
-        return fmt::format("not measured, so all products are left to libraries: {}",
-                           measurement.why);
+        return fmt::format("not measured, so all products are left to libraries: {}\n{}",
+                           measurement.why, accuracyText(measurement.accuracy));
     std::string text =
         fmt::format("measured on {} in {:.1f} s", measurement.gpu, measurement.seconds);
     for (const PlaceMeasurement& place : measurement.places)
         text += "\n  " + lineOf(place);
     if (measurement.whole)
         text += "\n  " + lineOf(*measurement.whole);
-    return text;
+    return text + "\n" + accuracyText(measurement.accuracy);
 }
 
 nlohmann::json modelMeasurementJson(const ModelMeasurement& measurement) {
@@ -118,7 +166,8 @@ nlohmann::json modelMeasurementJson(const ModelMeasurement& measurement) {
     nlohmann::json json{{"gpu", measurement.gpu},
                         {"why", measurement.why},
                         {"seconds", measurement.seconds},
-                        {"places", std::move(places)}};
+                        {"places", std::move(places)},
+                        {"accuracy", accuracyJson(measurement.accuracy)}};
     if (measurement.whole)
         json["whole"] = placeJson(*measurement.whole);
     return json;
@@ -128,13 +177,15 @@ ReportSection modelMeasurementSection(const ModelMeasurement& measurement) {
     ReportSection section{.title = "Own kernels or a library", .blocks = {}};
     if (measurement.gpu.empty()) {
         section.blocks.emplace_back(Paragraph{fmt::format(
-            "Nothing was measured, so all products are left to libraries: {}.", measurement.why)});
+            "Nothing was measured, so all products are left to libraries: {}. The model is {}.",
+            measurement.why, accuracyText(measurement.accuracy))});
         return section;
     }
     section.blocks.emplace_back(Paragraph{fmt::format(
         "Medians of rounds in turns on {}, the L2 cache swept before each. Within a hundredth of "
-        "the fastest, own kernels are chosen before a library, and more exact ones before others.",
-        measurement.gpu)});
+        "the fastest, own kernels are chosen before a library, and more exact ones before others. "
+        "The model was {}.",
+        measurement.gpu, accuracyText(measurement.accuracy))});
     Table table;
     table.columns = {{.title = "nodes", .isCode = true},
                      {.title = "by"},

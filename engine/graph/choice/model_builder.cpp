@@ -2,6 +2,7 @@
 
 #include "engine/process/child_process.h"
 #include "engine/process/own_environment.h"
+#include "engine/storage/content_hash.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -53,6 +54,13 @@ std::size_t ModelBuilder::begin(const ModelFiles& files) {
     Build& build = *owned;
     std::unique_lock lock(mutex_);
     const std::size_t number = builds_.size();
+    ContentHash hash;
+    for (const auto& [path, text] : files) {
+        hash.add(path);
+        hash.add(text);
+    }
+    if (const auto [same, isNew] = numbers_.try_emplace(hash.hex(), number); !isNew)
+        return same->second;
     build.folder = folder_ / fmt::format("model{}", number);
     builds_.push_back(std::move(owned));
     std::vector<std::pair<fs::path, fs::path>> sources;

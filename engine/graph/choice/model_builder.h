@@ -9,6 +9,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,7 +31,8 @@ public:
     ModelBuilder& operator=(const ModelBuilder&) = delete;
     ~ModelBuilder();
 
-    /// Begins to build a model, and returns its number. What began first is compiled first.
+    /// Begins to build a model, unless one of the same files was begun, and returns its number.
+    /// What began first is compiled first.
     [[nodiscard]] std::size_t begin(const ModelFiles& files);
 
     /// Waits for a model's libmodel.so. Failed, with the compiler's words, if it does not compile
@@ -62,6 +64,7 @@ private:
     std::mutex mutex_; ///< Guards the members below.
     std::condition_variable_any changed_;
     std::vector<std::unique_ptr<Build>> builds_;
+    std::map<std::string, std::size_t> numbers_; ///< Of the builds, by a hash of their files.
     std::deque<std::function<void(const std::stop_token&)>> jobs_;
     std::vector<std::jthread> workers_; ///< Declared last, because they use the other members.
 };

@@ -1,5 +1,9 @@
 #include "engine/graph/choice/node_choice.h"
 
+#include "engine/graph/choice/accuracy_search.h"
+#include "engine/graph/choice/model_code.h"
+#include "engine/graph/choice/remembered_verdicts.h"
+#include "engine/graph/lowering/raised.h"
 #include "engine/graph/type_text.h"
 #include "engine/storage/content_hash.h"
 
@@ -15,7 +19,7 @@ namespace kernelskill::engine::graph {
 namespace {
 
 /// The version of what is measured: times of another version are not looked at.
-constexpr std::string_view keyVersion = "place 1";
+constexpr std::string_view keyVersion = "place 2";
 
 constexpr double equallyFast = 1.01;
 
@@ -38,19 +42,35 @@ struct Variant {
     bool isLibrary = false;
     ContractionChoice own;
     ModelOptions options; ///< The options that it is planned with.
-    ModelFiles files;
+    ModelFiles files = {};
     std::size_t kernels = 0;
+    Exactness exactness = Exactness::AsPyTorch;
 };
 
-/// The texts that are compiled of a model, without anything that names its folder.
-std::string codeOf(const ModelFiles& files) {
-    ContentHash hash;
-    for (const auto& [path, text] : files)
-        if (path.ends_with(".cu") || path == "model.cpp") {
-            hash.add(path);
-            hash.add(text);
-        }
-    return hash.hex();
+/// Whether the node is a product that PyTorch computes without TF32 unless it is told to; of
+/// convolutions it is the other way round.
+bool isProduct(const Node& node) {
+    return operatorKind(node.target) == OperatorKind::LinearAlgebra &&
+           !node.target.contains("conv");
+}
+
+std::set<std::string> productsOf(const Program& program) {
+    std::set<std::string> products;
+    for (const Node& node : program.nodes)
+        if (isProduct(node))
+            products.insert(node.name);
+    return products;
+}
+
+/// That of own kernels whose products may be as inexact as the unit.
+Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan) {
+    const bool usesTensorCores = std::ranges::any_of(plan.steps, [](const ModelStep& step) {
+        const auto* kernel = std::get_if<Kernel>(&step.work);
+        return kernel != nullptr && kernel->usesTensorCores;
+    });
+    if (!usesTensorCores)
+        return Exactness::Float32;
+    return unit == MultiplyUnit::TF32 ? Exactness::TF32 : Exactness::SplitTF32;
 }
 
 /// A rough bound of the time of a call.
@@ -91,20 +111,6 @@ std::string operationOf(const Program& program, const std::set<std::string>& nod
     return text;
 }
 
-/// The nodes with their arguments: what libraries compute.
-std::string callsOf(const Program& program) {
-    std::string text;
-    for (const Node& node : program.nodes) {
-        text += node.target;
-        for (const NamedArgument& argument : node.arguments)
-            text += fmt::format(" {}={}", argument.name, textOf(argument.value));
-        text += '\n';
-    }
-    for (const auto& [value, type] : program.values)
-        text += value + " " + textOf(type) + "\n";
-    return text;
-}
-
 /// All that the variants of a part are planned by, but for the data of constants.
 std::string planningOf(const Program& part, const std::set<std::string>& libraryNodes) {
     std::string text = callsOf(part);
@@ -125,9 +131,9 @@ bool holdsConstants(const Program& part) {
 class Choosing {
 public:
     Choosing(const Program& graph, const ChoiceRequest& request, VariantRacer& racer,
-             const TimesMemory& memory, std::stop_token stop)
-        : graph_(graph), request_(request), racer_(racer), memory_(memory), stop_(std::move(stop)) {
-    }
+             const TimesMemory& memory, const ChoiceStops& stops)
+        : graph_(graph), request_(request), racer_(racer), memory_(memory), stops_(stops),
+          verdicts_(subject(), racer, memory, stops.all) {}
 
     Result<ModelChoice> run() {
         const auto own = plannedModel(graph_, request_.name, ownOptions());
@@ -150,6 +156,7 @@ public:
             finish(place);
         }
         ModelChoice choice;
+        chooseExact(choice);
         choice.options = ownOptions();
         for (Place& place : places_) {
             apply(place, choice.options);
@@ -168,14 +175,21 @@ private:
         double seconds = 0;              ///< The max time of own kernels.
         std::optional<ProgramPart> part; ///< nullopt: the whole program.
         std::string key;                 ///< The key in long-term memory; empty: not measured.
-        std::optional<std::vector<VariantTime>> times;
-        std::size_t number = 0; ///< The place's number in the racer.
+        std::size_t number = 0;          ///< The place's number in the racer.
     };
+
+    /// All that verdicts depend on beside the variants.
+    std::string subject() const {
+        return fmt::format("{} {} {}", programKey(graph_), request_.machine, allowsTf32());
+    }
+
+    bool allowsTf32() const { return request_.options.kernels.multiply == MultiplyUnit::TF32; }
 
     ModelOptions ownOptions() const {
         ModelOptions options = request_.options;
         options.usesLibraries = false;
         options.libraryNodes.clear();
+        options.float32Nodes.clear();
         options.kernels.ofNodes.clear();
         return options;
     }
@@ -223,10 +237,14 @@ private:
             return;
         }
         ModelOptions library = ownOptions();
+        ModelOptions float32 = ownOptions();
         std::size_t number = 0;
         for (const Node& node : graph_.nodes) {
-            if (place.where.nodes.contains(node.name))
+            if (place.where.nodes.contains(node.name)) {
                 library.libraryNodes.insert(partNodeName(number));
+                if (isProduct(node) && allowsTf32())
+                    float32.float32Nodes.insert(partNodeName(number));
+            }
             number += place.part->nodes.contains(node.name) ? 1 : 0;
         }
         const auto [same, isNew] =
@@ -236,18 +254,29 @@ private:
             place.seconds = same->second->seconds;
             place.measurement.variants = same->second->measurement.variants;
         } else {
-            for (const ContractionChoice& own : ownChoices(place)) {
-                ModelOptions options = ownOptions();
-                options.kernels.multiply = own.multiply;
-                options.kernels.tile = own.tile;
-                add(place, *part, {"own kernels", false, own, std::move(options), {}, 0});
+            for (const ContractionChoice& own : ownChoices(place))
+                addOwn(place, *part, own);
+            if (float32.float32Nodes.empty()) {
+                add(place, *part, {"a library", true, {}, std::move(library)});
+            } else {
+                float32.libraryNodes = library.libraryNodes;
+                add(place, *part, {"a library in float32", true, {}, std::move(float32)});
+                Variant inTf32{"a library in TF32", true, {}, std::move(library)};
+                inTf32.exactness = Exactness::TF32;
+                add(place, *part, std::move(inTf32));
             }
-            add(place, *part, {"a library", true, {}, std::move(library), {}, 0});
         }
         if (place.variants.size() < 2)
             place.measurement.why = "there is one way only";
         else
             place.program = *std::move(part);
+    }
+
+    void addOwn(Place& place, const Program& part, const ContractionChoice& own) {
+        ModelOptions options = ownOptions();
+        options.kernels.multiply = own.multiply;
+        options.kernels.tile = own.tile;
+        add(place, part, {"own kernels", false, own, std::move(options)});
     }
 
     /// Adds a variant that is not the same as another one.
@@ -264,6 +293,8 @@ private:
         if (std::ranges::any_of(place.variants,
                                 [&](const Variant& other) { return codeOf(other.files) == code; }))
             return;
+        if (!variant.isLibrary)
+            variant.exactness = exactnessOf(variant.own.multiply, *plan);
         if (!variant.isLibrary && place.part)
             variant.what += ": " + scheduleOf(*plan);
         place.measurement.variants.push_back({variant.what, {}});
@@ -276,7 +307,7 @@ private:
         ContentHash hash;
         hash.add(keyVersion);
         hash.add(request_.machine);
-        hash.add(request_.options.kernels.multiply == MultiplyUnit::TF32 ? "tf32" : "float32");
+        hash.add(allowsTf32() ? "tf32" : "float32");
         hash.add(callsOf(program));
         for (const Variant& variant : place.variants) {
             hash.add(variant.what);
@@ -313,7 +344,7 @@ private:
         }
         auto known = measured_.find(place.key);
         if (known == measured_.end()) {
-            known = measured_.emplace(place.key, racer_.race(place.number, stop_)).first;
+            known = measured_.emplace(place.key, racer_.race(place.number, stops_.measuring)).first;
             // A variant without a time may have one the next time: memory was short, say.
             if (known->second && std::ranges::all_of(*known->second, [](const VariantTime& time) {
                     return time.microseconds.has_value();
@@ -339,64 +370,286 @@ private:
             measurement.why = "no variant could be timed";
     }
 
-    static void apply(Place& place, ModelOptions& options) {
+    /// Picks variants of the measured places with which the program is right.
+    void chooseExact(ModelChoice& choice) {
+        std::vector<AccuracyGroup> groups;
+        std::vector<std::vector<Place*>> placesOf;
+        std::map<std::string, std::size_t> groupOf; // By the places' keys.
+        for (Place& place : places_) {
+            if (!place.measurement.isMeasured)
+                continue;
+            const auto [group, isNew] = groupOf.try_emplace(place.key, groups.size());
+            if (isNew) {
+                groups.push_back({{}, optionsOf(place)});
+                placesOf.emplace_back();
+            }
+            groups[group->second].parts.push_back(*place.part);
+            placesOf[group->second].push_back(&place);
+        }
+        if (groups.empty())
+            return;
+        if (request_.progress)
+            request_.progress("comparing with LibTorch on inputs of each distribution",
+                              static_cast<double>(places_.size()) /
+                                  static_cast<double>(places_.size() + 1));
+        AccuracySearch search(
+            groups, [&](const std::vector<VariantMix>& mixes) { return verdicts_.of(mixes); },
+            [&](AccuracyGroup& group) {
+                addMoreExact(placesOf[static_cast<std::size_t>(&group - groups.data())], group);
+            });
+        MixVerdict verdict = search.run();
+        choice.accuracy = ChoiceAccuracy{std::move(verdict), isWhole(), verdicts_.areRemembered()};
+        for (std::size_t i = 0; i < groups.size(); ++i)
+            for (Place* place : placesOf[i]) {
+                place->measurement.chosen = groups[i].option().variant;
+                for (const AccuracyOption& option : groups[i].options)
+                    place->measurement.variants[option.variant].refused = option.refused;
+            }
+    }
+
+    /// Whether the one place is the whole model.
+    bool isWhole() const {
+        return places_.size() == 1 && places_[0].part->nodes.size() == graph_.nodes.size();
+    }
+
+    /// The variants that have a time, the one to prefer first, and behind them the library that
+    /// computes as PyTorch does.
+    static std::vector<AccuracyOption> optionsOf(const Place& place) {
+        std::vector<VariantTime> times;
+        for (const MeasuredVariant& variant : place.measurement.variants)
+            times.push_back(variant.time);
+        std::vector<std::size_t> order = preferredOrder(times);
+        for (std::size_t i = 0; i < place.variants.size(); ++i)
+            if (place.variants[i].exactness == Exactness::AsPyTorch && !times[i].microseconds)
+                order.push_back(i);
+        std::vector<AccuracyOption> options;
+        for (const std::size_t number : order) {
+            const Variant& variant = place.variants[number];
+            options.push_back({number, &variant.files, variant.exactness, variant.isLibrary, ""});
+        }
+        return options;
+    }
+
+    /// Measures own kernels that are more exact, of which places that are many have none at first.
+    void addMoreExact(const std::vector<Place*>& places, AccuracyGroup& group) {
+        const Place& first = *places.front();
+        if (!first.where.isLinearAlgebra || !first.program || stops_.measuring.stop_requested())
+            return;
+        Place more;
+        more.part = first.part;
+        more.variants = first.variants; // So that what there is is not added again.
+        const std::size_t known = more.variants.size();
+        const MultiplyUnit most = request_.options.kernels.multiply;
+        for (const MultiplyUnit unit : {MultiplyUnit::Float32, MultiplyUnit::TF32Split})
+            if (unit != most && isMoreExact(unit, most))
+                addOwn(more, *first.program, {unit, 0});
+        more.variants.erase(more.variants.begin(),
+                            more.variants.begin() + static_cast<std::ptrdiff_t>(known));
+        if (more.variants.empty())
+            return;
+        if (request_.progress)
+            request_.progress("timing more exact kernels of " + first.measurement.operation, 1);
+        lookUp(more, *first.program);
+        finish(more);
+        for (Place* place : places) {
+            place->measurement.variants.insert(place->measurement.variants.end(),
+                                               more.measurement.variants.begin(),
+                                               more.measurement.variants.end());
+            place->variants.insert(place->variants.end(), more.variants.begin(),
+                                   more.variants.end());
+        }
+        std::vector<AccuracyOption> options = optionsOf(first);
+        for (AccuracyOption& option : options) // The files have moved; what was refused stays so.
+            if (const auto same =
+                    std::ranges::find(group.options, option.variant, &AccuracyOption::variant);
+                same != group.options.end())
+                option.refused = same->refused;
+        const std::size_t picked = group.option().variant;
+        group.options = std::move(options);
+        group.picked = static_cast<std::size_t>(
+            std::ranges::find(group.options, picked, &AccuracyOption::variant) -
+            group.options.begin());
+    }
+
+    /// A place that was not measured has no TF32 by products, because nothing says how exact it is.
+    void applyDefault(Place& place, ModelOptions& options) const {
         PlaceMeasurement& measurement = place.measurement;
-        if (!measurement.isMeasured) {
-            const bool isLeft = place.where.isLinearAlgebra && !place.where.isSimplified;
-            // The library's variant is the last one.
-            if (!measurement.variants.empty())
-                measurement.chosen = isLeft ? measurement.variants.size() - 1 : 0;
-            if (isLeft)
-                options.libraryNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+        if (place.where.isLinearAlgebra && !place.where.isSimplified) {
+            leave(place, true, options);
+            const auto library =
+                std::ranges::find(place.variants, Exactness::AsPyTorch, &Variant::exactness);
+            measurement.chosen = static_cast<std::size_t>(library - place.variants.begin());
             return;
         }
-        const Variant& chosen = place.variants[measurement.chosen];
+        const ContractionChoice own{
+            allowsTf32() ? MultiplyUnit::TF32Split : request_.options.kernels.multiply, 0};
+        if (place.where.isLinearAlgebra && allowsTf32())
+            for (const std::string& node : place.where.nodes)
+                options.kernels.ofNodes[node] = own;
+        const auto same = std::ranges::find_if(place.variants, [&](const Variant& variant) {
+            return !variant.isLibrary && (!place.where.isLinearAlgebra || variant.own == own);
+        });
+        measurement.chosen = static_cast<std::size_t>(same - place.variants.begin());
+        // It may be the same as another one, or was not planned.
+        if (same == place.variants.end() && !place.variants.empty())
+            measurement.variants.push_back({"own kernels without TF32", {}});
+    }
+
+    /// Leaves the place's nodes to a library.
+    void leave(const Place& place, bool isFloat32, ModelOptions& options) const {
+        options.libraryNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+        if (!isFloat32 || !allowsTf32())
+            return;
+        for (const Node& node : graph_.nodes)
+            if (place.where.nodes.contains(node.name) && isProduct(node))
+                options.float32Nodes.insert(node.name);
+    }
+
+    void apply(Place& place, ModelOptions& options) const {
+        if (!place.measurement.isMeasured)
+            return applyDefault(place, options);
+        const Variant& chosen = place.variants[place.measurement.chosen];
         if (chosen.isLibrary)
-            options.libraryNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+            leave(place, chosen.exactness != Exactness::TF32, options);
         else if (place.where.isLinearAlgebra)
             for (const std::string& node : place.where.nodes)
                 options.kernels.ofNodes[node] = chosen.own;
     }
 
-    /// Fusion across places can make a whole faster than its parts are: the simple models have to
-    /// be slower than the one of chosen places, or are taken.
+    /// Own kernels at each place, the fastest of those that are not refused there.
+    ModelOptions ownAlone() const {
+        ModelOptions options = ownOptions();
+        for (const Place& place : places_) {
+            if (!place.measurement.isMeasured || !place.where.isLinearAlgebra)
+                continue;
+            std::vector<VariantTime> times;
+            for (std::size_t i = 0; i < place.variants.size(); ++i) {
+                const MeasuredVariant& variant = place.measurement.variants[i];
+                const bool isTaken = !place.variants[i].isLibrary && variant.refused.empty();
+                times.push_back(isTaken ? variant.time : VariantTime{});
+            }
+            if (const auto fastest = preferredOf(times))
+                for (const std::string& node : place.where.nodes)
+                    options.kernels.ofNodes[node] = place.variants[*fastest].own;
+        }
+        return options;
+    }
+
+    /// All products by a library, without TF32 where it is refused, or anywhere.
+    ModelOptions byLibraries(bool withoutTf32) const {
+        ModelOptions options = ownOptions();
+        options.usesLibraries = true;
+        if (!allowsTf32())
+            return options;
+        if (withoutTf32) {
+            options.float32Nodes = productsOf(graph_);
+            return options;
+        }
+        for (const Place& place : places_)
+            for (std::size_t i = 0; i < place.variants.size(); ++i)
+                if (place.variants[i].isLibrary && place.variants[i].exactness == Exactness::TF32 &&
+                    !place.measurement.variants[i].refused.empty())
+                    options.float32Nodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+        return options;
+    }
+
+    /// Fusion across places can make a whole faster than its parts are, and less exact: the simple
+    /// models have to be slower than the one of chosen places, or wrong, or are taken.
     void compareWhole(const ModelPlan& own, ModelChoice& choice) {
-        const bool areSome = std::ranges::any_of(choice.places, &PlaceMeasurement::isMeasured);
-        const bool isOnePart =
-            places_.size() == 1 && places_[0].part->nodes.size() == own.graph.nodes.size();
         const auto ownKernels = std::ranges::count_if(own.steps, [](const ModelStep& step) {
             return std::holds_alternative<Kernel>(step.work);
         });
-        if (!areSome || isOnePart || stop_.stop_requested() ||
-            static_cast<std::size_t>(ownKernels) * 2 > mostKernelsOfWhole)
+        if (!choice.accuracy || choice.accuracy->isOfWhole || stops_.all.stop_requested() ||
+            static_cast<std::size_t>(ownKernels) > mostKernelsOfWhole)
             return;
         Place whole;
         whole.measurement.operation = "the whole model";
-        ModelOptions all = request_.options;
-        all.usesLibraries = true;
-        add(whole, graph_, {"as chosen place by place", false, {}, choice.options, {}, 0});
-        add(whole, graph_, {"own kernels alone", false, {}, ownOptions(), {}, 0});
-        add(whole, graph_, {"all products by a library", true, {}, std::move(all), {}, 0});
+        add(whole, graph_, {"as chosen place by place", false, {}, choice.options});
+        if (whole.variants.empty())
+            return;
+        add(whole, graph_, {"own kernels alone", false, {}, ownAlone()});
+        add(whole, graph_, {"all products by a library", true, {}, byLibraries(false)});
         std::size_t kernels = 0;
         for (const Variant& variant : whole.variants)
             kernels += variant.kernels;
-        if (whole.variants.size() < 2 || kernels > mostKernelsOfWhole)
+        if (whole.variants.size() > 1 && kernels <= mostKernelsOfWhole &&
+            !stops_.measuring.stop_requested()) {
+            if (request_.progress)
+                request_.progress("timing whole models",
+                                  static_cast<double>(places_.size()) /
+                                      static_cast<double>(places_.size() + 1));
+            lookUp(whole, graph_);
+            finish(whole);
+        }
+        chooseWhole(whole, choice);
+    }
+
+    /// Takes the fastest whole model that is right. Without times, that is the one of chosen
+    /// places.
+    void chooseWhole(Place& whole, ModelChoice& choice) {
+        const bool isTimed = whole.measurement.isMeasured;
+        std::vector<std::size_t> order{0};
+        if (isTimed) {
+            order.clear();
+            for (const AccuracyOption& option : optionsOf(whole))
+                order.push_back(option.variant);
+        } else {
+            whole.variants.erase(whole.variants.begin() + 1, whole.variants.end());
+            whole.measurement.variants.resize(1);
+            whole.measurement.chosen = 0;
+        }
+        const auto take = [&](std::size_t variant, MixVerdict verdict) {
+            whole.measurement.chosen = variant;
+            choice.options = whole.variants[variant].options;
+            choice.accuracy = ChoiceAccuracy{std::move(verdict), true, verdicts_.areRemembered()};
+        };
+        const bool arePlacesRight = choice.accuracy->verdict.outcome == MixVerdict::Outcome::Right;
+        for (const std::size_t variant : order) {
+            MixVerdict verdict = judgeWhole(whole.variants[variant]);
+            if (verdict.outcome == MixVerdict::Outcome::Right) {
+                take(variant, std::move(verdict));
+                if (isTimed)
+                    choice.whole = std::move(whole.measurement);
+                return;
+            }
+            const bool isWrong = verdict.outcome == MixVerdict::Outcome::Wrong;
+            whole.measurement.variants[variant].refused =
+                isWrong ? verdict.worst : "not compared: " + verdict.why;
+            if (isWrong || variant != 0)
+                continue;
+            // Nothing is known of it but what its places say.
+            if (isTimed && arePlacesRight) {
+                whole.measurement.variants[variant].refused.clear();
+                whole.measurement.chosen = 0;
+                choice.whole = std::move(whole.measurement);
+            }
+            if (arePlacesRight || !isTimed)
+                return;
+        }
+        // What PyTorch itself computes.
+        Place last;
+        add(last, graph_,
+            {"all products by a library, as PyTorch computes them", true, {}, byLibraries(true)});
+        if (last.variants.empty())
             return;
-        if (request_.progress)
-            request_.progress("timing whole models", static_cast<double>(places_.size()) /
-                                                         static_cast<double>(places_.size() + 1));
-        lookUp(whole, graph_);
-        finish(whole);
-        if (whole.measurement.isMeasured)
-            choice.options = whole.variants[whole.measurement.chosen].options;
+        MixVerdict verdict = judgeWhole(last.variants[0]);
+        whole.variants.push_back(std::move(last.variants[0]));
+        whole.measurement.variants.push_back(std::move(last.measurement.variants[0]));
+        whole.measurement.isMeasured = true;
+        take(whole.variants.size() - 1, std::move(verdict));
         choice.whole = std::move(whole.measurement);
+    }
+
+    MixVerdict judgeWhole(const Variant& variant) {
+        return verdicts_.of({{{std::nullopt, &variant.files}}}).at(0);
     }
 
     const Program& graph_;
     const ChoiceRequest& request_;
     VariantRacer& racer_;
     const TimesMemory& memory_;
-    std::stop_token stop_;
+    const ChoiceStops& stops_;
+    RememberedVerdicts verdicts_;
     std::vector<Place> places_;
     std::map<std::string, const Place*> planned_; ///< By planningOf().
     // The maps have the places' keys, so that equal places are measured once.
@@ -418,10 +671,19 @@ std::optional<std::size_t> preferredOf(const std::vector<VariantTime>& times) {
     return std::nullopt;
 }
 
+std::vector<std::size_t> preferredOrder(std::vector<VariantTime> times) {
+    std::vector<std::size_t> order;
+    while (const auto next = preferredOf(times)) {
+        order.push_back(*next);
+        times[*next].microseconds.reset();
+    }
+    return order;
+}
+
 Result<ModelChoice> chooseByTimes(const Program& graph, const ChoiceRequest& request,
                                   VariantRacer& racer, const TimesMemory& memory,
-                                  std::stop_token stop) {
-    return Choosing(graph, request, racer, memory, std::move(stop)).run();
+                                  const ChoiceStops& stops) {
+    return Choosing(graph, request, racer, memory, stops).run();
 }
 
 } // namespace kernelskill::engine::graph

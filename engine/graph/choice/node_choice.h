@@ -4,9 +4,11 @@
 
 #include "analysis/source/error.h"
 #include "engine/graph/choice/choice_places.h"
+#include "engine/graph/choice/variant_mix.h"
 #include "engine/graph/choice/variant_times.h"
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/model/model_plan.h"
+#include "engine/graph/reference/mix.h"
 
 #include <cstddef>
 #include <functional>
@@ -34,9 +36,14 @@ public:
     /// timed.
     [[nodiscard]] virtual Result<std::vector<VariantTime>> race(std::size_t place,
                                                                 std::stop_token stop) = 0;
+    /// Judges the results of the program with each mix, in one verdict for each, with a margin to
+    /// what a judge allows. What build() was not called for is compiled first. A mix that does not
+    /// compile or run is not compared. Errors are those of race().
+    [[nodiscard]] virtual Result<std::vector<MixVerdict>>
+    judge(const std::vector<VariantMix>& mixes, std::stop_token stop) = 0;
 };
 
-/// Where times are kept between runs. The functions may do nothing.
+/// Where times and verdicts are kept between runs. The functions may do nothing.
 struct TimesMemory {
     std::function<std::optional<std::string>(const std::string& key)> find;
     std::function<void(const std::string& key, const std::string& text)> keep;
@@ -52,23 +59,43 @@ struct ChoiceRequest {
     std::function<void(const std::string& what, double share)> progress;
 };
 
+/// When to stop.
+struct ChoiceStops {
+    std::stop_token measuring; ///< No place is measured from then on.
+    std::stop_token all;       ///< No mix is judged, either.
+};
+
+/// What is known of the results of the model as it was chosen.
+struct ChoiceAccuracy {
+    MixVerdict verdict;
+    /// Whether the whole model was compiled and run; else its places were, each as a model of its
+    /// own, in the program that LibTorch runs otherwise.
+    bool isOfWhole = false;
+    bool isRemembered = false; ///< An earlier run compared it.
+};
+
 struct ModelChoice {
     ModelOptions options; ///< The options to plan the model with.
     std::vector<PlaceMeasurement> places;
     /// The model as its places were chosen, next to one of own kernels alone and one with all
     /// products by a library; nullopt: not compared.
     std::optional<PlaceMeasurement> whole;
+    std::optional<ChoiceAccuracy> accuracy; ///< nullopt: no place was measured.
 };
 
-/// A place that could not be measured, because `stop` came or for another reason, is a library's if
-/// it is a product that no simplification makes smaller, else own kernels'. Variants within a
-/// hundredth of the fastest count as equally fast: then own kernels come before a library, and more
-/// exact ones before others. Errors are those of plannedModel().
+/// A place that could not be measured, because its time came or for another reason, is a library's
+/// if it is a product that no simplification makes smaller, else own kernels', and without TF32 by
+/// products. Variants within a hundredth of the fastest count as equally fast: then own kernels
+/// come before a library, and more exact ones before others. Of the variants, the fastest are taken
+/// with which the whole program is right (accuracy_search.h). Errors are those of plannedModel().
 [[nodiscard]] Result<ModelChoice> chooseByTimes(const Program& graph, const ChoiceRequest& request,
                                                 VariantRacer& racer, const TimesMemory& memory,
-                                                std::stop_token stop);
+                                                const ChoiceStops& stops);
 
 /// The number of the variant to choose; nullopt if none has a time. Earlier ones are preferred.
 [[nodiscard]] std::optional<std::size_t> preferredOf(const std::vector<VariantTime>& times);
+/// The numbers of all variants that have times: the one to choose, the one to choose without it,
+/// and so on.
+[[nodiscard]] std::vector<std::size_t> preferredOrder(std::vector<VariantTime> times);
 
 } // namespace kernelskill::engine::graph

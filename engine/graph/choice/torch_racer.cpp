@@ -5,13 +5,24 @@
 
 namespace kernelskill::engine::graph {
 
+namespace {
+
+/// The child waits while other processes have the GPU.
+constexpr std::chrono::milliseconds patience{300'000};
+
+} // namespace
+
+TorchSubject TorchRacer::subject() const {
+    TorchSubject subject;
+    subject.archive = options_.archive;
+    subject.device = options_.device;
+    subject.allowsTf32 = options_.allowsTf32;
+    return subject;
+}
+
 TorchHeatRequest TorchRacer::requestFor(const std::optional<ProgramPart>& part) const {
-    // The child waits while other processes have the GPU.
-    constexpr std::chrono::milliseconds patience{300'000};
     TorchHeatRequest request;
-    request.subject.archive = options_.archive;
-    request.subject.device = options_.device;
-    request.subject.allowsTf32 = options_.allowsTf32;
+    request.subject = subject();
     request.subject.part = part;
     request.rounds = options_.rounds;
     request.time = patience;
@@ -73,6 +84,49 @@ Result<std::vector<VariantTime>> TorchRacer::race(std::size_t place, std::stop_t
         time.spread = lane.timing->spread();
     }
     return times;
+}
+
+Result<std::vector<MixVerdict>> TorchRacer::judge(const std::vector<VariantMix>& mixes,
+                                                  std::stop_token stop) {
+    TorchMixRequest request;
+    request.subject = subject();
+    request.share = options_.share;
+    request.time = patience;
+    std::vector<MixVerdict> verdicts(mixes.size());
+    std::vector<std::size_t> asked; // The mixes of the request.
+    // All compilers work before the first model is waited for.
+    std::vector<std::vector<std::size_t>> models;
+    for (const VariantMix& mix : mixes) {
+        std::vector<std::size_t>& ofMix = models.emplace_back();
+        for (const PlacedVariant& variant : mix)
+            ofMix.push_back(builder_.begin(*variant.files));
+    }
+    for (std::size_t i = 0; i < mixes.size(); ++i) {
+        std::vector<std::size_t> libraries;
+        for (std::size_t k = 0; k < mixes[i].size() && verdicts[i].why.empty(); ++k) {
+            const auto library = builder_.wait(models[i][k], stop);
+            if (!library && library.error().kind == ErrorKind::Cancelled)
+                return std::unexpected(library.error());
+            if (!library) {
+                verdicts[i].why = library.error().describe();
+                continue;
+            }
+            libraries.push_back(request.libraries.size());
+            request.libraries.push_back({mixes[i][k].part, *library});
+        }
+        if (!verdicts[i].why.empty())
+            continue;
+        request.mixes.push_back(std::move(libraries));
+        asked.push_back(i);
+    }
+    if (asked.empty())
+        return verdicts;
+    auto judged = torch_.judgeMixes(request, stop);
+    if (!judged)
+        return std::unexpected(judged.error());
+    for (std::size_t i = 0; i < asked.size() && i < judged->verdicts.size(); ++i)
+        verdicts[asked[i]] = std::move(judged->verdicts[i]);
+    return verdicts;
 }
 
 } // namespace kernelskill::engine::graph

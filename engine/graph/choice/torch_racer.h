@@ -20,6 +20,8 @@ struct TorchRaceOptions {
     std::string device = "cuda";
     bool allowsTf32 = false; ///< Whether products of library nodes may use TF32.
     std::uint32_t rounds = 30;
+    /// The share of what a judge allows that mixes may use: it may draw other inputs.
+    double share = 0.8;
 };
 
 class TorchRacer : public VariantRacer {
@@ -32,6 +34,8 @@ public:
                const std::vector<ModelFiles>& variants) override;
     [[nodiscard]] Result<std::vector<VariantTime>> race(std::size_t place,
                                                         std::stop_token stop) override;
+    [[nodiscard]] Result<std::vector<MixVerdict>> judge(const std::vector<VariantMix>& mixes,
+                                                        std::stop_token stop) override;
 
 private:
     struct Entry {
@@ -39,6 +43,7 @@ private:
         std::vector<std::size_t> models; ///< Their numbers in the builder.
     };
 
+    [[nodiscard]] TorchSubject subject() const;
     [[nodiscard]] TorchHeatRequest requestFor(const std::optional<ProgramPart>& part) const;
 
     TorchRaceOptions options_;

@@ -18,6 +18,8 @@ struct VariantTime {
 struct MeasuredVariant {
     std::string what; ///< "a library", "own kernels in TF32".
     VariantTime time;
+    /// Why it is not exact enough, by the judge's words; empty if nothing says so.
+    std::string refused = {};
 };
 
 struct PlaceMeasurement {

@@ -72,6 +72,8 @@ size_t kernelskillModelWorkspaceBytes(const int64_t* sizes);
 int kernelskillModelPrepare(const void* const* weights, void* prepared, void* stream);
 /* Whether the output of that place may be null in a call of forward: then the library that runs the node keeps the result. */
 int kernelskillModelLibraryOutput(int output);
+/* Whether the library has to compute that node in float32, even if others may use TF32. */
+int kernelskillModelNeedsFloat32(const char* node);
 /* Inputs and outputs are the user's tensors, in the graph's order. The library may be null if all nodes have kernels. */
 int kernelskillModelForward(const void* const* weights, const void* prepared, const void* const* inputs,
                             void* const* outputs, void* workspace, const int64_t* sizes,
@@ -167,6 +169,10 @@ std::string abiSource(const ModelPlan& plan) {
         free += fmt::format("{}output == {}", free.empty() ? "" : " || ", place);
     text += fmt::format("int kernelskillModelLibraryOutput(int{})\n{{\n    return {};\n}}\n\n",
                         free.empty() ? "" : " output", free.empty() ? "0" : free);
+    const bool isNamed = !plan.float32Nodes.empty();
+    text +=
+        fmt::format("int kernelskillModelNeedsFloat32(const char*{})\n{{\n    return {};\n}}\n\n",
+                    isNamed ? " node" : "", isNamed ? "Model::needsFloat32(node) ? 1 : 0" : "0");
     text += fmt::format(
         "int kernelskillModelForward(const void* const* weights, const void* prepared, const "
         "void* const* inputs,\n"

@@ -47,6 +47,7 @@ json stepJson(const ModelPlan& plan, const ModelStep& step) {
             outputs.push_back(tensorJson(plan, buffer));
         return {{"library", call->node},
                 {"reason", call->reason},
+                {"needs_float32", plan.float32Nodes.contains(call->node)},
                 {"reads", inputs},
                 {"writes", outputs}};
     }

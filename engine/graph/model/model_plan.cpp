@@ -86,6 +86,9 @@ public:
         addSignature();
         for (auto& work : kernelsOf(plan_.program, options.kernels))
             plan_.steps.push_back({std::move(work), false});
+        for (const LibraryCall* call : libraryCalls(plan_))
+            if (options.float32Nodes.contains(call->node))
+                plan_.float32Nodes.insert(call->node);
         findPrepared();
         place();
         plan_.integers = std::move(raised_.integers);

@@ -23,6 +23,8 @@ struct ModelOptions {
     bool usesLibraries = false;
     /// Nodes that are left to a library although they have a rule, whatever `usesLibraries` says.
     std::set<std::string> libraryNodes = {};
+    /// Nodes of libraries that compute in float32 where the caller lets others use TF32.
+    std::set<std::string> float32Nodes = {};
     KernelOptions kernels = {};
     std::set<std::string> notSimplified = {}; ///< Names of simplifications that are not used.
 };
@@ -62,6 +64,8 @@ struct ModelPlan {
     /// The integers of the graph that are computed of sizes.
     std::map<std::string, analysis::raise::Index> integers;
     std::vector<Simplification> simplifications;
+    /// The nodes left to a library that have to be computed without TF32.
+    std::set<std::string> float32Nodes;
     /// Outputs whose elements are all one number, whatever the inputs.
     std::map<analysis::raise::BufferId, double> constantOutputs;
     Placement prepared;  ///< Memory of the buffers that depend on weights alone.

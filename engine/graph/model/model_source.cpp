@@ -167,6 +167,18 @@ std::string forwardHead(const ModelPlan& plan, std::string_view scope) {
                        libraryCalls(plan).empty() ? "" : ", Library& library");
 }
 
+/// The definition of needsFloat32(); nothing for a model without such nodes.
+std::string float32Definition(const ModelPlan& plan) {
+    if (plan.float32Nodes.empty())
+        return "";
+    std::string nodes;
+    for (const std::string& node : plan.float32Nodes)
+        nodes += fmt::format("{}name == \"{}\"", nodes.empty() ? "" : " || ", node);
+    return fmt::format("bool Model::needsFloat32(const char* node)\n{{\n"
+                       "    const std::string_view name = node;\n    return {};\n}}\n\n",
+                       nodes);
+}
+
 } // namespace
 
 std::string modelHeader(const ModelPlan& plan) {
@@ -207,6 +219,10 @@ std::string modelHeader(const ModelPlan& plan) {
             "        virtual cudaError_t run(const char* node, const void* const* inputs,\n"
             "                                void** outputs, cudaStream_t stream) = 0;\n"
             "    };\n";
+        if (!plan.float32Nodes.empty())
+            text += "    /// Whether a node has to be computed in float32, even if others may use "
+                    "TF32.\n"
+                    "    static bool needsFloat32(const char* node);\n";
     }
     const std::string sizes = plan.symbols.empty() ? "" : "const Sizes& sizes";
     text += fmt::format(
@@ -237,6 +253,8 @@ std::string modelSource(const ModelPlan& plan) {
     std::string text = "#include \"model.h\"\n\n#include \"kernels.h\"\n\n";
     if (isDynamic)
         text += "#include <algorithm>\n\n";
+    if (!plan.float32Nodes.empty())
+        text += "#include <string_view>\n\n";
     text += fmt::format("namespace {} {{\n\n", plan.name);
     if (isDynamic)
         text += fmt::format("namespace {{\n\n"
@@ -245,7 +263,7 @@ std::string modelSource(const ModelPlan& plan) {
                             "    return (elements * size + {0}) / {1} * {1};\n}}\n\n"
                             "}} // namespace\n\n",
                             placementAlignment - 1, placementAlignment);
-    text += sizesDefinitions(plan);
+    text += sizesDefinitions(plan) + float32Definition(plan);
     text += fmt::format("std::size_t Model::workspaceBytes({})\n{{\n    std::size_t bytes = {};\n",
                         plan.symbols.empty() ? ""
                         : isDynamic          ? "const Sizes& sizes"

@@ -163,6 +163,8 @@ std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
     const std::set<BufferId> free = freeOutputs(plan);
     const auto node = std::ranges::find(plan.graph.nodes, call.node, &Node::name);
     std::string text = fmt::format("        if (name == \"{}\") {{\n", call.node);
+    if (plan.float32Nodes.contains(call.node))
+        text += "            const WithoutTf32 float32;\n";
     std::string tensors;
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
         const Buffer& buffer = plan.program.buffers.at(call.inputs[i]);
@@ -221,8 +223,33 @@ std::string libraryClass(const ModelPlan& plan) {
                                resultMember(plan, buffer));
     if (!results.empty())
         results += "\n";
-    return fmt::format(
-        R"(/// Runs an operator of ATen with these arguments, and defaults for the others.
+    const std::string_view withoutTf32 =
+        plan.float32Nodes.empty() ? "" : R"(/// While it lives, no operator uses TF32.
+class WithoutTf32 {
+public:
+    WithoutTf32()
+        : products_(at::globalContext().allowTF32CuBLAS()), convolutions_(at::globalContext().allowTF32CuDNN())
+    {
+        allow(false, false);
+    }
+    ~WithoutTf32() { allow(products_, convolutions_); }
+    WithoutTf32(const WithoutTf32&) = delete;
+    WithoutTf32& operator=(const WithoutTf32&) = delete;
+
+private:
+    static void allow(bool products, bool convolutions)
+    {
+        at::globalContext().setAllowTF32CuBLAS(products);
+        at::globalContext().setAllowTF32CuDNN(convolutions);
+    }
+
+    bool products_, convolutions_;
+};
+
+)";
+    return std::string(withoutTf32) +
+           fmt::format(
+               R"(/// Runs an operator of ATen with these arguments, and defaults for the others.
 torch::jit::Stack call(const char* name, const char* overload, const std::map<std::string, c10::IValue>& arguments)
 {{
     const auto handle = c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
@@ -267,9 +294,9 @@ public:
 }};
 
 )",
-        plan.symbols.empty() ? "" : "const Model::Sizes& sizes, ",
-        plan.symbols.empty() ? "" : "sizes_(sizes), ", sizes, nodes,
-        plan.symbols.empty() ? "" : "    Model::Sizes sizes_;\n", results);
+               plan.symbols.empty() ? "" : "const Model::Sizes& sizes, ",
+               plan.symbols.empty() ? "" : "sizes_(sizes), ", sizes, nodes,
+               plan.symbols.empty() ? "" : "    Model::Sizes sizes_;\n", results);
 }
 
 /// Takes the sizes from the inputs; nothing for a model without any.

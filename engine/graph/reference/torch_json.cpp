@@ -39,6 +39,17 @@ TensorData tensorFrom(const Json& json) {
     return owningTensor(std::move(type), wire::bytesOf(json.at("bytes")));
 }
 
+Json toJson(const ProgramPart& part) {
+    return {{"nodes", part.nodes}, {"outputs", part.outputs}};
+}
+
+ProgramPart partFrom(const Json& json) {
+    ProgramPart part;
+    json.at("nodes").get_to(part.nodes);
+    json.at("outputs").get_to(part.outputs);
+    return part;
+}
+
 Json toJson(const TorchSubject& subject) {
     Json json{{"archive", subject.archive.string()},
               {"precision", number(subject.precision)},
@@ -50,7 +61,7 @@ Json toJson(const TorchSubject& subject) {
     if (!subject.extents.symbols.empty())
         json["symbols"] = subject.extents.symbols;
     if (subject.part)
-        json["part"] = {{"nodes", subject.part->nodes}, {"outputs", subject.part->outputs}};
+        json["part"] = toJson(*subject.part);
     if (subject.inputs) {
         Json& inputs = json["inputs"] = Json::array();
         for (const TensorData& tensor : *subject.inputs)
@@ -70,11 +81,8 @@ TorchSubject subjectFrom(const Json& json) {
         subject.extents.largest = json.at("largest_extent").get<std::int64_t>();
     if (json.contains("symbols"))
         json.at("symbols").get_to(subject.extents.symbols);
-    if (json.contains("part")) {
-        subject.part.emplace();
-        json.at("part").at("nodes").get_to(subject.part->nodes);
-        json.at("part").at("outputs").get_to(subject.part->outputs);
-    }
+    if (json.contains("part"))
+        subject.part = partFrom(json.at("part"));
     if (json.contains("inputs")) {
         subject.inputs.emplace();
         for (const Json& tensor : json.at("inputs"))

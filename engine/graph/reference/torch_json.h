@@ -13,6 +13,9 @@ namespace kernelskill::engine::graph {
 [[nodiscard]] nlohmann::json toJson(const TensorData& tensor);
 [[nodiscard]] TensorData tensorFrom(const nlohmann::json& json);
 
+[[nodiscard]] nlohmann::json toJson(const ProgramPart& part);
+[[nodiscard]] ProgramPart partFrom(const nlohmann::json& json);
+
 [[nodiscard]] nlohmann::json toJson(const TorchSubject& subject);
 [[nodiscard]] TorchSubject subjectFrom(const nlohmann::json& json);
 

@@ -120,12 +120,22 @@ Result<Judgement> TorchReference::judge(const TorchJudgeRequest& request, std::s
     return fresh.ask<Judgement>(request, stop);
 }
 
-Result<TorchHeat> TorchReference::runHeat(const TorchHeatRequest& request, std::stop_token stop) {
-    auto heat = ask<TorchHeat>(request, stop);
-    if (!heat)
+template <typename Wanted>
+Result<Wanted> TorchReference::askModels(const TorchRequest& request, const std::stop_token& stop) {
+    auto answer = ask<Wanted>(request, stop);
+    if (!answer)
         if (const auto lock = lockUnlessStopped(mutex_, stop))
             child_.reset();
-    return heat;
+    return answer;
+}
+
+Result<TorchHeat> TorchReference::runHeat(const TorchHeatRequest& request, std::stop_token stop) {
+    return askModels<TorchHeat>(request, stop);
+}
+
+Result<TorchMixes> TorchReference::judgeMixes(const TorchMixRequest& request,
+                                              std::stop_token stop) {
+    return askModels<TorchMixes>(request, stop);
 }
 
 } // namespace kernelskill::engine::graph

@@ -45,11 +45,19 @@ public:
     [[nodiscard]] Result<TorchHeat> runHeat(const TorchHeatRequest& request,
                                             std::stop_token stop = {});
 
+    /// Judges mixes in the child of this object, as runHeat() times models.
+    [[nodiscard]] Result<TorchMixes> judgeMixes(const TorchMixRequest& request,
+                                                std::stop_token stop = {});
+
     /// Returns a client with a child of its own.
     [[nodiscard]] TorchReference another() const { return TorchReference(executable_); }
     [[nodiscard]] const std::filesystem::path& executable() const { return executable_; }
 
 private:
+    /// Asks the child, and starts another one for the next request after a failure.
+    template <typename Wanted>
+    [[nodiscard]] Result<Wanted> askModels(const TorchRequest& request,
+                                           const std::stop_token& stop);
     template <typename Wanted>
     [[nodiscard]] Result<Wanted> ask(const TorchRequest& request, const std::stop_token& stop);
     /// Starts a child if there is none.

@@ -72,6 +72,8 @@ milliseconds timeLimit(const TorchRequest& request) {
         return judge->time;
     if (const auto* heat = std::get_if<TorchHeatRequest>(&request))
         return heat->time;
+    if (const auto* mix = std::get_if<TorchMixRequest>(&request))
+        return mix->time;
     return shortRequest;
 }
 
@@ -100,6 +102,9 @@ std::vector<std::byte> encode(const TorchRequest& request) {
                               },
                               [](const TorchHeatRequest& heat) {
                                   return Json{{"do", "heat"}, {"request", toJson(heat)}};
+                              },
+                              [](const TorchMixRequest& mix) {
+                                  return Json{{"do", "mix"}, {"request", toJson(mix)}};
                               }},
                    request));
 }
@@ -133,6 +138,8 @@ Result<TorchRequest> decodeTorchRequest(std::span<const std::byte> payload) {
             return judgeRequestFrom(json.at("request"));
         if (what == "heat")
             return heatRequestFrom(json.at("request"));
+        if (what == "mix")
+            return mixRequestFrom(json.at("request"));
         unknownMessage();
     });
 }
@@ -145,6 +152,7 @@ std::vector<std::byte> encode(const TorchAnswer& answer) {
             [](const TorchTiming& timing) { return Json{{"timing", toJson(timing)}}; },
             [](const Judgement& judgement) { return Json{{"judgement", toJson(judgement)}}; },
             [](const TorchHeat& heat) { return Json{{"heat", toJson(heat)}}; },
+            [](const TorchMixes& mixes) { return Json{{"mixes", toJson(mixes)}}; },
             [](const TorchFailure& failure) {
                 return Json{{"error", wire::toJson(failure.error)}, {"fatal", failure.isFatal}};
             }},
@@ -163,6 +171,8 @@ Result<TorchAnswer> decodeTorchAnswer(std::span<const std::byte> payload) {
             return judgementFrom(json.at("judgement"));
         if (json.contains("heat"))
             return heatFrom(json.at("heat"));
+        if (json.contains("mixes"))
+            return mixesFrom(json.at("mixes"));
         if (json.contains("error")) {
             TorchFailure failure;
             wire::fromJson(json.at("error"), failure.error);

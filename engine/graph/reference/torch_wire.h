@@ -6,6 +6,7 @@
 #include "engine/graph/program.h"
 #include "engine/graph/reference/heat.h"
 #include "engine/graph/reference/judgement.h"
+#include "engine/graph/reference/mix.h"
 #include "engine/graph/reference/torch_subject.h"
 #include "engine/graph/reference/torch_timing.h"
 
@@ -46,7 +47,7 @@ struct TorchTimingRequest {
 };
 
 using TorchRequest = std::variant<TorchVersionRequest, TorchRunRequest, TorchTimingRequest,
-                                  TorchJudgeRequest, TorchHeatRequest>;
+                                  TorchJudgeRequest, TorchHeatRequest, TorchMixRequest>;
 
 /// The time limit of the request.
 [[nodiscard]] std::chrono::milliseconds timeLimit(const TorchRequest& request);
@@ -73,8 +74,8 @@ struct TorchFailure {
     bool isFatal = false; ///< The child ends with this answer: start another one.
 };
 
-using TorchAnswer =
-    std::variant<TorchVersion, TorchRun, TorchTiming, Judgement, TorchHeat, TorchFailure>;
+using TorchAnswer = std::variant<TorchVersion, TorchRun, TorchTiming, Judgement, TorchHeat,
+                                 TorchMixes, TorchFailure>;
 
 /// Whole frames with their length.
 [[nodiscard]] std::vector<std::byte> encode(const TorchRequest& request);

@@ -53,10 +53,11 @@ at::Tensor factors(std::int64_t count, c10::Device device) {
 
 } // namespace
 
-Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected, double scale) {
+Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected, double scale,
+                      double share) {
     if (found.is_complex() || expected.is_complex())
         return agreementOf(at::view_as_real(found.resolve_conj()),
-                           at::view_as_real(expected.resolve_conj()), scale);
+                           at::view_as_real(expected.resolve_conj()), scale, share);
     const auto left = flat(found);
     const auto right = flat(expected);
     Agreement agreement;
@@ -74,7 +75,11 @@ Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected, doubl
         agreement.difference = std::max(agreement.difference, differences.max().item<double>());
         agreement.beyondLoose += errors.gt(looseTolerance).sum().item<std::int64_t>();
         agreement.beyondTight += errors.gt(tightTolerance).sum().item<std::int64_t>();
+        agreement.nearLoose +=
+            share == 1 ? 0 : errors.gt(looseTolerance * share).sum().item<std::int64_t>();
     }
+    if (share == 1)
+        agreement.nearLoose = agreement.beyondLoose;
     if (left.numel() > 0) {
         agreement.found = left[agreement.worst].to(at::kDouble).item<double>();
         agreement.expected = right[agreement.worst].to(at::kDouble).item<double>();

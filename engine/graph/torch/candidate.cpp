@@ -6,6 +6,13 @@
 
 namespace kernelskill::engine::graph {
 
+Result<void> successOf(int status, const std::string& function) {
+    if (status == 0)
+        return {};
+    return std::unexpected(
+        Error{ErrorKind::Failed, function + " ends with error " + std::to_string(status), {}, {}});
+}
+
 Result<Candidate> Candidate::load(const std::filesystem::path& library) {
     const auto opened = SharedLibrary::open({library.string()});
     if (!opened)
@@ -25,6 +32,7 @@ Result<Candidate> Candidate::load(const std::filesystem::path& library) {
     find(candidate.forward_, "kernelskillModelForward");
     find(version, "kernelskillModelAbi");
     static_cast<void>(opened->find(candidate.isLibraryOutput_, "kernelskillModelLibraryOutput"));
+    static_cast<void>(opened->find(candidate.needsFloat32_, "kernelskillModelNeedsFloat32"));
     if (!missing.empty())
         return std::unexpected(Error{ErrorKind::Missing,
                                      "the model's library has no function " + missing,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 namespace kernelskill::engine::graph {
 
@@ -21,6 +22,9 @@ struct KernelskillLibrary {
                void* stream);
 };
 }
+
+/// Failed, with the function's name, for an error that a function of a candidate returned.
+[[nodiscard]] Result<void> successOf(int status, const std::string& function);
 
 /// Pointers are to memory of the device that the candidate is for. Results are 0, or a cudaError_t.
 class Candidate {
@@ -38,6 +42,10 @@ public:
     /// Earlier models, which lack the function, take none.
     [[nodiscard]] bool isLibraryOutput(std::size_t output) const {
         return isLibraryOutput_ != nullptr && isLibraryOutput_(static_cast<int>(output)) != 0;
+    }
+    /// Whether the library has to run the node without TF32. Earlier models have no such node.
+    [[nodiscard]] bool needsFloat32(const char* node) const {
+        return needsFloat32_ != nullptr && needsFloat32_(node) != 0;
     }
     [[nodiscard]] int prepare(std::span<const void* const> weights, void* prepared,
                               void* stream) const {
@@ -57,6 +65,7 @@ private:
     std::size_t (*preparedBytes_)() = nullptr;
     std::size_t (*workspaceBytes_)(const std::int64_t*) = nullptr;
     int (*isLibraryOutput_)(int) = nullptr;
+    int (*needsFloat32_)(const char*) = nullptr;
     int (*prepare_)(const void* const*, void*, void*) = nullptr;
     int (*forward_)(const void* const*, const void*, const void* const*, void* const*, void*,
                     const std::int64_t*, const KernelskillLibrary*, void*) = nullptr;

@@ -4,17 +4,6 @@
 #include "engine/graph/torch/device_streams.h"
 
 namespace kernelskill::engine::graph {
-namespace {
-
-Result<void> successOf(int status, const std::string& function) {
-    if (status == 0)
-        return {};
-    return std::unexpected(
-        Error{ErrorKind::Failed, function + " ends with error " + std::to_string(status), {}, {}});
-}
-
-} // namespace
-
 CallBuffers::CallBuffers(const TrialTensors& model, c10::Device device) {
     const auto add = [&](const TrialTensor& tensor, const char* role) -> const GuardedBuffer& {
         names_.push_back(role + tensor.name);
@@ -48,7 +37,7 @@ std::string CallBuffers::overrun() const {
 
 CandidateMemory::CandidateMemory(const Candidate& candidate, const TrialTensors& model,
                                  const PreparedProgram& eager)
-    : candidate_(candidate), model_(model), library_(eager, model.symbols),
+    : candidate_(candidate), model_(model), library_(eager, candidate, model.symbols),
       prepared_(static_cast<std::int64_t>(candidate.preparedBytes()), eager.place().device),
       workspace_(static_cast<std::int64_t>(candidate.workspaceBytes(model.sizes)),
                  eager.place().device) {

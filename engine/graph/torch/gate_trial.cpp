@@ -5,6 +5,7 @@
 #include "engine/graph/torch/device_streams.h"
 #include "engine/graph/torch/failures.h"
 
+#include <array>
 #include <c10/core/StreamGuard.h>
 #include <limits>
 #include <optional>
@@ -12,6 +13,11 @@
 
 namespace kernelskill::engine::graph {
 namespace {
+
+constexpr std::array distributions{Distribution::Normal,    Distribution::Uniform,
+                                   Distribution::OneSign,   Distribution::LargeMagnitude,
+                                   Distribution::WithZeros, Distribution::Denormals};
+static_assert(2 * leastTrials == distributions.size());
 
 /// Whether no element differs by a hundredth of the outputs' magnitude.
 bool areAlike(const std::vector<at::Tensor>& some, const std::vector<at::Tensor>& others) {
@@ -163,6 +169,13 @@ private:
 };
 
 } // namespace
+
+TrialPlan trialPlan(std::uint64_t seed, std::size_t number) {
+    const auto draw = [&](std::size_t place) {
+        return Draw{seed + place, distributions[place % distributions.size()]};
+    };
+    return {draw(2 * number), draw(2 * number + 1), number % 2 == 1};
+}
 
 Values valuesFor(const PreparedProgram& program, const TrialTensors& model,
                  const std::vector<at::Tensor>& weights, const std::vector<at::Tensor>& inputs) {

@@ -6,6 +6,8 @@
 #include "engine/graph/torch/referee.h"
 #include "engine/graph/torch/trial_tensors.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,9 +24,15 @@ struct Contest {
 };
 
 struct TrialPlan {
-    Draw first, second;
+    Draw first, second; ///< The first one's seed is that of the weights, too.
     bool isOnDefaultStream = false;
 };
+
+/// Trials that use each distribution once.
+inline constexpr std::size_t leastTrials = 3;
+
+/// The trial of that number; `seed` is that of the first one.
+[[nodiscard]] TrialPlan trialPlan(std::uint64_t seed, std::size_t number);
 
 struct TrialOutcome {
     std::vector<TrialResult> results;   ///< One for each of the two sets of inputs.

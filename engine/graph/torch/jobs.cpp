@@ -7,6 +7,7 @@
 #include "engine/graph/torch/gpu_turn.h"
 #include "engine/graph/torch/heat.h"
 #include "engine/graph/torch/judge.h"
+#include "engine/graph/torch/mix.h"
 #include "engine/graph/torch/prepared_program.h"
 #include "engine/graph/torch/program_run.h"
 #include "engine/graph/torch/symbolic_integers.h"
@@ -105,6 +106,14 @@ Result<TorchHeat> answerTo(const TorchHeatRequest& request) {
         return std::unexpected(program.error());
     const GpuTurn turn(request.subject.device);
     return runHeat(*program, request);
+}
+
+Result<TorchMixes> answerTo(const TorchMixRequest& request) {
+    const auto program = readArchive(request.subject);
+    if (!program)
+        return std::unexpected(program.error());
+    const GpuTurn turn(request.subject.device);
+    return judgeMixes(*program, request);
 }
 
 } // namespace

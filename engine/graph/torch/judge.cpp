@@ -5,7 +5,6 @@
 #include "engine/graph/torch/race.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -14,13 +13,6 @@
 
 namespace kernelskill::engine::graph {
 namespace {
-
-constexpr std::array distributions{Distribution::Normal,    Distribution::Uniform,
-                                   Distribution::OneSign,   Distribution::LargeMagnitude,
-                                   Distribution::WithZeros, Distribution::Denormals};
-
-/// Trials that use each distribution once, as a trial has two sets of inputs.
-constexpr std::size_t leastTrials = distributions.size() / 2;
 
 /// After so many wrong results, more of them say nothing new.
 constexpr std::size_t enoughWrong = 4;
@@ -37,7 +29,7 @@ public:
             if (number >= leastTrials &&
                 std::chrono::steady_clock::now() - begin_ > request_.longestGate)
                 return true;
-            auto outcome = runTrial(contest, planOf(number));
+            auto outcome = runTrial(contest, trialPlan(request_.subject.seed, number));
             if (!outcome)
                 return std::unexpected(outcome.error());
             take(std::move(*outcome));
@@ -50,13 +42,6 @@ public:
     }
 
 private:
-    [[nodiscard]] TrialPlan planOf(std::size_t number) const {
-        const auto draw = [&](std::size_t place) {
-            return Draw{request_.subject.seed + place, distributions[place % distributions.size()]};
-        };
-        return {draw(2 * number), draw(2 * number + 1), number % 2 == 1};
-    }
-
     void take(TrialOutcome outcome) {
         // The first trial: both sets of inputs are usual ones.
         if (judgement_.trials.empty())

@@ -11,9 +11,10 @@
 
 namespace kernelskill::engine::graph {
 
-LibraryNodes::LibraryNodes(const PreparedProgram& program, Symbols symbols)
-    : program_(program), nodes_(withSeparateBias(program.program())), symbols_(std::move(symbols)),
-      numbers_(numbersAt(program.program(), symbols_)) {}
+LibraryNodes::LibraryNodes(const PreparedProgram& program, const Candidate& candidate,
+                           Symbols symbols)
+    : program_(program), candidate_(candidate), nodes_(withSeparateBias(program.program())),
+      symbols_(std::move(symbols)), numbers_(numbersAt(program.program(), symbols_)) {}
 
 int LibraryNodes::runNode(void* context, const char* node, const void* const* inputs,
                           void** outputs, void* stream) {
@@ -62,8 +63,11 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
                 return std::unexpected(tensor.error());
             values.insert_or_assign(value, std::move(*tensor));
         }
-    if (auto done = program_.runNode(*node, values); !done)
-        return done;
+    {
+        const Tf32Limit limit(candidate_.needsFloat32(name.c_str()));
+        if (auto done = program_.runNode(*node, values); !done)
+            return done;
+    }
     position = 0;
     for (const auto& names : node->results)
         for (const std::string& result : names) {

@@ -17,8 +17,8 @@ namespace kernelskill::engine::graph {
 /// Serves models of one set of extents. It is not moved while a model may call it.
 class LibraryNodes {
 public:
-    /// `program` outlives it.
-    LibraryNodes(const PreparedProgram& program, Symbols symbols);
+    /// `program`, and the candidate that they are for, outlive it.
+    LibraryNodes(const PreparedProgram& program, const Candidate& candidate, Symbols symbols);
     LibraryNodes(const LibraryNodes&) = delete;
     LibraryNodes& operator=(const LibraryNodes&) = delete;
 
@@ -49,6 +49,7 @@ private:
     [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory) const;
 
     const PreparedProgram& program_;
+    const Candidate& candidate_;
     Program nodes_; ///< The graph that models are generated from.
     Symbols symbols_;
     Values numbers_;

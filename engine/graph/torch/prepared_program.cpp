@@ -166,6 +166,22 @@ Values PreparedProgram::begin() const {
     return bound_;
 }
 
+Tf32Limit::Tf32Limit(bool isNeeded) : isNeeded_(isNeeded) {
+    if (!isNeeded_)
+        return;
+    products_ = at::globalContext().allowTF32CuBLAS();
+    convolutions_ = at::globalContext().allowTF32CuDNN();
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setAllowTF32CuDNN(false);
+}
+
+Tf32Limit::~Tf32Limit() {
+    if (!isNeeded_)
+        return;
+    at::globalContext().setAllowTF32CuBLAS(products_);
+    at::globalContext().setAllowTF32CuDNN(convolutions_);
+}
+
 void useTf32(bool products) {
     at::globalContext().setAllowTF32CuBLAS(products);
     at::globalContext().setAllowTF32CuDNN(true);

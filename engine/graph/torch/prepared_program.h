@@ -87,6 +87,20 @@ private:
     Values bound_;                            ///< Inputs and weights.
 };
 
+/// Keeps all operators from using TF32 while it lives, if `isNeeded`.
+class Tf32Limit {
+public:
+    explicit Tf32Limit(bool isNeeded);
+    Tf32Limit(const Tf32Limit&) = delete;
+    Tf32Limit& operator=(const Tf32Limit&) = delete;
+    ~Tf32Limit();
+
+private:
+    bool isNeeded_;
+    bool products_ = false; ///< What was allowed before.
+    bool convolutions_ = false;
+};
+
 /// Lets convolutions use TF32 from now on, as PyTorch does by default, and products if `products`.
 void useTf32(bool products);
 

@@ -31,25 +31,25 @@ struct OutputComparison {
     Agreement eager;                 ///< Eager without TF32, if it was needed.
     Agreement usual;                 ///< Eager by PyTorch's defaults of TF32, if it was needed.
 
-    [[nodiscard]] bool isOutOfProportion() const {
-        return magnitude && candidate.difference > allowedShare * *magnitude;
+    [[nodiscard]] bool isOutOfProportion(double share) const {
+        return magnitude && candidate.difference > share * allowedShare * *magnitude;
     }
-    [[nodiscard]] bool needsEager() const {
-        return candidate.beyondTight > 0 || isOutOfProportion();
+    [[nodiscard]] bool needsEager(double share) const {
+        return candidate.beyondTight > 0 || needsUsual(share);
     }
-    [[nodiscard]] bool needsUsual() const {
-        return candidate.beyondLoose > 0 || isOutOfProportion();
+    [[nodiscard]] bool needsUsual(double share) const {
+        return candidate.nearLoose > 0 || isOutOfProportion(share);
     }
-    /// `yardstick`: eager or usual.
-    [[nodiscard]] bool isWithin(std::int64_t Agreement::* beyond,
-                                const Agreement& yardstick) const {
-        if (isOutOfProportion() && candidate.difference > allowedExcess * yardstick.difference)
+    /// `yardstick`: eager or usual. `share`: of all that is allowed, with the elements beyond it.
+    [[nodiscard]] bool isWithin(std::int64_t Agreement::* beyond, const Agreement& yardstick,
+                                double share = 1) const {
+        const double excess = share * allowedExcess;
+        if (isOutOfProportion(share) && candidate.difference > excess * yardstick.difference)
             return false;
         const auto elements = static_cast<double>(candidate.*beyond);
         const auto eagerElements = static_cast<double>(yardstick.*beyond);
-        return elements == 0 ||
-               (eagerElements > 0 && candidate.error <= allowedExcess * yardstick.error &&
-                elements <= allowedExcess * eagerElements);
+        return elements == 0 || (eagerElements > 0 && candidate.error <= excess * yardstick.error &&
+                                 elements <= excess * eagerElements);
     }
 };
 
@@ -100,10 +100,19 @@ Result<std::vector<at::Tensor>> outputsOf(const PreparedProgram& program, const 
     return outputs;
 }
 
-Result<Comparison> Referee::compare(const TrialTensors& model, const Values& tensors,
-                                    const std::vector<at::Tensor>& found, bool scalesAtol) const {
-    Comparison comparison;
-    TrialResult& result = comparison.result;
+Result<at::Tensor> Expectation::eager(std::size_t output, bool usesDefaults) {
+    std::vector<at::Tensor>& made = usesDefaults ? usual_ : eager_;
+    if (made.empty()) {
+        auto outputs = outputsOf(asWritten_, model_, tensors_, usesDefaults);
+        if (!outputs)
+            return std::unexpected(outputs.error());
+        made = std::move(*outputs);
+    }
+    return made[output];
+}
+
+Result<Expectation> Referee::expect(const TrialTensors& model, const Values& tensors) const {
+    Expectation expectation(asWritten_, model, tensors);
     auto expected = withoutExceptions("the reference failed", "", [&] {
         Values wide = tensors;
         for (auto& [name, value] : wide)
@@ -111,58 +120,72 @@ Result<Comparison> Referee::compare(const TrialTensors& model, const Values& ten
                 value = value.toTensor().to(typeAt(wide_.place(), value.toTensor().scalar_type()));
         return outputsOf(wide_, model, std::move(wide));
     });
-    result.isFloat64 = expected.has_value();
+    expectation.isFloat64 = expected.has_value();
     if (!expected) {
         releaseCachedMemory();
         expected = outputsOf(asWritten_, model, tensors);
     }
     if (!expected)
         return std::unexpected(expected.error());
-    return withoutExceptions("the outputs cannot be compared", "", [&]() -> Result<Comparison> {
+    expectation.outputs = std::move(*expected);
+    return expectation;
+}
+
+Result<TrialResult> Referee::compare(Expectation& expectation, const std::vector<at::Tensor>& found,
+                                     bool scalesAtol, double share) {
+    return withoutExceptions("the outputs cannot be compared", "", [&]() -> Result<TrialResult> {
+        TrialResult result;
+        result.isFloat64 = expectation.isFloat64;
         result.isWithinLoose = true;
         result.isWithinTight = true;
-        std::vector<at::Tensor> eager;
-        std::vector<at::Tensor> usual;
-        const auto agreementWith = [&](std::vector<at::Tensor>& outputs, bool usesDefaults,
-                                       std::size_t i, double scale) -> Result<Agreement> {
-            if (outputs.empty()) {
-                auto made = outputsOf(asWritten_, model, tensors, usesDefaults);
-                if (!made)
-                    return std::unexpected(made.error());
-                outputs = std::move(*made);
-            }
-            return agreementOf(outputs[i], (*expected)[i], scale);
-        };
         for (std::size_t i = 0; i < found.size(); ++i) {
+            const at::Tensor& expected = expectation.outputs[i];
             OutputComparison output;
-            output.magnitude = magnitudeOf((*expected)[i]);
+            output.magnitude = magnitudeOf(expected);
             const double scale = scalesAtol ? std::max(output.magnitude.value_or(1), 1.0) : 1;
-            output.candidate = agreementOf(found[i], (*expected)[i], scale);
+            const auto yardstick = [&](bool usesDefaults) -> Result<Agreement> {
+                const auto eager = expectation.eager(i, usesDefaults);
+                if (!eager)
+                    return std::unexpected(eager.error());
+                return agreementOf(*eager, expected, scale, share);
+            };
+            output.candidate = agreementOf(found[i], expected, scale, share);
             if (output.candidate.error >= result.error) {
                 result.error = output.candidate.error;
                 result.worst = describe(i, output.candidate, found[i].sizes());
             }
-            if (!output.needsEager())
+            if (!output.needsEager(share))
                 continue;
             if (result.isFloat64) {
-                const auto agreement = agreementWith(eager, false, i, scale);
+                const auto agreement = yardstick(false);
                 if (!agreement)
                     return std::unexpected(agreement.error());
                 output.eager = *agreement;
                 result.eagerError = std::max(result.eagerError.value_or(0), output.eager.error);
-                if (output.needsUsual()) {
-                    const auto byDefaults = agreementWith(usual, true, i, scale);
+                if (output.needsUsual(share)) {
+                    const auto byDefaults = yardstick(true);
                     if (!byDefaults)
                         return std::unexpected(byDefaults.error());
                     output.usual = *byDefaults;
                 }
             }
-            result.isWithinLoose &= output.isWithin(&Agreement::beyondLoose, output.usual);
+            result.isWithinLoose &= output.isWithin(&Agreement::beyondLoose, output.usual) &&
+                                    output.isWithin(&Agreement::nearLoose, output.usual, share);
             result.isWithinTight &= output.isWithin(&Agreement::beyondTight, output.eager);
         }
-        comparison.expected = std::move(*expected);
-        return std::move(comparison);
+        return result;
     });
+}
+
+Result<Comparison> Referee::compare(const TrialTensors& model, const Values& tensors,
+                                    const std::vector<at::Tensor>& found, bool scalesAtol) const {
+    auto expectation = expect(model, tensors);
+    if (!expectation)
+        return std::unexpected(expectation.error());
+    auto result = compare(*expectation, found, scalesAtol);
+    if (!result)
+        return std::unexpected(result.error());
+    return Comparison{std::move(*result), std::move(expectation->outputs)};
 }
 
 } // namespace kernelskill::engine::graph

@@ -11,6 +11,28 @@
 
 namespace kernelskill::engine::graph {
 
+/// What LibTorch computes from a trial's tensors, each kind of it when it is first asked for. The
+/// referee that made it, and the model, outlive it.
+class Expectation {
+public:
+    Expectation(const PreparedProgram& asWritten, const TrialTensors& model, Values tensors)
+        : asWritten_(asWritten), model_(model), tensors_(std::move(tensors)) {}
+
+    /// In float64 if `isFloat64`.
+    std::vector<at::Tensor> outputs;
+    bool isFloat64 = true;
+
+    /// Eager float32 without TF32; with `usesDefaults` by PyTorch's defaults of it.
+    [[nodiscard]] Result<at::Tensor> eager(std::size_t output, bool usesDefaults);
+
+private:
+    const PreparedProgram& asWritten_;
+    const TrialTensors& model_;
+    Values tensors_;
+    std::vector<at::Tensor> eager_;
+    std::vector<at::Tensor> usual_;
+};
+
 /// A comparison of all outputs.
 struct Comparison {
     TrialResult result;               ///< Without seed, distribution, symbols and stream.
@@ -24,12 +46,23 @@ public:
                                             const TorchSubject& subject);
 
     /// Runs the program from these tensors in float64, or as written if that fails, as it does
-    /// where the memory is short. An output that is beyond a tolerance counts as within it if eager
-    /// float32 is beyond it, too, in as many elements and as far, up to a factor of 4: float32
-    /// cannot tell then. So does one that differs by a tenth of the outputs' magnitude, which
-    /// torch's rule allows where outputs are small. With `scalesAtol`, for large inputs, atol is
-    /// multiplied by the outputs' magnitude: else any rounding of operands would show where terms
-    /// cancel. Failed if the program cannot be run, or has outputs of other shapes.
+    /// where the memory is short. Failed if the program cannot be run, or has outputs of other
+    /// shapes.
+    [[nodiscard]] Result<Expectation> expect(const TrialTensors& model,
+                                             const Values& tensors) const;
+
+    /// Compares outputs with expected ones. An output that is beyond a tolerance counts as within
+    /// it if eager float32 is beyond it, too, in as many elements and as far, up to a factor of 4:
+    /// float32 cannot tell then. So does one that differs by a tenth of the outputs' magnitude,
+    /// which torch's rule allows where outputs are small. With `scalesAtol`, for large inputs, atol
+    /// is multiplied by the outputs' magnitude: else any rounding of operands would show where
+    /// terms cancel. With a `share` below 1, right at the loose tolerance is only who also is with
+    /// that share of all that is allowed, and so is not at the edge. The result lacks seed,
+    /// distribution, symbols and stream.
+    [[nodiscard]] static Result<TrialResult> compare(Expectation& expectation,
+                                                     const std::vector<at::Tensor>& found,
+                                                     bool scalesAtol, double share = 1);
+    /// Both, one after the other.
     [[nodiscard]] Result<Comparison> compare(const TrialTensors& model, const Values& tensors,
                                              const std::vector<at::Tensor>& found,
                                              bool scalesAtol) const;

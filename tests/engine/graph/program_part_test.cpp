@@ -65,6 +65,15 @@ TEST(ProgramPart, TakesWhatOthersComputeForAnInput) {
     EXPECT_EQ(part->values.size(), 4u);
 }
 
+TEST(ProgramPart, SaysWhichValuesItsOwnAre) {
+    const auto part = namedPart(twoLayers(), {{"linear1", "relu1"}, {"relu1"}});
+    ASSERT_TRUE(part) << part.error().describe();
+    EXPECT_THAT(part->names, ::testing::UnorderedElementsAre(::testing::Pair("relu0", "value0"),
+                                                             ::testing::Pair("w1", "value1"),
+                                                             ::testing::Pair("linear1", "value2"),
+                                                             ::testing::Pair("relu1", "value3")));
+}
+
 TEST(ProgramPart, IsTheSameForEqualLayers) {
     const auto first = programPart(twoLayers(), {{"linear0", "relu0"}, {"relu0"}});
     const auto second = programPart(twoLayers(), {{"linear1", "relu1"}, {"relu1"}});

@@ -76,12 +76,14 @@ TEST_F(GenerateModel, SaysThatNothingWasMeasured) {
     ::unsetenv("CUDA_VISIBLE_DEVICES");
     ASSERT_EQ(result.status, 0) << result.errors;
     EXPECT_THAT(result.output,
-                HasSubstr("\nnot measured, so all products are left to libraries: "));
+                AllOf(HasSubstr("\nnot measured, so all products are left to libraries: "),
+                      HasSubstr("\nnot compared with LibTorch on a GPU: ")));
     EXPECT_THAT(read(folder + "/report.html"), HasSubstr("Nothing was measured"));
     const json document = json::parse(
         generate("mlp.pt2", {"--no-check", "--libraries", "--seconds=0", "--json"}).output);
     EXPECT_EQ(document.at("measured").at("gpu"), "");
     EXPECT_EQ(document.at("measured").at("why"), "not asked for");
+    EXPECT_EQ(document.at("measured").at("accuracy").at("outcome"), "not compared");
     EXPECT_EQ(json::parse(read(folder + "/model.json")).at("measured"), document.at("measured"));
     EXPECT_FALSE(
         json::parse(generate("mlp.pt2", {"--no-check", "--json"}).output).contains("measured"));

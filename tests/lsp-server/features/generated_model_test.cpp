@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 namespace kernelskill::lsp {
@@ -23,13 +24,14 @@ using ::testing::Not;
 
 class GeneratedModelFolder : public ::testing::Test {
 protected:
-    Result<void> write(const ModelCheck& check, const std::string& name = "mlp") {
+    Result<void> write(const ModelCheck& check, const std::string& name = "mlp",
+                       const std::optional<engine::ModelMeasurement>& measurement = {}) {
         const auto program = engine::graph::readProgram(
             std::string(paths::sourceFolder) + "/tests/engine/graph/programs/" + name + ".pt2");
         EXPECT_TRUE(program) << program.error().describe();
         auto plan = engine::graph::plannedModel(*program, "mlp", {});
         EXPECT_TRUE(plan) << plan.error().describe();
-        return writeGenerated({*std::move(plan), check},
+        return writeGenerated({*std::move(plan), check, measurement},
                               {.archive = "mlp.pt2", .folder = target_, .notSimplified = {}},
                               engine::builtinGpus()->front());
     }
@@ -55,6 +57,24 @@ TEST_F(GeneratedModelFolder, IsNotWrittenIfTheKernelsAreWrong) {
                 AllOf(HasSubstr("nothing was written"), HasSubstr("x float32[5, 8]"),
                       HasSubstr("1 instead of 2 as element 3"), HasSubstr("--no-check")));
     EXPECT_FALSE(std::filesystem::exists(target_));
+}
+
+TEST_F(GeneratedModelFolder, IsNotWrittenIfNothingThatWasMeasuredIsRight) {
+    using engine::graph::MixVerdict;
+    engine::ModelMeasurement measurement;
+    measurement.gpu = "a GPU";
+    measurement.accuracy.emplace().verdict = {MixVerdict::Outcome::Wrong, 0.5,
+                                              "normal inputs, seed 1: output 0 is wrong", ""};
+    const auto written = write({}, "mlp", measurement);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(written.error().describe(),
+                AllOf(HasSubstr("nothing was written"), HasSubstr("normal inputs, seed 1")));
+    EXPECT_FALSE(std::filesystem::exists(target_));
+    measurement.accuracy->verdict.outcome = MixVerdict::Outcome::NotCompared;
+    measurement.accuracy->verdict.why = "the time was up";
+    ASSERT_TRUE(write({}, "mlp", measurement));
+    EXPECT_THAT(report(), HasSubstr("not compared with LibTorch on a GPU (the time was up)"));
 }
 
 TEST_F(GeneratedModelFolder, SaysInItsReportHowItWasChecked) {

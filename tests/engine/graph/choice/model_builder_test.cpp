@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -77,6 +78,18 @@ TEST_F(ModelBuilding, CompilesEachFileAndLinksThem) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().kind, ErrorKind::Failed);
     EXPECT_THAT(failed.error().what, HasSubstr("kernel.cu(3): error: broken"));
+}
+
+TEST_F(ModelBuilding, BuildsEqualFilesOnce) {
+    ModelBuilder builder(script("nvcc", joiningCompiler), "sm_90", modelsFolder(), 1);
+    const std::size_t first = builder.begin({{"model.cpp", "model\n"}});
+    const std::size_t other = builder.begin({{"model.cpp", "model\n"}, {"model.h", "header\n"}});
+    EXPECT_NE(other, first);
+    EXPECT_EQ(builder.begin({{"model.cpp", "model\n"}}), first);
+    ASSERT_TRUE(builder.wait(other, {}));
+    ASSERT_TRUE(builder.wait(first, {}));
+    const std::string log = read(folder_.path() / "log");
+    EXPECT_EQ(std::ranges::count(log, '\n'), 4) << "two models are compiled and linked: " << log;
 }
 
 TEST_F(ModelBuilding, EndsWhenItIsStopped) {

@@ -52,11 +52,12 @@ TEST(ModelFiles, LetALibraryKeepAnOutputThatItComputes) {
     const auto abiOf = [&](const ModelOptions& options) {
         return filesOf(builder.program(), options).at("model_abi.cpp");
     };
+    const std::string none = "kernelskillModelLibraryOutput(int)\n{\n    return 0;\n";
     // A kernel writes the output behind the library's result.
-    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains("return 0;\n"));
+    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains(none));
     builder.output("linear");
     // The clamp reads the second output: it has to be where the caller wants it.
-    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains("return 0;\n"));
+    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains(none));
     builder.program().outputs.erase(builder.program().outputs.begin());
     const ModelFiles files = filesOf(builder.program(), {.usesLibraries = true});
     EXPECT_TRUE(files.at("model_abi.cpp").contains("return output == 0;\n"));
@@ -64,7 +65,34 @@ TEST(ModelFiles, LetALibraryKeepAnOutputThatItComputes) {
     EXPECT_TRUE(files.at("torch_operator.cpp").contains("library.result_linear.view("))
         << files.at("torch_operator.cpp");
     builder.output("linear"); // The same twice: one is a copy of the other.
-    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains("return 0;\n"));
+    EXPECT_TRUE(abiOf({.usesLibraries = true}).contains(none));
+}
+
+TEST(ModelFiles, NameTheNodesOfALibraryThatNeedFloat32) {
+    ProgramBuilder builder;
+    builder.input("x", {8, 16}).parameter("v", {16, 16}).parameter("w", {4, 16});
+    builder.node("first", "aten.linear.default", {value("input", "x"), value("weight", "v")})
+        .type("first", {8, 16})
+        .node("second", "aten.linear.default", {value("input", "first"), value("weight", "w")})
+        .type("second", {8, 4})
+        .output("second");
+    ModelOptions options{.usesLibraries = true};
+    const ModelFiles without = filesOf(builder.program(), options);
+    EXPECT_FALSE(without.at("model.h").contains("needsFloat32"));
+    EXPECT_TRUE(without.at("model_abi.cpp")
+                    .contains("kernelskillModelNeedsFloat32(const char*)\n{\n    return 0;\n"));
+    options.float32Nodes = {"second", "no node of it"};
+    const ModelFiles files = filesOf(builder.program(), options);
+    EXPECT_TRUE(files.at("model.h").contains("static bool needsFloat32(const char* node);"));
+    EXPECT_TRUE(files.at("model.cpp").contains("return name == \"second\";"));
+    EXPECT_TRUE(files.at("model_abi.cpp").contains("return Model::needsFloat32(node) ? 1 : 0;"));
+    const std::string& inTorch = files.at("torch_operator.cpp");
+    EXPECT_TRUE(inTorch.contains("if (name == \"second\") {\n            const WithoutTf32"));
+    EXPECT_FALSE(inTorch.contains("if (name == \"first\") {\n            const WithoutTf32"));
+    EXPECT_NE(without.at("model.cpp"), files.at("model.cpp")) << "times are kept by this text";
+    const auto steps = nlohmann::json::parse(files.at("model.json")).at("steps");
+    for (const auto& step : steps)
+        EXPECT_EQ(step.at("needs_float32"), step.at("library") == "second");
 }
 
 TEST(ModelFiles, KeepBuffersFromHavingTheNamesOfTheText) {

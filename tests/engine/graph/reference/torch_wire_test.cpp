@@ -173,6 +173,42 @@ TEST(TorchWire, CarriesOutputsAndErrors) {
     EXPECT_TRUE(failure.isFatal);
 }
 
+TEST(TorchWire, CarriesMixes) {
+    TorchMixRequest mix;
+    mix.subject.archive = "/models/a.pt2";
+    mix.libraries = {{ProgramPart{{"mm"}, {"mm"}}, "/models/a.so"}, {std::nullopt, "/models/b.so"}};
+    mix.mixes = {{0}, {1, 0}, {}};
+    mix.share = 0.75;
+    mix.longest = std::chrono::milliseconds(7);
+    mix.time = std::chrono::milliseconds(8);
+    const auto request = decodeTorchRequest(payloadOf(TorchRequest(mix)));
+    ASSERT_TRUE(request) << request.error().describe();
+    EXPECT_EQ(timeLimit(*request), mix.time);
+    const auto& back = std::get<TorchMixRequest>(*request);
+    EXPECT_EQ(back.subject.archive, mix.subject.archive);
+    EXPECT_EQ(back.libraries.at(0).part, mix.libraries[0].part);
+    EXPECT_EQ(back.libraries.at(0).library, "/models/a.so");
+    EXPECT_EQ(back.libraries.at(1).part, std::nullopt);
+    EXPECT_EQ(back.mixes, mix.mixes);
+    EXPECT_EQ(back.share, 0.75);
+    EXPECT_EQ(back.longest, mix.longest);
+    mix.mixes = {{2}};
+    EXPECT_FALSE(decodeTorchRequest(payloadOf(TorchRequest(mix)))) << "there are two libraries";
+
+    const TorchMixes mixes{
+        {{MixVerdict::Outcome::Wrong, std::numeric_limits<double>::infinity(), "output 0", ""},
+         {MixVerdict::Outcome::NotCompared, 0, "", "the time was up", {1}}}};
+    const auto answer = decodeTorchAnswer(payloadOf(TorchAnswer(mixes)));
+    ASSERT_TRUE(answer) << answer.error().describe();
+    const auto& verdicts = std::get<TorchMixes>(*answer).verdicts;
+    EXPECT_EQ(verdicts.at(0).outcome, MixVerdict::Outcome::Wrong);
+    EXPECT_EQ(verdicts.at(0).error, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(verdicts.at(0).worst, "output 0");
+    EXPECT_EQ(verdicts.at(1).outcome, MixVerdict::Outcome::NotCompared);
+    EXPECT_EQ(verdicts.at(1).why, "the time was up");
+    EXPECT_THAT(verdicts.at(1).leftOut, ElementsAre(1u));
+}
+
 TEST(TorchWire, RefusesWhatIsCutOffOrStrange) {
     TorchRunRequest run;
     run.subject.inputs.emplace(1, floats({2}, {1, 2}));

@@ -48,7 +48,7 @@ TEST(ModelSources, CompileWithLibTorch) {
         ASSERT_TRUE(graph) << graph.error().describe();
         ModelOptions options;
         if (std::string(name) == "mlp")
-            options.libraryNodes = {graph->nodes.back().name};
+            options.libraryNodes = options.float32Nodes = {graph->nodes.back().name};
         const auto plan = plannedModel(*graph, "model", options);
         ASSERT_TRUE(plan) << plan.error().describe();
         const std::filesystem::path model = folder.path() / name;

@@ -403,6 +403,26 @@ TEST(PreparedProgram, IsMissingADeviceThatLibTorchLacks) {
     EXPECT_FALSE(errorOf(perceptron(), subject).what.empty());
 }
 
+TEST(Tf32Limit, HoldsWhileItLives) {
+    const auto isAllowed = [] {
+        return std::pair(at::globalContext().allowTF32CuBLAS(),
+                         at::globalContext().allowTF32CuDNN());
+    };
+    for (const bool products : {false, true}) {
+        useTf32(products);
+        {
+            const Tf32Limit limit(true);
+            EXPECT_EQ(isAllowed(), std::pair(false, false));
+            const Tf32Limit none(false);
+            EXPECT_EQ(isAllowed(), std::pair(false, false));
+        }
+        EXPECT_EQ(isAllowed(), std::pair(products, true));
+        const Tf32Limit none(false);
+        EXPECT_EQ(isAllowed(), std::pair(products, true));
+    }
+    useTf32(false);
+}
+
 TEST(PreparedProgram, IsTimed) {
     TorchTimingRequest request;
     request.subject = subjectWith({floats({1, 2}, {1, 2})});

@@ -2,6 +2,8 @@
 /// does all the work of need no GPU.
 #include "engine/graph/choice/torch_racer.h"
 #include "engine/graph/read_program.h"
+#include "tests/engine/graph/exported_program.h"
+#include "tests/engine/graph/program_builder.h"
 #include "tests/engine/graph/sample_programs.h"
 #include "tests/paths.h"
 #include "tests/temporary_folder.h"
@@ -55,6 +57,62 @@ case $from in *.cu) echo "$from: error: there is no GPU" >&2; exit 1 ;; esac
 exec c++ -O1 -std=c++17 -fPIC $mode -I "$headers" -I "$folder" -o "$to" $from
 )";
 
+/// Compiles host code in the place of kernels: a product that keeps as many bits of its factors as
+/// the kernels say. The more exact it is, the longer it takes, and libraries take long.
+constexpr const char* plantingCompiler = R"(#!/bin/sh
+headers=$(dirname "$0") folder='' mode=-shared from='' to=''
+while [ $# -gt 0 ]; do
+    case $1 in
+        -I) folder=$2; shift ;;
+        -c) mode=-c; from=$2; shift ;;
+        -o) to=$2; shift ;;
+        *.o) from="$from $1" ;;
+    esac
+    shift
+done
+compile() { c++ -O2 -std=c++20 -x c++ -fPIC -I "$headers" -I "$folder" -c -o "$to" -; }
+case $from in
+    *.cu) echo | compile; exit $? ;;
+    */model.cpp)
+        if [ -d "$folder/kernels" ]; then
+            bits=23 microseconds=60000
+            if grep -q 'TF32 in two parts' "$folder"/kernels/*.cu; then bits=21 microseconds=25000
+            elif grep -q 'stages, TF32' "$folder"/kernels/*.cu; then bits=10 microseconds=0; fi
+            field() { grep -o "^ *$1float\* [a-z0-9_]*" "$folder/model.h" | sed "s/.* //; $2!d"; }
+            sed "s/BITS/$bits/; s/MICROSECONDS/$microseconds/; s/LEFT/$(field 'const ' 1)/
+                s/RIGHT/$(field 'const ' 2)/; s/RESULT/$(field '' 1)/" "$headers/product.txt" | compile
+        else
+            { echo '#include <unistd.h>'; sed 's/status = library/usleep(60000), status = library/' "$from"; } | compile
+        fi
+        exit $? ;;
+esac
+exec c++ -O1 -std=c++20 -fPIC $mode -I "$headers" -I "$folder" -o "$to" $from
+)";
+
+constexpr const char* plantedProduct = R"(#include "model.h"
+#include <bit>
+#include <cstdint>
+#include <unistd.h>
+namespace part {
+static float rounded(float value) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~std::uint32_t{0} << (23 - BITS));
+}
+std::size_t Model::workspaceBytes() { return 0; }
+cudaError_t Model::prepare(cudaStream_t) const { return cudaSuccess; }
+cudaError_t Model::forward(const Inputs& inputs, const Outputs& outputs, void*, cudaStream_t) const {
+    for (int row = 0; row < 32; ++row)
+        for (int column = 0; column < 32; ++column) {
+            float sum = 0;
+            for (int i = 0; i < 1024; ++i)
+                sum += rounded(inputs.LEFT[row * 1024 + i]) * rounded(inputs.RIGHT[i * 32 + column]);
+            outputs.RESULT[row * 32 + column] = sum;
+        }
+    usleep(MICROSECONDS);
+    return cudaSuccess;
+}
+}
+)";
+
 class TorchRacing : public ::testing::Test {
 protected:
     TorchRacing() {
@@ -65,6 +123,7 @@ protected:
     }
 
     kernelskill::testing::TemporaryFolder folder_;
+    const ChoiceStops stops_{};
     std::map<std::string, std::string> kept_;
     const TimesMemory memory_{
         .find = [this](const std::string& key) -> std::optional<std::string> {
@@ -83,7 +142,7 @@ TEST_F(TorchRacing, TimesWhatCompilesAndSaysWhyTheOthersHaveNoTime) {
                      builder);
     ChoiceRequest request;
     request.name = "mlp";
-    const auto choice = chooseByTimes(*program, request, racer, memory_, {});
+    const auto choice = chooseByTimes(*program, request, racer, memory_, stops_);
     ASSERT_TRUE(choice) << choice.error().describe();
     std::size_t timed = 0;
     for (const PlaceMeasurement& place : choice->places) {
@@ -95,7 +154,8 @@ TEST_F(TorchRacing, TimesWhatCompilesAndSaysWhyTheOthersHaveNoTime) {
         EXPECT_THAT(place.variants.at(0).time.why, HasSubstr("there is no GPU"));
     }
     EXPECT_GE(timed, 1U) << "the first product has no kernel beside it";
-    EXPECT_TRUE(kept_.empty()) << "what has no time is tried again";
+    for (const auto& [key, text] : kept_)
+        EXPECT_FALSE(variantTimesFrom(text)) << "what has no time is tried again";
     const auto plan = plannedModel(*program, "mlp", choice->options);
     ASSERT_TRUE(plan) << plan.error().describe();
     EXPECT_GE(libraryCalls(*plan).size(), timed);
@@ -112,15 +172,69 @@ TEST_F(TorchRacing, TimesTheFirstAndTheLastWhereAnotherOneFails) {
     ChoiceRequest request;
     request.name = "attention";
     request.options.kernels.multiply = MultiplyUnit::TF32;
-    const auto choice = chooseByTimes(*program, request, racer, memory_, {});
+    const auto choice = chooseByTimes(*program, request, racer, memory_, stops_);
     ASSERT_TRUE(choice) << choice.error().describe();
     const auto place = std::ranges::find_if(choice->places, [](const PlaceMeasurement& each) {
         return each.isMeasured && each.variants.size() > 2;
     });
     ASSERT_NE(place, choice->places.end());
-    EXPECT_EQ(place->variants.at(place->chosen).what, "a library");
+    EXPECT_THAT(place->variants.at(place->chosen).what, ::testing::StartsWith("a library"));
     EXPECT_THAT(place->variants[0].time.why, HasSubstr("cannot be loaded"));
     EXPECT_THAT(place->variants[1].time.why, HasSubstr("one of the variants failed"));
+}
+
+TEST_F(TorchRacing, RefusesTf32ThatIsTooInexactAndRemembersIt) {
+    std::ofstream(folder_.path() / "nvcc") << plantingCompiler;
+    std::ofstream(folder_.path() / "product.txt") << plantedProduct;
+    testing::ProgramBuilder builder;
+    builder.input("x", {32, 1024})
+        .input("v", {1024, 32})
+        .node("y", "aten.matmul.default",
+              {testing::value("self", "x"), testing::value("other", "v")})
+        .type("y", {32, 32})
+        .output("y");
+    const fs::path archive = folder_.path() / "product.pt2";
+    testing::writeExported(builder.program(), archive);
+    const auto program = readProgram(archive);
+    ASSERT_TRUE(program) << program.error().describe();
+    ChoiceRequest request;
+    request.name = "product";
+    request.options.kernels.multiply = MultiplyUnit::TF32;
+    const auto choose = [&](const fs::path& child) {
+        TorchReference torch(child);
+        ModelBuilder models(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 2);
+        TorchRacer racer({.archive = archive, .device = "cpu", .allowsTf32 = true, .rounds = 5},
+                         torch, models);
+        auto choice = chooseByTimes(*program, request, racer, memory_, stops_);
+        EXPECT_TRUE(choice) << choice.error().describe();
+        return choice.value_or(ModelChoice{});
+    };
+    const ModelChoice choice = choose(KERNELSKILL_TORCH);
+    ASSERT_EQ(choice.places.size(), 1u);
+    const PlaceMeasurement& place = choice.places[0];
+    ASSERT_TRUE(place.isMeasured) << place.why;
+    EXPECT_THAT(place.variants.at(place.chosen).what, HasSubstr("two parts"));
+    std::size_t refused = 0;
+    for (const MeasuredVariant& variant : place.variants) {
+        EXPECT_TRUE(variant.time.microseconds) << variant.what << ": " << variant.time.why;
+        if (variant.what.contains("TF32") && variant.what.starts_with("own") &&
+            !variant.what.contains("two parts")) {
+            ++refused;
+            EXPECT_THAT(
+                variant.refused,
+                ::testing::MatchesRegex(".* inputs, seed [1-6]: output 0 at .* instead of .*"));
+        }
+    }
+    EXPECT_GE(refused, 1u);
+    ASSERT_TRUE(choice.accuracy);
+    EXPECT_EQ(choice.accuracy->verdict.outcome, MixVerdict::Outcome::Right)
+        << choice.accuracy->verdict.worst << choice.accuracy->verdict.why;
+    EXPECT_LT(choice.accuracy->verdict.error, 1e-3);
+
+    const ModelChoice again = choose("/nowhere/kernelskill-torch");
+    EXPECT_EQ(again.places.at(0).chosen, place.chosen);
+    ASSERT_TRUE(again.accuracy);
+    EXPECT_TRUE(again.accuracy->isRemembered);
 }
 
 } // namespace
