@@ -82,13 +82,17 @@ void SearchRun::workAheadOnMostPromising(const std::vector<SearchCandidate*>& op
         workAhead(open.front()->draft->text);
 }
 
-/// The plans of this round, the best version's first.
+/// The plans of this round, the best version's first. A round that has enough to review does not
+/// wait until further versions were run.
 std::vector<SearchCandidate> SearchRun::choose() {
     std::vector<SearchCandidate> chosen;
     const std::size_t width = plansOfARound(options_);
+    const auto enough = static_cast<std::size_t>(std::max(1, options_.beam));
     for (const std::size_t index : versionsByRank()) {
         if (chosen.size() >= width)
             return chosen;
+        if (!versions_[index].isAssessed && chosen.size() >= enough)
+            continue;
         assess(versions_[index], deadline_.token());
         if (!canLeadOn(versions_[index]))
             continue;

@@ -33,6 +33,27 @@ std::shared_ptr<const Result<StaticFacts>> findFacts(const Machines& machines, K
                     machines.factsOptions(), std::move(stop)));
 }
 
+/// The facts that NVRTC reports, else those of nvcc. Null if there is no toolkit.
+std::shared_ptr<const Result<StaticFacts>> findQuickFacts(const Machines& machines,
+                                                          KernelRef kernel,
+                                                          const LaunchSpec& launch, const Gpu& gpu,
+                                                          const std::stop_token& stop) {
+    if (!machines.toolchain().toolkit)
+        return nullptr;
+    StaticFactsOptions wanted = machines.factsOptions();
+    wanted.preferNvcc = false;
+    auto facts = staticFacts(kernel, launch.templateArguments,
+                             analysis::architectureName(gpu.capability), wanted, stop);
+    if (!facts)
+        return findFacts(machines, kernel, launch, gpu, stop);
+    return std::make_shared<const Result<StaticFacts>>(std::move(*facts));
+}
+
+/// Whether the facts are those of another compiler than NVRTC.
+bool areOfNvcc(const std::shared_ptr<const Result<StaticFacts>>& facts) {
+    return facts && *facts && !(*facts)->compiler.starts_with("NVRTC");
+}
+
 } // namespace
 
 Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
@@ -43,9 +64,14 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     };
     const ProfileKey key = knowledge_.insights().refreshedKey(kernel);
     ProfileCache& profiles = knowledge_.profiles();
-    knowledge_.pendingFacts().settle(profiles, wanted == Facts::Awaited ? &key : nullptr);
-    if (auto known = profiles.find(key); known.profile)
+    knowledge_.pendingFacts().settle(profiles, wanted == Facts::Later ? nullptr : &key);
+    if (auto known = profiles.find(key); known.profile) {
+        // Versions of a kernel are compared by the facts of one compiler.
+        if (wanted == Facts::Quick && areOfNvcc(known.facts))
+            known.facts = findQuickFacts(machines_, kernel, known.profile->launch,
+                                         machines_.estimatedGpu(), stop);
         return knowledge_.report(kernel, std::move(known));
+    }
     auto emulator = machines_.emulator();
     if (!emulator)
         return std::unexpected(emulator.error());
@@ -56,12 +82,15 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     std::stop_source compiling;
     const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
     // The task may outlive this call and the profiler: it owns the program.
-    auto facts = std::async(std::launch::async,
-                            [&machines = std::as_const(machines_), program = kernel.program,
-                             &model = kernel.kernel, launches, token = compiling.get_token()] {
-                                return findFacts(machines, {program, model}, (*launches)->front(),
-                                                 machines.estimatedGpu(), token);
-                            });
+    auto facts = std::async(std::launch::async, [&machines = std::as_const(machines_),
+                                                 program = kernel.program, &model = kernel.kernel,
+                                                 launches, wanted, token = compiling.get_token()] {
+        const LaunchSpec& launch = (*launches)->front();
+        const Gpu& gpu = machines.estimatedGpu();
+        return wanted == Facts::Quick
+                   ? findQuickFacts(machines, {program, model}, launch, gpu, token)
+                   : findFacts(machines, {program, model}, launch, gpu, token);
+    });
     auto result = firstRun(**emulator, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();

@@ -21,7 +21,8 @@ public:
 
     /// Whether a profile waits for the GPU's compiler, which takes longer than the emulator. With
     /// Later, a later KernelKnowledge::cachedReport() or diagnosis() has the compiler's facts.
-    enum class Facts : std::uint8_t { Awaited, Later };
+    /// Quick waits for those of NVRTC, or of nvcc if NVRTC cannot compile the text.
+    enum class Facts : std::uint8_t { Awaited, Later, Quick };
     /// Counts on the emulator, unless a profile is cached.
     [[nodiscard]] Result<KernelReport> profile(KernelRef kernel, std::stop_token stop,
                                                const ProgressSink& progress,

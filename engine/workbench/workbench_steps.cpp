@@ -60,9 +60,10 @@ Result<Standing> WorkbenchSteps::assess(const KernelVersion& text, std::stop_tok
     const Profiler& profiler = tools_.profiler;
     // Who searches a program has measured its kernel before.
     const auto known = options_.measure ? profiler.measuredReport(text.ref()) : std::nullopt;
-    const auto report = known              ? Result<KernelReport>(*known)
-                        : options_.measure ? profiler.profileOnGpu(text.ref(), stop, progress)
-                                           : profiler.profile(text.ref(), stop, progress);
+    const auto report = known ? Result<KernelReport>(*known)
+                        : options_.measure
+                            ? profiler.profileOnGpu(text.ref(), stop, progress)
+                            : profiler.profile(text.ref(), stop, progress, Profiler::Facts::Quick);
     if (!report && tools_.place != nullptr && !stop.stop_requested())
         return assessUnmeasured(text, stop, progress);
     if (!report)

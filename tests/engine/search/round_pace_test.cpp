@@ -111,6 +111,33 @@ TEST_F(RoundPaceTest, ALargeGainEndsWhatPromisesNoMoreAndALaterRoundTakesItUp) {
     EXPECT_EQ(std::ranges::count(steps_.looks, "o>ob"), 1) << "and what a look at it showed";
 }
 
+TEST_F(RoundPaceTest, ARoundWithEnoughPlansDoesNotWaitUntilOtherVersionsWereRun) {
+    options_.rounds = 2;
+    options_.beam = 2;
+    steps_.plans = {{"o", "abc"}, {"oa", "de"}, {"ob", "fg"}, {"oc", "h"}};
+    steps_.glances = {
+        {"o>oa", 1.4}, {"o>ob", 1.3}, {"o>oc", 0.95}, {"oa>oad", 0.5}, {"oa>oae", 0.5}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.4}},
+                       {"o>ob", {VerdictStatus::Faster, 1.3}}};
+    const Optimization found = run();
+    EXPECT_EQ(found.rounds, 2);
+    EXPECT_THAT(steps_.assessed, ElementsAre("o", "oa")) << "neither the second best nor a step";
+    EXPECT_THAT(steps_.drafts, Contains("oa>e"));
+    EXPECT_THAT(steps_.drafts, Not(Contains("ob>f")));
+}
+
+TEST_F(RoundPaceTest, VersionsAreRunOnceTheirPlansAreNeeded) {
+    options_.rounds = 2;
+    options_.beam = 2;
+    steps_.plans = {{"o", "ab"}, {"oa", "d"}, {"ob", "f"}};
+    steps_.glances = {{"o>oa", 1.4}, {"o>ob", 1.3}, {"oa>oad", 0.5}, {"ob>obf", 0.5}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.4}},
+                       {"o>ob", {VerdictStatus::Faster, 1.3}}};
+    (void)run();
+    EXPECT_THAT(steps_.assessed, ElementsAre("o", "oa", "ob"));
+    EXPECT_THAT(steps_.drafts, Contains("ob>f"));
+}
+
 TEST_F(RoundPaceTest, WhatCouldNotBeTimedAtAGlanceIsReviewedAllTheSame) {
     options_.rounds = 1;
     steps_.plans = {{"o", "ab"}};
