@@ -1,6 +1,7 @@
 /// Which compiler's facts a profile on the emulator waits for.
 #include "engine/static_facts/nvcc.h"
 #include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 
@@ -26,10 +27,9 @@ protected:
             GTEST_SKIP() << "no CUDA toolkit with nvcc here";
         WorkbenchOptions both = options();
         both.executable = folder_.path() / "worker";
-        std::ofstream(both.executable)
-            << "#!/bin/sh\n"
-            << "[ $1 = compile-worker ] && exec " << KERNELSKILL_TEST_COMPILE_WORKER << " $1\nexec "
-            << KERNELSKILL_TEST_WORKER << " $1\n";
+        std::ofstream(both.executable) << "#!/bin/sh\n"
+                                       << "[ $1 = compile-worker ] && exec " << paths::compileWorker
+                                       << " $1\nexec " << paths::testWorker << " $1\n";
         std::filesystem::permissions(both.executable, std::filesystem::perms::owner_all);
         withToolkit_ = std::make_unique<Workbench>(both, toolchain);
     }

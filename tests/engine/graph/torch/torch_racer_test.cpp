@@ -209,7 +209,7 @@ TEST_F(TorchRacing, RefusesTf32ThatIsTooInexactAndRemembersIt) {
         EXPECT_TRUE(choice) << choice.error().describe();
         return choice.value_or(ModelChoice{});
     };
-    const ModelChoice choice = choose(KERNELSKILL_TORCH);
+    const ModelChoice choice = choose(paths::torchProgram);
     ASSERT_EQ(choice.places.size(), 1u);
     const PlaceMeasurement& place = choice.places[0];
     ASSERT_TRUE(place.isMeasured) << place.why;
