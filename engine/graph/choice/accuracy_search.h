@@ -44,8 +44,8 @@ struct AccuracyGroup {
 class AccuracySearch {
 public:
     using Judge = std::function<std::vector<MixVerdict>(const std::vector<VariantMix>&)>;
-    /// Adds more exact options to a group, where there are some, in the order of preference. They
-    /// come behind none that is refused.
+    /// Adds more exact options to a group where there are some, and keeps all in the order of
+    /// preference. The one that is picked stays so.
     using FindMore = std::function<void(AccuracyGroup&)>;
 
     AccuracySearch(std::vector<AccuracyGroup>& groups, Judge judge, FindMore findMore)

@@ -51,9 +51,9 @@ struct MixVerdict {
     /// wrong, else where the error is largest.
     std::string worst;
     std::string why; ///< Why it is not compared.
-    /// Libraries of the mix, by their places in it, whose parts LibTorch ran: a part that reads what
-    /// follows from its own results, or from those of another part that reads its, cannot run at
-    /// once.
+    /// Libraries of the mix, by their places in it, whose parts LibTorch ran because they cannot
+    /// run at once: such a part reads what follows from its own results, or from those of another
+    /// part that reads its.
     std::vector<std::size_t> leftOut = {};
 };
 

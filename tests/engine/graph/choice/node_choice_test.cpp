@@ -442,6 +442,7 @@ TEST_F(NodeChoice, TakesNoTf32WhereAPartIsLeftOut) {
     const ModelChoice choice = choose(program, racer);
     for (const PlaceMeasurement& place : choice.places)
         EXPECT_EQ(isTf32(chosenOf(place)), place.nodes.at(0) == "linear0") << chosenOf(place);
+    EXPECT_EQ(std::ranges::count(racer.judged, 2U), 2) << "what is picked then is judged as well";
 }
 
 TEST_F(NodeChoice, RemembersVerdicts) {
