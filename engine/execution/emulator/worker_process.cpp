@@ -1,5 +1,8 @@
 #include "engine/execution/emulator/worker_process.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <thread>
 #include <utility>
 
 namespace kernelskill::engine::emulator {
@@ -10,7 +13,12 @@ namespace {
 /// machine that takes longer in wall-clock time, by up to this factor.
 constexpr int patience = 8;
 constexpr std::chrono::milliseconds grace{3000};
-constexpr std::size_t maxIdleWorkers = 8;
+constexpr std::size_t fewestKeptWorkers = 8;
+
+/// As many as run at once. A worker that is not kept has to be started for a later run.
+std::size_t maxIdleWorkers() {
+    return std::max<std::size_t>(fewestKeptWorkers, std::thread::hardware_concurrency());
+}
 
 } // namespace
 
@@ -50,7 +58,7 @@ Result<WorkerReport> WorkerPool::run(const WorkerJob& job, std::stop_token stop)
     auto report = (*worker)->run(job, patience * job.job.limits.time + grace, std::move(stop));
     if (report) {
         const std::scoped_lock lock{mutex_};
-        if (idle_.size() < maxIdleWorkers)
+        if (idle_.size() < maxIdleWorkers())
             idle_.push_back(std::move(*worker));
     }
     return report;

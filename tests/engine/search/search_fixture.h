@@ -150,6 +150,7 @@ public:
     }
     [[nodiscard]] std::optional<RememberedOutcome>
     recall(const KernelVersion& text, const skills::Offer& offer, const Draft&) const override {
+        const std::scoped_lock lock(mutex);
         const auto known = memory.find(text.program.text + ">" + offer.skillId);
         return known == memory.end() ? std::nullopt : std::optional(known->second);
     }
