@@ -71,15 +71,18 @@ std::string listed(const std::set<std::int64_t>& values) {
     return text;
 }
 
+std::optional<LaunchFollower> neededFollower(KernelInFile original, KernelInFile candidate) {
+    if (!LaunchFollower(original, candidate).isNeeded())
+        return std::nullopt;
+    return std::optional<LaunchFollower>(std::in_place, original, candidate);
+}
+
 class ProbePlanner {
 public:
     ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                  skills::Numerics numerics, std::uint64_t seed)
         : original_(original), candidate_(candidate), statedOriginal_(plan.statedOriginal),
-          stated_(plan.statedCandidate),
-          follower_(addsIntegers(original.kernel, candidate.kernel)
-                        ? std::optional<LaunchFollower>(std::in_place, original, candidate)
-                        : std::nullopt),
+          stated_(plan.statedCandidate), follower_(neededFollower(original, candidate)),
           dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
           sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
           candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
@@ -152,7 +155,7 @@ private:
     KernelInFile candidate_;
     const LaunchSpec& statedOriginal_; ///< At the file's own size.
     const LaunchSpec& stated_;         ///< The candidate's.
-    /// For launches that are guessed, or follow from numbers alone, where the edit adds integers.
+    /// For launches that are guessed, or follow from numbers alone, where it is needed.
     std::optional<LaunchFollower> follower_;
     ValueDictionary dictionary_;
     StyleBounds bounds_;
@@ -416,7 +419,8 @@ bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::* axis) const {
 /// blocks may treat what is left of a grid differently. Where the grid follows from sizes, these
 /// show it, and fewer blocks would not fit them.
 void ProbePlanner::addFewerBlocks() {
-    if (!follower_ || base_.original.origin != LaunchOrigin::Guessed)
+    if (!follower_ || !addsIntegers(original_.kernel, candidate_.kernel) ||
+        base_.original.origin != LaunchOrigin::Guessed)
         return;
     for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
         const bool staysAsItIs = base_.original.grid.*axis == base_.candidate.grid.*axis;

@@ -71,6 +71,13 @@ TEST(HostArguments, AnotherBlock) {
         << "sizes follow the number of blocks";
 }
 
+TEST(HostArguments, ACallThatMakesTheGridFollowsIt) {
+    const std::string made = "const int size = other(n);\n"
+                             "add<<<gridOf(size), 128, 0, mine>>>(a, b, size);\n";
+    EXPECT_EQ(failureOf(made, with(made, "gridOf(size)", "gridOf((size + 3) / 4)")), "");
+    EXPECT_THAT(failureOf(made, with(made, "gridOf(size)", "gridOf(n)")), HasSubstr("gridOf"));
+}
+
 TEST(HostArguments, ManyRoundsTakeNoTime) {
     // Each read of memory is told from the others by what came before it.
     std::string rounds = "for (int k = 0; k < n; ++k) {\n";
