@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -75,7 +76,9 @@ public:
         case ExprKind::Binary: {
             const auto a = evaluateTree(expr.children[0], depth + 1);
             const auto b = evaluateTree(expr.children[1], depth + 1);
-            return a && b ? integerResult(expr.op, *a, *b) : std::nullopt;
+            if (!a || !b || isPartOfConstant(expr, *b))
+                return std::nullopt;
+            return integerResult(expr.op, *a, *b);
         }
         default:
             return std::nullopt;
@@ -83,6 +86,17 @@ public:
     }
 
 private:
+    /// Whether a constant is divided by a size that is not known: `2048 / blockDim.x`. That the
+    /// size is large says nothing of the quotient.
+    [[nodiscard]] bool isPartOfConstant(const Expr& division, std::int64_t divisor) const {
+        const Expr& divided = kernel_.body.expr(division.children[0]);
+        const bool isConstant = divided.kind == ExprKind::Integer ||
+                                (divided.kind == ExprKind::Variable && divided.variable != noId &&
+                                 kernel_.body.variable(divided.variable).constantValue.has_value());
+        return (division.op == "/" || division.op == "%") && isConstant && divisor != 0 &&
+               divisor % largeMultiple == 0;
+    }
+
     std::optional<std::int64_t> variable(VariableId id, int depth) {
         const Variable& variable = kernel_.body.variable(id);
         if (variable.constantValue)
@@ -196,12 +210,71 @@ std::string number(double value) {
     return text.str();
 }
 
+std::string counted(double value, const std::string& noun) {
+    return number(value) + " " + noun + (value == 1 ? "" : "s");
+}
+
+} // namespace
+
+namespace {
+
+/// Whether the expression mentions the variable outside of subscripts.
+bool names(const FunctionBody& body, ExprId id, VariableId variable) {
+    const Expr& expr = body.expr(id);
+    return expr.kind != ExprKind::Subscript &&
+           ((expr.kind == ExprKind::Variable && expr.variable == variable) ||
+            std::ranges::any_of(expr.children,
+                                [&](ExprId child) { return names(body, child, variable); }));
+}
+
+/// Whether the kernel compares something with the variable, as it does with a length.
+bool isCompared(const FunctionBody& body, VariableId variable) {
+    for (ExprId id = 0; id < body.exprs.size(); ++id) {
+        const Expr& expr = body.expr(id);
+        const bool isComparison = expr.kind == ExprKind::Binary &&
+                                  (expr.op == "<" || expr.op == "<=" || expr.op == ">" ||
+                                   expr.op == ">=" || expr.op == "==" || expr.op == "!=");
+        if (isComparison && names(body, id, variable))
+            return true;
+    }
+    return false;
+}
+
+/// The parameter that is the step of a window along more than one axis: `step * row * width + step
+/// * column`, with both out of one number that is computed once. The length of a row is a factor of
+/// rows alone.
+std::optional<VariableId> windowStep(const KernelModel& kernel, const IndexExpression& index) {
+    std::map<VariableId, std::set<VariableId>> places; ///< By the parameter that is their factor.
+    std::set<VariableId> alone; ///< Parameters that are the only one beside a place.
+    for (const auto& [monomial, factor] : index.terms()) {
+        const auto place = std::ranges::find(monomial, SymbolKind::Opaque, &Symbol::kind);
+        if (place == monomial.end())
+            continue;
+        std::vector<VariableId> parameters;
+        for (const Symbol symbol : monomial)
+            if (symbol.kind == SymbolKind::Parameter)
+                parameters.push_back(symbol.id);
+        if (parameters.empty())
+            return std::nullopt; // Neighbours along this axis are as far apart as the text says.
+        for (const VariableId parameter : parameters)
+            places[parameter].insert(place->id);
+        if (parameters.size() == 1)
+            alone.insert(parameters.front());
+    }
+    for (const auto& [parameter, computed] : places)
+        if (computed.size() > 1 && alone.contains(parameter) && !isCompared(kernel.body, parameter))
+            return parameter;
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<VariableId> openStride(const KernelModel& kernel, const MemoryAccess& access) {
     std::optional<VariableId> stride;
     if (!access.index)
         return std::nullopt;
+    if (const auto step = windowStep(kernel, *access.index))
+        return step;
     for (const auto& [monomial, factor] : access.index->terms()) {
         const bool isOfLane =
             std::ranges::find(monomial, Symbol{SymbolKind::ThreadIdx, 0}) != monomial.end();
@@ -218,22 +291,7 @@ std::optional<VariableId> openStride(const KernelModel& kernel, const MemoryAcce
         if (isOfLane)
             stride = parameter;
     }
-    const auto names = [&](ExprId id, const auto& self) -> bool {
-        const Expr& expr = kernel.body.expr(id);
-        return expr.kind != ExprKind::Subscript &&
-               ((expr.kind == ExprKind::Variable && expr.variable == stride) ||
-                std::ranges::any_of(expr.children,
-                                    [&](ExprId child) { return self(child, self); }));
-    };
-    for (ExprId id = 0; stride && id < kernel.body.exprs.size(); ++id) {
-        const Expr& expr = kernel.body.expr(id);
-        const bool isComparison = expr.kind == ExprKind::Binary &&
-                                  (expr.op == "<" || expr.op == "<=" || expr.op == ">" ||
-                                   expr.op == ">=" || expr.op == "==" || expr.op == "!=");
-        if (isComparison && names(id, names))
-            return std::nullopt;
-    }
-    return stride;
+    return stride && isCompared(kernel.body, *stride) ? std::nullopt : stride;
 }
 
 ReassignedVariables::ReassignedVariables(const FunctionBody& body)
@@ -291,13 +349,14 @@ AccessFeatures describeAccess(const KernelModel& kernel, const ReassignedVariabl
         features.explanation += ", in what the wider accesses of " + name + " leave over";
     } else if (access.space == MemorySpace::Global) {
         features.sectorsPerRequest = sectorsOf(addressesOf(indices, access.width), access.width);
-        features.explanation += ", " + number(*features.sectorsPerRequest) + " sectors a request";
+        features.explanation +=
+            ", " + counted(*features.sectorsPerRequest, "sector") + " a request";
     } else if (access.space == MemorySpace::Shared) {
         features.bankConflictDegree =
             wavefrontsOf(addressesOf(indices, access.width), access.width);
         features.explanation +=
             *features.bankConflictDegree > 1
-                ? ", " + number(*features.bankConflictDegree) + " wavefronts a request"
+                ? ", " + counted(*features.bankConflictDegree, "wavefront") + " a request"
                 : ", free of bank conflicts";
     }
     return features;

@@ -19,10 +19,15 @@ std::uint32_t macroUseEnd(std::string_view text, std::uint32_t offset) {
     const std::uint32_t open = skipTrivia(text, end);
     if (open >= text.size() || text[open] != '(')
         return end;
+    // Most uses are short, and each expression that a macro makes asks for its end.
     constexpr std::uint32_t maxUseLength = 4096;
-    const std::vector<Token> tokens = lex(text, {open, open + maxUseLength});
-    const std::size_t close = matchingBracket(tokens, 0);
-    return close < tokens.size() ? tokens[close].span.end : open + maxUseLength;
+    for (std::uint32_t length = 64; length <= maxUseLength; length *= 8) {
+        const std::vector<Token> tokens = lex(text, {open, open + length});
+        const std::size_t close = matchingBracket(tokens, 0);
+        if (close < tokens.size())
+            return tokens[close].span.end;
+    }
+    return open + maxUseLength;
 }
 
 bool startsIdentifier(std::string_view text, std::uint32_t offset) {

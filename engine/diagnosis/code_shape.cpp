@@ -13,8 +13,12 @@ void ShapeNotes::add(std::string_view name, std::uint32_t frame, Span span, std:
                      double value) {
     if (has(name))
         return;
-    // Findings in a device function are shown where the kernel begins.
-    facts_.push_back({name, frame == 0 ? span : warp_.kernel().nameSpan, std::move(word), value});
+    ShapeFact fact{name, span, std::move(word), value, {}};
+    if (frame != 0) {
+        fact.function = warp_.functionOf(frame).name;
+        fact.span = callTo(frame);
+    }
+    facts_.push_back(std::move(fact));
 }
 
 void ShapeNotes::add(std::string_view name, NestAccessId id) {
@@ -28,6 +32,14 @@ void ShapeNotes::add(std::string_view name, NestAccessId id) {
 
 void ShapeNotes::add(std::string_view name, NestNodeId node, std::string word) {
     add(name, warp_.nest().node(node).frame, warp_.nest().node(node).span, std::move(word));
+}
+
+Span ShapeNotes::callTo(std::uint32_t frame) const {
+    const std::vector<NestFrame>& frames = warp_.nest().frames;
+    while (frames[frame].caller != 0 && frames[frame].caller != noId)
+        frame = frames[frame].caller;
+    const ExprId call = frames[frame].call;
+    return call == noId ? warp_.kernel().nameSpan : warp_.kernel().body.expr(call).span;
 }
 
 bool ShapeNotes::has(std::string_view name) const {

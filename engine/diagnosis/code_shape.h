@@ -12,9 +12,10 @@ namespace kernelskill::engine {
 
 struct ShapeFact {
     std::string_view name; ///< Of shapeNames().
-    analysis::Span span;   ///< In the kernel's file: what shows it.
+    analysis::Span span;   ///< In the kernel: what shows it, or the call that leads to it.
     std::string word;      ///< The array, the loop's variable or the function that it is about.
     double value = 1;      ///< What a rule compares.
+    std::string function;  ///< The device function that shows it; empty for the kernel itself.
 };
 
 struct CodeShape {

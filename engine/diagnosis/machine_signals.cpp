@@ -194,10 +194,12 @@ void addOperations(const DiagnosisInput& input, std::vector<Signal>& signals) {
     }
 }
 
-/// The kernel's maximum time in the model, compared with the time of an empty launch.
+/// The kernel's maximum time in the model, compared with the time of an empty launch. A launch of
+/// guessed sizes says nothing of how long the program's takes.
 void addLaunches(const DiagnosisInput& input, const Roofline& roofline, double launchSeconds,
                  std::vector<Signal>& signals) {
-    if (input.file == nullptr || roofline.seconds.high <= 0)
+    if (input.file == nullptr || roofline.seconds.high <= 0 ||
+        input.profile->launch.origin == LaunchOrigin::Guessed)
         return;
     for (const RepeatedLaunch& launch : repeatedLaunches(*input.file, input.kernel)) {
         Signal signal =

@@ -141,13 +141,21 @@ Result<Rule> ruleOf(const YAML::Node& node) {
     return rule;
 }
 
+/// `{name}` is the number, `{name:s}` the ending of what it counts.
+void add(std::string name, double number, std::map<std::string, std::string>& values) {
+    std::string text = spelled(number);
+    values[name + ":s"] = text == "1" ? "" : "s";
+    values[std::move(name)] = std::move(text);
+}
+
 std::string filledIn(std::string_view pattern, const Rule& rule, const Signal& fact) {
     std::map<std::string, std::string> values = fact.words;
     for (const auto& [name, number] : fact.numbers)
-        values[name] = spelled(number);
-    values["value"] = spelled(fact.value);
+        add(name, number, values);
+    add("value", fact.value, values);
     values["threshold"] = spelled(rule.threshold.value());
-    values["where"] = fact.line ? fmt::format("on line {}", *fact.line + 1) : "in the kernel";
+    values.try_emplace("where",
+                       fact.line ? fmt::format("on line {}", *fact.line + 1) : "in the kernel");
     return fillIn(pattern, values);
 }
 

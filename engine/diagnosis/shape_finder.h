@@ -23,6 +23,9 @@ public:
     [[nodiscard]] std::vector<ShapeFact> take() { return std::move(facts_); }
 
 private:
+    /// The call in the kernel that leads to the function of the frame.
+    [[nodiscard]] analysis::Span callTo(std::uint32_t frame) const;
+
     const WarpView& warp_;
     std::vector<ShapeFact> facts_;
 };

@@ -74,13 +74,21 @@ void addAccesses(const Context& context, std::vector<Signal>& signals) {
     }
 }
 
-/// The sentence about an access: the features' own where they have one.
+/// Whether the features see the same cost of a request, which they find in another way.
+bool sees(const analysis::AccessFeatures& seen, const WarpReach& reach) {
+    constexpr double alike = 0.5;
+    return (seen.sectorsPerRequest && std::abs(*seen.sectorsPerRequest - reach.sectors) < alike) ||
+           (seen.bankConflictDegree &&
+            std::abs(*seen.bankConflictDegree - reach.wavefronts) < alike);
+}
+
+/// The sentence about an access: the features' own where they have one of the same cost.
 std::string explanationOf(const Context& context, const analysis::Nest& nest,
                           const analysis::NestAccess& access, const WarpReach& reach) {
     for (const analysis::AccessFeatures& seen : context.features.accesses)
         if (access.frame == 0 && seen.access < context.kernel.accesses.size() &&
             context.kernel.accesses[seen.access].expression == access.expression &&
-            (seen.sectorsPerRequest || seen.bankConflictDegree))
+            sees(seen, reach))
             return seen.explanation;
     const std::string name = "'" + nest.arrays[access.array].name + "'";
     const std::string apart =
@@ -89,8 +97,10 @@ std::string explanationOf(const Context& context, const analysis::Nest& nest,
             ? "neighbouring lanes are a whole row or more apart"
             : fmt::format("neighbouring lanes are {} bytes apart", std::abs(*reach.stride));
     return nest.arrays[access.array].space == analysis::MemorySpace::Shared
-               ? fmt::format("{}: {}, {:g} wavefronts a request", name, apart, reach.wavefronts)
-               : fmt::format("{}: {}, {:g} sectors a request", name, apart, reach.sectors);
+               ? fmt::format("{}: {}, {:g} wavefront{} a request", name, apart, reach.wavefronts,
+                             reach.wavefronts == 1 ? "" : "s")
+               : fmt::format("{}: {}, {:g} sector{} a request", name, apart, reach.sectors,
+                             reach.sectors == 1 ? "" : "s");
 }
 
 /// The rounds of a loop: a number for all whose rounds are unknown.
@@ -514,6 +524,9 @@ void addShapes(const Context& context, const CodeShape& shape, std::vector<Signa
         if (const ShapeFact* found = shape.find(fact)) {
             Signal signal = context.at(std::string(name), found->value, found->span);
             signal.words["word"] = found->word;
+            if (!found->function.empty() && signal.line)
+                signal.words["where"] =
+                    fmt::format("in {} (called on line {})", found->function, *signal.line + 1);
             signals.push_back(std::move(signal));
         }
     if (const ShapeFact* called = shape.find(shape::uniformFunction)) {

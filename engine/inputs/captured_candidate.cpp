@@ -5,6 +5,7 @@
 #include "engine/inputs/pointer_shift.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 namespace kernelskill::engine {
@@ -200,6 +201,46 @@ LaunchCandidates::sitesWith(const LaunchSpec& captured) const {
     return result;
 }
 
+namespace {
+
+/// A grid that a function of the host makes from a number: `gridOf(n)`.
+struct CountedGrid {
+    std::string function;
+    std::string count;
+};
+
+std::optional<CountedGrid> countedGrid(const std::string& text) {
+    const std::size_t open = text.find('(');
+    if (open == std::string::npos || open == 0 || !text.ends_with(')'))
+        return std::nullopt;
+    CountedGrid grid{text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
+    const auto isOfName = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+    };
+    if (!std::ranges::all_of(grid.function, isOfName) || grid.function == "dim3")
+        return std::nullopt;
+    int depth = 0;
+    for (const char c : grid.count) {
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+        if (depth < 0 || (depth == 0 && c == ','))
+            return std::nullopt;
+    }
+    return grid;
+}
+
+} // namespace
+
+bool LaunchCandidates::changesCount(const LaunchCandidates& before, std::size_t site) const {
+    const auto countIn = [&](const LaunchCandidates& launches) {
+        const SiteText& text = launches.sites_.at(site);
+        const auto [begin, end] = text.configuration.at(0);
+        return countedGrid(launches.program_.textOf(text.place.file, begin, end));
+    };
+    const auto then = countIn(before);
+    const auto now = countIn(*this);
+    return then && now && then->function == now->function && then->count != now->count;
+}
+
 std::optional<LaunchSpec> LaunchCandidates::relaunched(const LaunchCandidates& before,
                                                        std::size_t site,
                                                        const LaunchSpec& captured) const {
@@ -226,7 +267,31 @@ std::optional<LaunchSpec> LaunchCandidates::relaunched(const LaunchCandidates& b
         const auto extent = expression ? scope.extent(*expression) : std::nullopt;
         return extent ? dim3Of(*extent, most) : std::nullopt;
     };
-    const auto grid = extents(0, captured.grid, 0x7fffffff);
+    const auto numberOf = [&](const std::string& text) -> std::optional<std::int64_t> {
+        const auto expression = analysis::parseExpression(known.numbersIn(text));
+        const auto value = expression ? analysis::evaluate(*expression, scope) : std::nullopt;
+        return value ? std::optional(value->asInteger()) : std::nullopt;
+    };
+    // What a function makes of a number is not known here. It has blocks enough for so many
+    // threads, so in proportion to it there are enough for another number.
+    const auto proportional = [&]() -> std::optional<Dim3> {
+        const auto then = countedGrid(oldText(0));
+        const auto now = countedGrid(textAt(here.configuration.at(0)));
+        if (!then || !now || then->function != now->function)
+            return std::nullopt;
+        const auto from = numberOf(then->count);
+        const auto to = numberOf(now->count);
+        constexpr std::int64_t most = 0x7fffffff;
+        if (!from || !to || *from <= 0 || *to <= 0 || *from > most || *to > most)
+            return std::nullopt;
+        const std::int64_t blocks = (captured.grid.x * *to + *from - 1) / *from;
+        if (blocks > most)
+            return std::nullopt;
+        return Dim3{static_cast<std::uint32_t>(blocks), captured.grid.y, captured.grid.z};
+    };
+    auto grid = extents(0, captured.grid, 0x7fffffff);
+    if (!grid)
+        grid = proportional();
     const auto block = extents(1, captured.block, 1024);
     const bool hasShared = here.configuration.size() > 2;
     if (!grid || !block || hasShared != (old.configuration.size() > 2) ||

@@ -64,6 +64,9 @@ public:
     /// evaluated.
     [[nodiscard]] std::optional<LaunchSpec>
     relaunched(const LaunchCandidates& before, std::size_t site, const LaunchSpec& captured) const;
+    /// Whether the grid of the launch number `site` is made by a function of the host from another
+    /// number than before: `gridOf(4 * n)` for `gridOf(n)`.
+    [[nodiscard]] bool changesCount(const LaunchCandidates& before, std::size_t site) const;
 
     /// The instance of the kernel that a launch in the text runs.
     struct SiteInstance {

@@ -39,6 +39,15 @@ std::optional<LaunchSpec> LaunchFollower::of(const LaunchSpec& launch) const {
     return result;
 }
 
+bool LaunchFollower::isNeeded() const {
+    if (addsArguments_ || before_.sites() != after_.sites())
+        return addsArguments_;
+    for (std::size_t site = 0; site < before_.sites(); ++site)
+        if (after_.changesCount(before_, site))
+            return true;
+    return false;
+}
+
 std::optional<LaunchSpec> LaunchFollower::ofCaptured(const LaunchSpec& captured) const {
     const auto launched = before_.sitesWith(captured);
     const auto relaunched = after_.sitesWith(captured);

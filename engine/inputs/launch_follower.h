@@ -21,6 +21,10 @@ public:
     /// another grid or block; those of the edit may also follow from the captured arguments alone.
     [[nodiscard]] std::optional<LaunchSpec> ofCaptured(const LaunchSpec& captured) const;
 
+    /// Whether a launch follows from the text alone: the kernel takes more integers, or a function
+    /// of the host makes the grid from another number.
+    [[nodiscard]] bool isNeeded() const;
+
 private:
     LaunchCandidates before_;
     LaunchCandidates after_;

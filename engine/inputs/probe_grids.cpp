@@ -32,7 +32,8 @@ bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::* axis) const {
 /// blocks may treat what is left of a grid differently. Where the grid follows from sizes, these
 /// show it, and fewer blocks would not fit them.
 void ProbePlanner::addFewerBlocks() {
-    if (!follower_ || base_.original.origin != LaunchOrigin::Guessed)
+    if (!follower_ || !addsIntegers(original_.kernel, candidate_.kernel) ||
+        base_.original.origin != LaunchOrigin::Guessed)
         return;
     for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
         const bool staysAsItIs = base_.original.grid.*axis == base_.candidate.grid.*axis;

@@ -44,15 +44,18 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
     return candidate;
 }
 
+std::optional<LaunchFollower> neededFollower(KernelInFile original, KernelInFile candidate) {
+    if (!LaunchFollower(original, candidate).isNeeded())
+        return std::nullopt;
+    return std::optional<LaunchFollower>(std::in_place, original, candidate);
+}
+
 } // namespace
 
 ProbePlanner::ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                            skills::Numerics numerics, std::uint64_t seed)
     : original_(original), candidate_(candidate), statedOriginal_(plan.statedOriginal),
-      stated_(plan.statedCandidate),
-      follower_(addsIntegers(original.kernel, candidate.kernel)
-                    ? std::optional<LaunchFollower>(std::in_place, original, candidate)
-                    : std::nullopt),
+      stated_(plan.statedCandidate), follower_(neededFollower(original, candidate)),
       dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
       sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
       candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,

@@ -69,7 +69,7 @@ private:
     KernelInFile candidate_;
     const LaunchSpec& statedOriginal_; ///< At the file's own size.
     const LaunchSpec& stated_;         ///< The candidate's.
-    /// For launches that are guessed, or follow from numbers alone, where the edit adds integers.
+    /// For launches that are guessed, or follow from numbers alone, where it is needed.
     std::optional<LaunchFollower> follower_;
     ValueDictionary dictionary_;
     StyleBounds bounds_;

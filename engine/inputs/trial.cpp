@@ -92,14 +92,14 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
                  .isCorner = true};
 }
 
-/// As paired(). Where an edit adds integers to a launch whose shape is guessed, what they are
-/// follows from the launch's text.
+/// As paired(). Where an edit adds integers to a launch whose shape is guessed, or changes the
+/// number that its grid is made from, the launch follows from its text.
 std::optional<LaunchSpec> pairOf(KernelInFile original, const LaunchSpec& launch,
                                  KernelInFile candidate, LaunchSpec theirs) {
-    if (launch.origin == LaunchOrigin::Guessed && isMadeFor(theirs, launch) &&
-        addsIntegers(original.kernel, candidate.kernel))
-        if (auto followed = LaunchFollower(original, candidate).of(launch))
-            return withShapeOf(std::move(theirs), *followed);
+    if (launch.origin == LaunchOrigin::Guessed && isMadeFor(theirs, launch))
+        if (const LaunchFollower follower(original, candidate); follower.isNeeded())
+            if (auto followed = follower.of(launch))
+                return withShapeOf(std::move(theirs), *followed);
     return paired(launch, std::move(theirs), !candidate.kernel.launches.empty());
 }
 

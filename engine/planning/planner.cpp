@@ -187,16 +187,19 @@ RankedSkill rank(skills::Offer offer, const skills::SkillMetadata& document,
 
 /// The methods of the answer that are not among the offers, with the reasons.
 std::vector<Remedy> remediesOf(const RemedyTable& table, const RemedyAnswer& answer,
-                               const Plan& plan,
+                               const Bottleneck& bottleneck, const Plan& plan,
                                const std::vector<skills::SkillMetadata>& documents) {
     std::vector<Remedy> remedies;
+    const bool isAnswered = std::ranges::any_of(plan.ranked, [](const RankedSkill& ranked) {
+        return ranked.answers == AnswersTo::Leading && !ranked.failedBefore;
+    });
     for (const std::string& id : answer.methods) {
         const bool isOffered = std::ranges::any_of(plan.ranked, [&](const RankedSkill& ranked) {
             return ranked.offer.skillId == id && ranked.role != skills::SkillRole::Hygiene;
         });
         const auto document = std::ranges::find(documents, id, &skills::SkillMetadata::id);
         const bool isLeftOut = (answer.isQuiet && document != documents.end()) ||
-                               (id == nothingToDo && !remedies.empty());
+                               (id == nothingToDo && (isAnswered || !remedies.empty()));
         if (isOffered || isLeftOut || remedies.size() >= maxRemedies)
             continue;
         const RemedyMethod* method = table.method(id);
@@ -210,6 +213,9 @@ std::vector<Remedy> remediesOf(const RemedyTable& table, const RemedyAnswer& ans
         const auto refused = std::ranges::find(plan.ruledOut, id, &RuledOut::skill);
         if (refused != plan.ruledOut.end())
             remedy.why = refused->why;
+        else if (id == nothingToDo && bottleneck.headroom != noHeadroom)
+            remedy.why =
+                fmt::format("no usual method against {} fits its code", spelling(bottleneck.kind));
         else if (method != nullptr)
             remedy.why = method->why;
         remedies.push_back(std::move(remedy));
@@ -261,7 +267,7 @@ Plan Planner::plan(const PlannerInput& input, const std::stop_token& stop) const
         return ranked.role != skills::SkillRole::Hygiene;
     });
     if (answer != nullptr)
-        plan.remedies = remediesOf(*table, *answer, plan, documents_);
+        plan.remedies = remediesOf(*table, *answer, input.bottleneck, plan, documents_);
     return plan;
 }
 

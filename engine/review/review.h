@@ -83,6 +83,9 @@ private:
     bool runProbes();
     bool runProbes(const std::vector<Trial>& probes);
     bool judgeProbe(const Comparand& comparand, Runs runs);
+    /// Whether the original divides by zero on this input where nothing needs the quotient: the
+    /// compiler leaves such a division out, and in the edit something may need it.
+    [[nodiscard]] bool hidesDivisionByZero(const Comparand& comparand) const;
     /// Whether a run has no hazards, suspected races and divergent barriers aside.
     [[nodiscard]] static bool isClean(const Profile& profile);
     /// Keeps the original's outputs for the control if they have the sizes of the first trial's.

@@ -1,4 +1,6 @@
 /// The probes of a review: small runs, or a few blocks of large ones, that look for a difference.
+#include "engine/execution/integer_division.h"
+#include "engine/inputs/compared_variables.h"
 #include "engine/inputs/probe.h"
 #include "engine/review/guessed_launch.h"
 #include "engine/review/review.h"
@@ -129,8 +131,12 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         return true;
     const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
-    if (!runs.candidate || !*runs.candidate)
+    if (!runs.candidate || !*runs.candidate) {
+        if (runs.candidate && runs.candidate->error().what.contains(integerDivisionByZero) &&
+            hidesDivisionByZero(comparand))
+            return true;
         return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
+    }
     const RunPair pair = RunPair::of(std::move(runs));
     if (trial.maxBlocks && !isComparable(pair))
         return true;
@@ -161,6 +167,21 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     keepTelling(trial, pair);
     ++probesDone_;
     return true;
+}
+
+bool Review::hidesDivisionByZero(const Comparand& comparand) const {
+    ProgramSource checked = original_.program;
+    checked.command.definitions.emplace_back(checkedDivisions);
+    const LaunchSpec& launch = comparand.trial->original;
+    const auto image = executor_.build({checked, original_.kernel}, launch, stop_);
+    if (!image)
+        return false;
+    Job job;
+    job.launch = withVariables(launch, plan_.variables);
+    job.seed = comparand.seed;
+    job.schedule = comparand.schedule;
+    job.maxBlocks = comparand.trial->maxBlocks;
+    return !executor_.run(**image, job, stop_).has_value() && !stop_.stop_requested();
 }
 
 void Review::keepForControl(const Trial& probe, const RunPair& pair) {

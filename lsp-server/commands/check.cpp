@@ -125,6 +125,12 @@ private:
                        terminal_.paint(Colour::Yellow, describeUncheckable(*plan.uncheckable)));
         if (isAnswered)
             printRemedies(plan, "by hand");
+        if (!snapshot_.isInMainFile(kernel))
+            fmt::print(
+                "  {}  {}\n", label("skills"),
+                terminal_.paint(Colour::Dim, fmt::format("`check {}` lists what fits: edits "
+                                                         "are offered in a kernel's own file",
+                                                         kernel.file)));
         if (plan.ruledOut.empty())
             return;
         if (!wantsReasons_) {

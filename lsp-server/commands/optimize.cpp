@@ -62,11 +62,12 @@ void printOptimization(const engine::Optimization& found) {
     const Terminal terminal(stdout);
     for (const engine::Attempt& attempt : found.attempts)
         printAttempt(terminal, attempt);
-    if (!found.ruledOut.empty()) {
-        fmt::print("{}\n", terminal.paint(Colour::Bold, "ruled out"));
-        for (const RuledOutGroup& group : groupByReason(found.ruledOut, found.attempts.size()))
-            fmt::print("    {}  {}\n", group.skills, terminal.paint(Colour::Dim, group.why));
-    }
+    if (!found.ruledOut.empty())
+        fmt::print("{}\n", terminal.paint(Colour::Dim,
+                                          fmt::format("{} skills do not fit; `check --why` tells "
+                                                      "the reasons, and --json and --report list "
+                                                      "them",
+                                                      found.ruledOut.size())));
     if (!found.diff.empty())
         fmt::print("\n{}", terminal.paintDiff(found.diff));
     if (found.remaining) {

@@ -23,7 +23,8 @@ std::vector<RemainingLine> remainingLines(const engine::RemainingLoss& remaining
         lines.push_back({"not tried", fmt::format("{}: the search ended before",
                                                   fmt::join(remaining.notTried, ", "))});
     for (const engine::Remedy& remedy : remaining.remedies)
-        lines.push_back({"would take", describeRemedy(remedy)});
+        lines.push_back(
+            {"would take", fmt::format("{}: {}", remedy.method, describeRemedy(remedy))});
     return lines;
 }
 

@@ -10,7 +10,7 @@ std::string describeRemedy(const engine::Remedy& remedy) {
     if (remedy.method == engine::nothingToDo)
         return fmt::format("{}: {}", remedy.text, remedy.why);
     if (remedy.isSkill)
-        return fmt::format("{}; {} is not offered: {}", remedy.text, remedy.method, remedy.why);
+        return fmt::format("{}; not offered: {}", remedy.text, remedy.why);
     return fmt::format("{}; not automated here: {}", remedy.text, remedy.why);
 }
 

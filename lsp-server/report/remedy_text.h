@@ -8,8 +8,8 @@
 
 namespace kernelskill::lsp {
 
-/// "one warp per row; row-per-warp is not offered: two-loops: the kernel has …", "stage tiles …;
-/// not automated here: …".
+/// "one warp per row; not offered: two-loops: the kernel has …", "stage tiles …; not automated
+/// here: …": what stands behind the method's id.
 [[nodiscard]] std::string describeRemedy(const engine::Remedy& remedy);
 
 /// Why an edit of the kernel is not checked: Plan::uncheckable.

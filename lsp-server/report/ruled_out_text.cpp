@@ -27,7 +27,8 @@ std::string whyNothingIsOffered(const std::string& kernel, const engine::Plan& p
     constexpr std::size_t maxRemedies = 2;
     std::string text = fmt::format("No edit is offered for '{}'.", kernel);
     for (std::size_t i = 0; i < std::min(plan.remedies.size(), maxRemedies); ++i)
-        text += fmt::format(" What would help is {}.", describeRemedy(plan.remedies[i]));
+        text += fmt::format(" What would help is {}: {}.", plan.remedies[i].method,
+                            describeRemedy(plan.remedies[i]));
     return text + fmt::format(" {} skills were ruled out: the hover on the kernel's name and "
                               "`kernelskill check --why` list the reasons.",
                               plan.ruledOut.size());

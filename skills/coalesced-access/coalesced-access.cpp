@@ -40,6 +40,14 @@ bool hasScatteredAccess(const SkillContext& context) {
     });
 }
 
+/// Whether the features tell where the lanes go at each access to global memory.
+bool knowsEachAccess(const SkillContext& context) {
+    return std::ranges::all_of(context.features.accesses, [&](const AccessFeatures& features) {
+        return features.sectorsPerRequest ||
+               context.kernel.accesses.at(features.access).space != MemorySpace::Global;
+    });
+}
+
 Gated<Choice> choose(const SkillContext& context) {
     KERNELSKILL_CHECK(requireEditable(context));
     std::optional<Refusal> nearest;
@@ -55,7 +63,7 @@ Gated<Choice> choose(const SkillContext& context) {
         if (!nearest && found.error().gate != "other-shape")
             nearest = found.error();
     }
-    if (!hasScatteredAccess(context))
+    if (!hasScatteredAccess(context) && knowsEachAccess(context))
         return refuse("coalesced",
                       fmt::format("as far as its index expressions tell, the warps of {} touch no "
                                   "more sectors than their bytes fill",

@@ -1,6 +1,7 @@
 #include "skills/editing/grid_size.h"
 
 #include "analysis/queries/launch_extents.h"
+#include "skills/gates/counted_grid.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -23,7 +24,8 @@ std::string operand(const Expr& expr, std::string text, bool isSum) {
     return bindsLooser ? "(" + text + ")" : text;
 }
 
-/// `resized` makes the new number of blocks from the old one's expression and text.
+/// `resized` makes the new number of blocks, or the count that a function makes them from, from the
+/// old one's expression and text.
 template <typename Resized>
 TextEdit resizedGrid(const SkillContext& context, const LaunchSite& launch,
                      const Resized& resized) {
@@ -38,7 +40,9 @@ TextEdit resizedGrid(const SkillContext& context, const LaunchSite& launch,
         return {grid.span,
                 fmt::format("dim3({1}, {0}.y, {0}.z)", name, resized(member, name + ".x"))};
     }
-    if (grid.kind == ExprKind::InitList)
+    if (const ExprId count = countOfGrid(context, launch); count != noId)
+        id = count;
+    else if (grid.kind == ExprKind::InitList)
         id = grid.children[0];
     const Expr& blocks = host.expr(id);
     return {blocks.span, resized(blocks, std::string(source.slice(blocks.span)))};

@@ -11,7 +11,8 @@
 
 namespace kernelskill::skills {
 
-/// The launch's blocks along x divided by `divisor`, rounded up. Needs requireResizableGrids().
+/// The launch's blocks along x, or its countOfGrid(), divided by `divisor`, rounded up. Needs
+/// requireResizableGrids(), or requireCountableGrids().
 [[nodiscard]] analysis::TextEdit dividedGrid(const SkillContext& context,
                                              const analysis::LaunchSite& launch, int divisor);
 /// The same along y; nullopt where the launch does not name its blocks along y.
@@ -28,7 +29,8 @@ dividedGridY(const SkillContext& context, const analysis::LaunchSite& launch, in
 [[nodiscard]] std::optional<std::vector<analysis::TextEdit>>
 regroupedGrid(const SkillContext& context, const analysis::LaunchSite& launch,
               const analysis::Extents& from, const analysis::Extents& to);
-/// The launch's blocks along x times `factor`. Needs requireResizableGrids().
+/// The launch's blocks along x, or its countOfGrid(), times `factor`. Needs
+/// requireResizableGrids(), or requireCountableGrids().
 [[nodiscard]] analysis::TextEdit multipliedGrid(const SkillContext& context,
                                                 const analysis::LaunchSite& launch, int factor);
 /// The launch's blocks along x for blocks of `to` instead of `from` threads, rounded up. Needs

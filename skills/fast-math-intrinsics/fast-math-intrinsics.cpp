@@ -71,10 +71,12 @@ class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
             fmt::format("Use {} for {}", isExact ? "literals of float" : "approximate intrinsics",
                         names(found));
         offer.why = fmt::format(
-            "{} on line {}{} take about {} instructions where {} would do; {}", names(found),
+            "{} on line {}{} take{} about {} instructions where {} would do; {}", names(found),
             lineNumber(context, code.body().expr(found.front().expr).span.begin),
-            found.size() == 1 ? "" : fmt::format(" and in {} more places", found.size() - 1),
-            total(found, &Replacement::instructions),
+            found.size() == 1   ? ""
+            : found.size() == 2 ? " and in one more place"
+                                : fmt::format(" and in {} more places", found.size() - 1),
+            found.size() == 1 ? "s" : "", total(found, &Replacement::instructions),
             total(found, &Replacement::instructions) - total(found, &Replacement::saved),
             isExact ? "the results stay as they are"
                     : "results change in the last bits or more, as the review measures");

@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "analysis/syntax/scalar_bytes.h"
 #include "skills/base/gates.h"
+#include "skills/gates/counted_grid.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/gates/vector_types.h"
 
@@ -48,7 +49,7 @@ public:
         KERNELSKILL_CHECK(findStreams());
         KERNELSKILL_CHECK(requireLoadsFirst());
         if (!plan_.isGridStride)
-            KERNELSKILL_CHECK(requireResizableGrids(context_));
+            KERNELSKILL_CHECK(requireCountableGrids(context_));
         return plan_;
     }
 
@@ -98,13 +99,15 @@ private:
             plan_.work = code_.statementsOf(kernel.loops[loops[0].loop].body);
             return requireIndependentWork(context_, code_, plan_.work);
         }
-        KERNELSKILL_TRY(auto guarded, recogniseElementwise(context_, code_));
+        KERNELSKILL_TRY(auto guarded, recogniseElementwise(context_, code_, FlatIndex::Numbered));
         plan_.guarded = guarded;
         plan_.index = guarded.index;
         plan_.limit = guarded.limit;
         plan_.work = guarded.work;
-        for (const Expr& expr : body.exprs)
-            if (expr.kind == ExprKind::BuiltinIndex && expr.name == "gridDim")
+        for (ExprId id = 0; id < body.exprs.size(); ++id)
+            if (const Expr& expr = body.expr(id); expr.kind == ExprKind::BuiltinIndex &&
+                                                  expr.name == "gridDim" &&
+                                                  !code_.holds(guarded.declaration, id))
                 return refuse("uses-grid-size",
                               fmt::format("line {} depends on the size of the grid",
                                           lineNumber(context_, expr.span.begin)));

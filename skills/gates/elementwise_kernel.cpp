@@ -5,6 +5,7 @@
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/thread_position.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -75,6 +76,25 @@ Gated<ElementwiseKernel> findGuard(const SkillContext& context, const CodeMap& c
     return found;
 }
 
+/// Whether the value numbers the threads of the grid without a gap.
+bool numbersThreads(const SkillContext& context, const IndexExpression& value, FlatIndex allowed) {
+    if (value == flatThreadIndex())
+        return true;
+    if (allowed == FlatIndex::Plain)
+        return false;
+    const IndexExpression thread = IndexExpression::symbol({SymbolKind::ThreadIdx, 0});
+    const IndexExpression block = IndexExpression::symbol({SymbolKind::BlockIdx, 0});
+    const IndexExpression blocksBefore = IndexExpression::symbol({SymbolKind::BlockIdx, 1}) *
+                                         IndexExpression::symbol({SymbolKind::GridDim, 0});
+    const auto isIn = [&](const IndexExpression& width) {
+        return value == block * width + thread || value == (block + blocksBefore) * width + thread;
+    };
+    if (isIn(IndexExpression::symbol({SymbolKind::BlockDim, 0})))
+        return true;
+    const auto width = commonBlockExtent(context, 0);
+    return width && isIn(IndexExpression::constant(*width));
+}
+
 } // namespace
 
 Gated<void> requireIndependentWork(const SkillContext& context, const CodeMap& code,
@@ -134,7 +154,8 @@ Gated<void> requireIndependentWork(const SkillContext& context, const CodeMap& c
     return {};
 }
 
-Gated<ElementwiseKernel> recogniseElementwise(const SkillContext& context, const CodeMap& code) {
+Gated<ElementwiseKernel> recogniseElementwise(const SkillContext& context, const CodeMap& code,
+                                              FlatIndex allowed) {
     const FunctionBody& body = code.body();
     auto found = findGuard(context, code);
     if (!found)
@@ -148,12 +169,16 @@ Gated<ElementwiseKernel> recogniseElementwise(const SkillContext& context, const
                                                    "once",
                                                    index.name, guardLine));
     const auto value = polynomialOf(code, index.init);
-    if (!value || *value != flatThreadIndex())
+    const std::uint32_t indexLine = lineNumber(context, body.expr(index.init).span.begin);
+    if (!value || !numbersThreads(context, *value, allowed))
         return refuse("no-flat-index",
                       fmt::format("{} on line {} is not blockIdx.x * blockDim.x + threadIdx.x",
-                                  index.name, guardLine));
-    for (const Expr& expr : body.exprs)
-        if (expr.kind == ExprKind::BuiltinIndex && expr.axis != 0)
+                                  index.name, indexLine));
+    const bool isPlain = *value == flatThreadIndex();
+    for (ExprId id = 0; id < body.exprs.size(); ++id)
+        if (const Expr& expr = body.expr(id); expr.kind == ExprKind::BuiltinIndex &&
+                                              expr.axis != 0 &&
+                                              (isPlain || !code.holds(found->declaration, id)))
             return refuse("two-dimensional",
                           fmt::format("{} also indexes threads by {}.{} (line {})",
                                       context.kernel.name, expr.name, "xyz"[expr.axis % 3],

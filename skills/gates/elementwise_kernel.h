@@ -15,6 +15,15 @@ enum class ElementwiseForm : std::uint8_t {
     EarlyReturn,  ///< `if (i >= n) return; work`
 };
 
+/// How a kernel may number its threads.
+enum class FlatIndex : std::uint8_t {
+    Plain, ///< blockIdx.x * blockDim.x + threadIdx.x
+    /// Also `(blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x`, and either with a
+    /// constant that all blocks have as their width: for edits that keep blocks and number more
+    /// elements than threads.
+    Numbered,
+};
+
 /// `int i = blockIdx.x * blockDim.x + threadIdx.x;` and its guard.
 struct ElementwiseKernel {
     ElementwiseForm form = ElementwiseForm::GuardedBlock;
@@ -30,7 +39,8 @@ struct ElementwiseKernel {
 /// `warp-operation`, `shared-memory`, `early-exit`, `uses-thread-position`,
 /// `writes-outer-variable`, `inline-assembly`, `work-before-guard`.
 [[nodiscard]] Gated<ElementwiseKernel> recogniseElementwise(const SkillContext& context,
-                                                            const analysis::CodeMap& code);
+                                                            const analysis::CodeMap& code,
+                                                            FlatIndex allowed = FlatIndex::Plain);
 
 /// Whether the work may ask which thread or block does it: where an edit keeps that, or has seen to
 /// it.

@@ -256,7 +256,9 @@ Gated<void> requireResizableGrids(const SkillContext& context) {
         if (!isScalar && !isDim3Name(grid) && !isDim3List)
             return refuse(
                 "launch-grid",
-                fmt::format("the grid of the launch on line {} is not a number or a dim3", line));
+                fmt::format("the grid of the launch on line {} is {}, which is neither a number "
+                            "nor a dim3 with its numbers",
+                            line, context.file.source->slice(grid.span)));
     }
     return {};
 }

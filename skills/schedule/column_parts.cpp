@@ -4,6 +4,7 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/counted_grid.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/schedule/lane_sectors.h"
 #include "skills/schedule/nest_queries.h"
@@ -36,7 +37,7 @@ public:
                         }));
         KERNELSKILL_CHECK(requireWorkIsShared());
         KERNELSKILL_TRY(found_.guard, splitGuard(context_, found_.shared));
-        KERNELSKILL_CHECK(requireResizableGrids(context_));
+        KERNELSKILL_CHECK(requireCountableGrids(context_));
         KERNELSKILL_CHECK(readLaunches());
         KERNELSKILL_CHECK(findAxis());
         found_.canNarrow = found_.block[0] % warpLanes == 0 && followsBlock();

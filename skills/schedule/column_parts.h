@@ -27,7 +27,7 @@ struct ColumnParts {
 
 /// Refuses with `no-free-axis`, `redundant-threads`, `blocks-differ`, `launch-block`,
 /// `uncoalesced`, `unshared-work`, `row-memory`, `guard`, `declaration`, or what
-/// requireThreadsApart(), sharedLoops() and requireResizableGrids() refuse with.
+/// requireThreadsApart(), sharedLoops() and requireCountableGrids() refuse with.
 [[nodiscard]] Gated<ColumnParts> columnParts(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -4,6 +4,7 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/counted_grid.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/schedule/lane_sectors.h"
 #include "skills/schedule/threads_apart.h"
@@ -138,7 +139,7 @@ private:
     }
 
     [[nodiscard]] Gated<void> requireWholeWarps() const {
-        KERNELSKILL_CHECK(requireResizableGrids(context_));
+        KERNELSKILL_CHECK(requireCountableGrids(context_));
         if (rows_.position.isOneThread)
             return {};
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));

@@ -40,7 +40,7 @@ struct LaneRows {
 };
 
 /// Reads the rows that `sharers` can share. Refuses with `coalesced`, `partial-warps`, or what
-/// rowPosition(), requireThreadsApart(), sharedLoops() and requireResizableGrids() refuse with. For
+/// rowPosition(), requireThreadsApart(), sharedLoops() and requireCountableGrids() refuse with. For
 /// blocks also refuses with `no-row-index` where the position is not a sum of the text, and where
 /// blocks have a further axis.
 [[nodiscard]] Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers);

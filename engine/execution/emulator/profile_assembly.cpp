@@ -2,6 +2,7 @@
 
 #include "engine/execution/emulator/pin_example.h"
 #include "engine/execution/emulator/profile_metrics.h"
+#include "engine/execution/integer_division.h"
 #include "engine/execution/metric_names.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -51,7 +52,7 @@ std::vector<Site> sitesOf(const WorkerReport& report) {
 /// guess.
 bool mayComeFromInputs(const WorkerFailure& failure) {
     return failure.what.starts_with("out of bounds") ||
-           failure.what.find("divided an integer by zero") != std::string::npos;
+           failure.what.contains(integerDivisionByZero);
 }
 
 /// The part that is a guess: the launch, or the contents of buffers of the program's own launch.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,51 @@ std::string withoutNumbers(std::string_view what) {
     return text;
 }
 
+/// The functions that make a grid or block of a launch in the host function out of numbers alone.
+std::set<std::string> configuringFunctions(const FileModel& file, std::uint32_t function) {
+    const analysis::FunctionBody& body = file.hostFunctions[function].body;
+    std::set<std::string> names;
+    const auto isNumber = [&](analysis::ExprId id) {
+        const analysis::Type& type = body.expr(id).type;
+        return type.pointerDepth == 0 && type.scalar != analysis::ScalarKind::Unknown;
+    };
+    const auto collect = [&](analysis::ExprId id, const auto& self) -> void {
+        if (id == analysis::noId)
+            return;
+        const analysis::Expr& expr = body.expr(id);
+        if (expr.kind == analysis::ExprKind::Call && !expr.isMethod &&
+            std::ranges::all_of(expr.children, isNumber))
+            names.insert(expr.name);
+        for (const analysis::ExprId child : expr.children)
+            self(child, self);
+    };
+    for (const KernelModel& kernel : file.kernels)
+        for (const LaunchSite& launch : kernel.launches)
+            if (launch.host == function) {
+                collect(launch.grid, collect);
+                collect(launch.block, collect);
+            }
+    return names;
+}
+
+/// The call with what is unknown in its arguments, `size@host1`, and without their numbers.
+std::string withUnknowns(std::string_view what) {
+    const auto isWord = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '@';
+    };
+    std::set<std::string> unknowns;
+    for (std::size_t i = 0; i < what.size(); ++i) {
+        std::size_t end = i;
+        while (end < what.size() && isWord(what[end]))
+            ++end;
+        const std::string word(what.substr(i, end - i));
+        if (word.contains('@'))
+            unknowns.insert(word);
+        i = std::max(i, end == i ? i : end - 1);
+    }
+    return fmt::format("{}({})", what.substr(0, what.find('(')), fmt::join(unknowns, ", "));
+}
+
 /// Compares the arguments that one function passes, before and after the edit.
 class ArgumentComparison {
 public:
@@ -145,6 +191,8 @@ private:
         const bool keepsNumbers = configurations(wanted) == configurations(found);
         for (HostTrace* trace : {&wanted, &found}) {
             const FileModel& file = trace == &wanted ? before_ : after_;
+            const std::set<std::string> configuring =
+                configuringFunctions(file, trace == &wanted ? original_ : edited_);
             for (HostStep& step : trace->steps) {
                 if (step.kind == HostStepKind::Launch)
                     step.what =
@@ -153,6 +201,9 @@ private:
                                                            analysis::kernelNamed(file, step.kernel),
                                                            step.arguments),
                                               ", "));
+                else if (!keepsNumbers &&
+                         configuring.contains(step.what.substr(0, step.what.find('('))))
+                    step.what = withUnknowns(step.what);
                 else if (step.allocates || !keepsNumbers)
                     step.what = withoutNumbers(step.what);
             }

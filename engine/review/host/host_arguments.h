@@ -17,10 +17,11 @@ namespace kernelskill::engine {
 /// Follows each function that launches kernels and is changed, but for those that checkHostOrder()
 /// follows, before and after, as it does. Launches must pass the same pointers for parameters of
 /// the same name, and copies and other calls must have the same arguments, in orders with the same
-/// effect. Numbers and configurations of launches are not compared, as trials evaluate them; nor
-/// sizes of allocations; nor, where a configuration changes, other numbers. Where the original
-/// cannot be followed, and outside of such functions, arguments must be the same as written. The
-/// result means nothing if `stop` is requested.
+/// effect. Calls that make a grid or block of numbers may have other numbers with it. Numbers and
+/// configurations of launches are not compared, as trials evaluate them; nor sizes of allocations;
+/// nor, where a configuration changes, other numbers. Where the original cannot be followed, and
+/// outside of such functions, arguments must be the same as written. The result means nothing if
+/// `stop` is requested.
 [[nodiscard]] CheckResult checkHostArguments(const analysis::FileModel& before,
                                              const analysis::FileModel& after,
                                              const std::stop_token& stop = {});

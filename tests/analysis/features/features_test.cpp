@@ -64,6 +64,39 @@ TEST(WarpAccess, AParameterThatIsNoLengthMayBeAnyStride) {
         << access.explanation;
 }
 
+TEST(WarpAccess, TheStepOfAWindowIsNotTheLengthOfARow) {
+    const std::string window =
+        "__global__ void k(int n, float* x, int width, int columns, int rows, int step) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n"
+        "    int column = i % columns;\n    int row = i / columns % rows;\n"
+        "    for (int j = 0; j < 3; ++j)\n        ";
+    const AccessFeatures access =
+        featuresOf(analyze(window + "x[row * step * width + column * step + j] = 1;\n}"),
+                   "x[row * step * width + column * step + j]");
+    EXPECT_EQ(access.sectorsPerRequest, std::nullopt);
+    EXPECT_TRUE(access.explanation.ends_with("how far apart neighbouring lanes are depends on "
+                                             "step"))
+        << access.explanation;
+    EXPECT_EQ(featuresOf(analyze(window + "x[column * width + j] = 1;\n}"), "x[column * width + j]")
+                  .sectorsPerRequest,
+              32)
+        << "a factor of one place alone is the length of a row";
+    EXPECT_EQ(featuresOf(analyze(window + "x[row * 2 * width + column * 2 + j] = 1;\n}"),
+                         "x[row * 2 * width + column * 2 + j]")
+                  .sectorsPerRequest,
+              8)
+        << "the step is a number";
+}
+
+TEST(WarpAccess, AConstantDividedByAnUnknownWidthIsNotZero) {
+    EXPECT_EQ(featuresOf(global("int items = 2048 / blockDim.x;\n"
+                                "for (int k = 0; k < items; ++k) x[t * items + k]"),
+                         "x[t * items + k]")
+                  .sectorsPerRequest,
+              std::nullopt);
+    EXPECT_EQ(featuresOf(global("int row = t / n;\nx[row]"), "x[row]").sectorsPerRequest, 1);
+}
+
 TEST(WarpAccess, FieldsOfAStructShareTheirSectors) {
     const FileModel model =
         analyze("struct Point { float x, y, z; };\n"

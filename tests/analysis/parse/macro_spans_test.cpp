@@ -26,5 +26,18 @@ TEST(MacroSpans, EndWhereTheUseOfAMacroOfMacrosEnds) {
     EXPECT_EQ(textOf(model, kernel.body.expr(kernel.loops.at(0).upperBound).span), "LIMIT");
 }
 
+TEST(MacroSpans, EndBehindLongArguments) {
+    for (const std::size_t length : {3, 70, 700}) {
+        const std::string sum = "x" + std::string(length, ' ') + "+ (y)";
+        const FileModel model = analyze("#define TWICE(v) (2 * (v))\n"
+                                        "__global__ void k(int* a, int x, int y) {\n"
+                                        "  a[0] = TWICE(" +
+                                        sum + ") - 1;\n}\n");
+        for (const Expr& expr : model.kernels.at(0).body.exprs)
+            if (expr.kind == ExprKind::Binary && expr.op == "-")
+                EXPECT_EQ(textOf(model, expr.span), "TWICE(" + sum + ") - 1");
+    }
+}
+
 } // namespace
 } // namespace kernelskill::analysis

@@ -173,6 +173,22 @@ TEST(CodeShape, LoopsThatDataEnds) {
         << "the end of the data, not a number of the thread's own";
 }
 
+TEST(CodeShape, FactsOfADeviceFunctionAreAtTheCallToIt) {
+    const auto model =
+        parsedProgram("__device__ void rounds(int* counts, int x, float v, int m) {\n"
+                      "    int i = 0;\n    while (v < 4 && i < m) { v = v * v; ++i; }\n"
+                      "    counts[x] = i;\n}\n"
+                      "__global__ void k(int* counts, int m) {\n"
+                      "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                      "    rounds(counts, x, x, m);\n}\n");
+    const WarpView warp(model, model.kernels.front());
+    const CodeShape shape = codeShapeOf(warp);
+    const ShapeFact* found = shape.find(shape::dataLoop);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->function, "rounds");
+    EXPECT_EQ(model.source->slice(found->span), "rounds(counts, x, x, m)");
+}
+
 TEST(CodeShape, Streams) {
     EXPECT_THAT(shapesOf("if (x < n) out[x] = a[x] + b[x];"), Contains("streaming"));
     EXPECT_THAT(shapesOf("for (; x < n; x += gridDim.x * blockDim.x) out[x] = a[x];"),

@@ -223,6 +223,28 @@ TEST(DiagnosisForAGpu, SaysNothingOfBlocksThatAProgramTriesOneByOne) {
     EXPECT_NE(ruleWith("threads"), "few-resident-warps");
 }
 
+TEST(LaunchOverhead, OfARunNeedsSizesThatAreTheProgramsOwn) {
+    const auto model = parsedProgram(
+        "__global__ void k(const float* x, float* y, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"
+        "void run(const float* x, float* y, int n) {\n    for (int i = 0; i < 100; ++i)\n"
+        "        k<<<(n + 255) / 256, 256>>>(x, y, n);\n}\n");
+    const auto features = analysis::extractFeatures(model.kernels.front());
+    Profile profile = profileWith(streamed(1 << 14));
+    const auto rule = [&] {
+        return diagnose({.kernel = model.kernels.front(),
+                         .features = features,
+                         .gpu = kernelskill::testing::builtinGpu("H200"),
+                         .profile = &profile,
+                         .source = model.source.get(),
+                         .file = &model})
+            .rule;
+    };
+    EXPECT_EQ(rule(), "launches-longer-than-kernel");
+    profile.launch.origin = LaunchOrigin::Guessed;
+    EXPECT_NE(rule(), "launches-longer-than-kernel");
+}
+
 TEST(DiagnosisWithFacts, SpillsAreABottleneckWithoutAGain) {
     const Subject subject;
     StaticFacts facts;

@@ -69,6 +69,17 @@ TEST(LockInLoop, IsAnAtomicThatIsTriedUntilItSucceeds) {
         "lock-in-loop");
 }
 
+TEST(UncoalescedAccess, IsExplainedByTheDistanceThatItsSectorsFollowFrom) {
+    const Bottleneck found =
+        diagnosisOf("__global__ void k(const float* x, float* y) {\n"
+                    "    int items = 2048 / blockDim.x;\n    float s = 0;\n"
+                    "    for (int j = 0; j < items; ++j) s += x[threadIdx.x * items + j];\n"
+                    "    y[threadIdx.x] = s;\n}\n"
+                    "void run(const float* x, float* y) { k<<<1, 512>>>(x, y); }\n");
+    for (const Evidence& evidence : found.evidence)
+        EXPECT_THAT(evidence.text, ::testing::Not(::testing::HasSubstr("the same element")));
+}
+
 TEST(Divergence, IsWhereLanesOfAWarpDoLongWorkApart) {
     const char* work = "v = sinf(v) * 2.f + cosf(v); v = sqrtf(v) + 1.f;";
     const auto under = [&](const std::string& condition) {

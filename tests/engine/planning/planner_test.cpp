@@ -298,6 +298,18 @@ TEST_F(PlannerTest, TheOrderOfTheFieldDecidesWhatAnswersCodeOfAKnownShape) {
                 HasSubstr("not what helps code of this shape (row-reduction)"));
 }
 
+TEST_F(PlannerTest, SaysThatAKernelIsAtItsLimitOnlyWhereItIs) {
+    bottleneck_.kind = BottleneckKind::MemoryBandwidth;
+    bottleneck_.shapes = {"streaming-wide"};
+    bottleneck_.headroom = "medium";
+    EXPECT_EQ(plan().remedies.at(0).method, "none");
+    EXPECT_EQ(plan().remedies[0].why, "no usual method against memory-bandwidth fits its code");
+    bottleneck_.headroom = noHeadroom;
+    EXPECT_THAT(plan().remedies.at(0).why, HasSubstr("it is at its limit"));
+    add("memory-level-parallelism", {"memory-bandwidth"});
+    EXPECT_TRUE(plan().remedies.empty()) << "there is something to do";
+}
+
 TEST_F(PlannerTest, NamesWhatIsKnownToHelpAndIsNotOffered) {
     bottleneck_.kind = BottleneckKind::UncoalescedAccess;
     bottleneck_.shapes = {"ragged-rows"};

@@ -71,6 +71,13 @@ TEST(HostArguments, AnotherBlock) {
         << "sizes follow the number of blocks";
 }
 
+TEST(HostArguments, ACallThatMakesTheGridFollowsIt) {
+    const std::string made = "const int size = other(n);\n"
+                             "add<<<gridOf(size), 128, 0, mine>>>(a, b, size);\n";
+    EXPECT_EQ(failureOf(made, with(made, "gridOf(size)", "gridOf((size + 3) / 4)")), "");
+    EXPECT_THAT(failureOf(made, with(made, "gridOf(size)", "gridOf(n)")), HasSubstr("gridOf"));
+}
+
 /// The processor time, which others do not lengthen, of following a loop with so many stores a
 /// round.
 std::clock_t timeToFollow(int stores) {

@@ -20,7 +20,7 @@ const analysis::FileModel& parsed(const std::string& body) {
     EXPECT_TRUE(toolchain);
     const std::string text =
         "#include <algorithm>\n#include <cuda_runtime.h>\n#include <cstdio>\n#include "
-        "<utility>\nint other(int);\n"
+        "<utility>\nint other(int); dim3 gridOf(int);\n"
         "void use(float*);\nvoid renew(float*&);\n__device__ float shared[32];\n"
         "__global__ void step(float* x, float by, int n) { if (threadIdx.x < n) x[threadIdx.x] += "
         "by; }\n"

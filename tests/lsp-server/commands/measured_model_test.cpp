@@ -1,6 +1,7 @@
 /// `kernelskill generate MODEL.pt2 --libraries` on stand-ins for nvidia-smi, nvcc and LibTorch with
 /// a GPU, for which TF32 is fastest and wrong.
 #include "tests/lsp-server/lsp_client.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,8 +40,7 @@ class MeasuredModel : public ::testing::Test {
 protected:
     MeasuredModel() {
         fs::create_directories(folder("bin"));
-        fs::copy_file(fs::path(KERNELSKILL_BINARY_DIR) / "bin/kernelskill",
-                      folder("bin/kernelskill"));
+        fs::copy_file(fs::path(paths::buildFolder) / "bin/kernelskill", folder("bin/kernelskill"));
         fs::copy_file(KERNELSKILL_FAKE_TORCH, folder("bin/kernelskill-torch"));
         script("tools/nvidia-smi", "#!/bin/sh\necho 'NVIDIA H200, 9.0, 580.1, 1980'\n");
         script("toolkit/bin/nvcc", joiningCompiler);
@@ -63,9 +63,9 @@ protected:
         const std::string command =
             "cd '" + workspace.path() + "' && env -u CUDA_VISIBLE_DEVICES PATH='" +
             folder("tools").string() + "':\"$PATH\" CUDA_HOME='" + folder("toolkit").string() +
-            "' XDG_DATA_HOME='" + folder("data").string() +
-            "' KERNELSKILL_DATA_DIR='" KERNELSKILL_BINARY_DIR "/share/kernelskill" +
-            "' bin/kernelskill generate " KERNELSKILL_SOURCE_DIR
+            "' XDG_DATA_HOME='" + folder("data").string() + "' KERNELSKILL_DATA_DIR='" +
+            std::string(paths::buildFolder) + "/share/kernelskill" + "' bin/kernelskill generate " +
+            std::string(paths::sourceFolder) +
             "/tests/engine/graph/programs/kernelbench/level1-17_Matmul_with_transposed_B.pt2"
             " -o model --libraries --precision=tf32 --no-check " +
             options + " >out 2>err";

@@ -132,7 +132,7 @@ TEST_F(Hover, SaysWhatWouldHelpAndWhyNothingIsOffered) {
     const auto hover = result.at("contents").at("value").get<std::string>();
     EXPECT_THAT(hover, AllOf(HasSubstr("synchronization"), HasSubstr("**What would help**"),
                              HasSubstr("- **block-reduction**: Reduce within the block before"),
-                             HasSubstr("block-reduction is not offered: no-launch"),
+                             HasSubstr("not offered: no-launch"),
                              HasSubstr("**Why is nothing offered?**"), HasSubstr("no-loop")));
 }
 

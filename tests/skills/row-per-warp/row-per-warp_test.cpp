@@ -64,6 +64,25 @@ TEST(RowPerWarp, FoldsIntoMemoryByWayOfRegisters) {
                                "    }\n"));
 }
 
+TEST(RowPerWarp, ChangesTheCountThatAFunctionMakesTheGridFrom) {
+    const auto inGrid = [](const std::string& index, const std::string& lane,
+                           const std::string& first, const std::string& grid) {
+        return "dim3 gridOf(size_t n);\n" +
+               kernel("    if (i >= m) return;\n" + first +
+                          "        c[i * n + j] = expf(a[i * n + j]);\n",
+                      "128", index + lane, grid);
+    };
+    const std::string plain = "    int i = (blockIdx.x + blockIdx.y*gridDim.x) * blockDim.x + "
+                              "threadIdx.x;\n";
+    const std::string shared = "    int i = (blockIdx.x + blockIdx.y*gridDim.x) * (blockDim.x / "
+                               "32) + threadIdx.x / 32;\n";
+    checkApplicable(id, inGrid(plain, "", "    for (int j = 0; j < n; j++)\n", "gridOf(m)"),
+                    inGrid(shared, "    const int lane = threadIdx.x % 32;\n",
+                           "    for (int j = lane; j < n; j += 32)\n", "gridOf(m * 32)"));
+    checkNotApplicable(id, inGrid(plain, "", "    for (int j = 0; j < n; j++)\n", "gridOf(m + 1)"),
+                       "launch-grid");
+}
+
 TEST(RowPerWarp, TakesRowsThatBeginWhereMemorySays) {
     const std::string text = appliedText(id, R"(
 __global__ void product(const int* starts, const int* columns, const float* values, const float* x,

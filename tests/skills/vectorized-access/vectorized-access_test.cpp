@@ -101,6 +101,29 @@ TEST(VectorizedAccess, LeavesAPointerScalarThatIsReadUnderACondition) {
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
 }
 
+TEST(VectorizedAccess, TakesGridsOfTwoAxesAndConstantWidthsThatNumberThreadsThrough) {
+    const auto kernel = [](const std::string& index, const std::string& grid,
+                           const std::string& block) {
+        return "dim3 gridOf(int n);\n__global__ void k(const float* x, float* y, int n) {\n"
+               "    int i = " +
+               index +
+               ";\n    if (i < n) y[i] = 2 * x[i];\n}\nvoid run(float* x, float* y, int n)"
+               " {\n    dim3 blocks(1, n / 256);\n    k<<<" +
+               grid + ", " + block + ">>>(x, y, n);\n}\n";
+    };
+    const std::string rows = "(blockIdx.x + blockIdx.y*gridDim.x) * blockDim.x + threadIdx.x";
+    const std::string ofCount = appliedText(id, kernel(rows, "gridOf(n)", "256"));
+    EXPECT_TRUE(ofCount.contains("int i = " + rows + ";")) << ofCount;
+    EXPECT_TRUE(ofCount.contains("k<<<gridOf((n + 3) / 4), 256>>>(x, y, n)")) << ofCount;
+    const std::string named = appliedText(id, kernel(rows, "blocks", "256"));
+    EXPECT_TRUE(named.contains("k<<<dim3((blocks.x + 3) / 4, blocks.y, blocks.z), 256>>>"))
+        << named;
+    const std::string constant = "blockIdx.x * 128 + threadIdx.x";
+    EXPECT_TRUE(appliedText(id, kernel(constant, "n / 128 + 1", "128")).contains("float4"));
+    checkNotApplicable(id, kernel(constant, "n / 128 + 1", "256"), "no-flat-index");
+    checkNotApplicable(id, kernel(rows, "gridOf(2 * n)", "256"), "launch-grid");
+}
+
 TEST(VectorizedAccess, SeesThroughReadOnlyLoads) {
     const std::string text = appliedText(id, elementwise("        y[i] = __ldg(&x[i]);\n"));
     EXPECT_TRUE(text.contains("y4.x = x4.x;")) << text;

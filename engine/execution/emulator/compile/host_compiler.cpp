@@ -4,6 +4,7 @@
 #include "analysis/source/program_search.h"
 #include "engine/execution/emulator/compile/assembly.h"
 #include "engine/execution/emulator/compile/assembly_guard.h"
+#include "engine/execution/integer_division.h"
 
 #include <algorithm>
 #include <array>
@@ -210,6 +211,12 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
         if (options.traceBranches)
             flags.emplace_back("-fsanitize-coverage=trace-pc");
     }
+    if (std::ranges::find(command.definitions, checkedDivisions) != command.definitions.end())
+        for (const char* flag :
+             {"-fsanitize=integer-divide-by-zero", isClang(options.hostCompiler)
+                                                       ? "-fsanitize-trap=integer-divide-by-zero"
+                                                       : "-fsanitize-undefined-trap-on-error"})
+            flags.emplace_back(flag);
     if (locals != LocalChecks::None)
         flags.emplace_back("-fsanitize=bounds");
     if (locals == LocalChecks::Pointers)

@@ -4,6 +4,7 @@
 #include "engine/execution/emulator/worker/hook_state.h"
 #include "engine/execution/emulator/worker/launch.h"
 #include "engine/execution/emulator/worker/sandbox.h"
+#include "engine/execution/integer_division.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -107,7 +108,7 @@ void onCrash(int signal, siginfo_t* /*info*/, void* context) {
     std::string what;
     switch (signal) {
     case SIGFPE:
-        what = "divided an integer by zero";
+        what = integerDivisionByZero;
         break;
     case SIGILL:
     case SIGTRAP:

@@ -1,6 +1,7 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/line_table.h"
 #include "engine/execution/emulator/emulation_image.h"
+#include "engine/execution/integer_division.h"
 #include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
@@ -199,6 +200,17 @@ TEST_F(EmulationImageTest, theCompiledPreludeIsReadInsteadOfItsText) {
     const auto outcome = compileImage({folder_.path(), flags, {}, {}, {}, {}}, options_, {});
     ASSERT_TRUE(outcome) << outcome.error().describe();
     EXPECT_TRUE(outcome->succeeded) << outcome->messages;
+}
+
+TEST_F(EmulationImageTest, divisionsByZeroAreCheckedWhereTheProgramAsks) {
+    analysis::CompileCommand command;
+    const auto checks = [&] {
+        return std::ranges::count(compilerFlags(options_, command, LocalChecks::None),
+                                  "-fsanitize=integer-divide-by-zero");
+    };
+    EXPECT_EQ(checks(), 0);
+    command.definitions = {std::string(checkedDivisions)};
+    EXPECT_EQ(checks(), 1);
 }
 
 TEST_F(EmulationImageTest, macrosThatHeadersOfThePreludeAskForAreHeard) {
