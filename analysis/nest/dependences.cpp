@@ -36,8 +36,9 @@ struct AxisUse {
 
 class DependenceFinder {
 public:
-    DependenceFinder(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop)
-        : nest_(nest), polyhedra_(polyhedra), stop_(stop) {
+    DependenceFinder(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop,
+                     const std::map<Symbol, std::int64_t>& values)
+        : nest_(nest), polyhedra_(polyhedra), stop_(stop), values_(values) {
         findAxes();
     }
 
@@ -177,6 +178,26 @@ private:
         return false;
     }
 
+    /// How much of what is known a question to isl says. What it leaves out makes sets larger.
+    struct Question {
+        bool knowsBlocks = false; ///< Blocks have the size that launches of the file tell.
+        bool knowsLoops = true;
+    };
+    [[nodiscard]] std::vector<Question> questions() const {
+        if (!values_.empty()) // Numbers and guards are often enough, and loops take isl long.
+            return {{false, false}, {false, true}};
+        if (std::ranges::none_of(nest_.extents.block, [](const auto& size) { return !!size; }))
+            return {{}};
+        return {{false, true}, {true, true}};
+    }
+    void requireDomain(PointSet& points, NestNodeId node, int run, const Question& question) const {
+        if (question.knowsLoops)
+            return points.requireDomain(node, run);
+        for (const NestNodeId id : around(nest_, node))
+            if (const NestGuard* guard = nest_.node(id).guard())
+                points.require(guard->condition, run);
+    }
+
     void test(NestAccessId a, NestAccessId b, const NestCarrier& carrier) {
         if (nest_.arrays[nest_.accesses[a].array].isVariable) {
             report(a, b, carrier, NestCertainty::Broken, {}, "both are of one variable");
@@ -189,24 +210,24 @@ private:
         std::vector<std::string> conditions;
         bool isExact = true;
         bool isDecided = true;
-        for (const bool knowsBlocks : {false, true}) {
-            PointSet points(nest_, knowsBlocks);
+        for (const Question& question : questions()) {
+            PointSet points(nest_, question.knowsBlocks);
+            for (const auto& [symbol, value] : values_)
+                points.fix(symbol, value);
             conditions.clear();
-            const std::string meet = meeting(points, a, b, carrier, conditions);
+            const std::string meet = meeting(points, a, b, carrier, question, conditions);
             const std::string order = relation(points, a, b, carrier, conditions);
             isExact = points.isExact();
             const std::optional<bool> empty =
                 polyhedra_.isEmpty(points.text(meet + " and " + order));
             isDecided = empty.has_value();
             if (empty == true) {
-                if (knowsBlocks)
+                if (question.knowsBlocks)
                     conditions.emplace_back("blocks have the size of the file's launches");
                 if (!conditions.empty())
                     report(a, b, carrier, NestCertainty::Likely, conditions, "");
                 return;
             }
-            if (std::ranges::none_of(nest_.extents.block, [](const auto& size) { return !!size; }))
-                break;
         }
         report(a, b, carrier, NestCertainty::Broken, {},
                !isDecided ? "whether both go to the same element takes too long to find"
@@ -216,12 +237,12 @@ private:
 
     /// Where both accesses go to one element.
     [[nodiscard]] std::string meeting(PointSet& points, NestAccessId a, NestAccessId b,
-                                      const NestCarrier& carrier,
+                                      const NestCarrier& carrier, const Question& question,
                                       std::vector<std::string>& conditions) {
         const NestAccess& first = nest_.accesses[a];
         const NestAccess& second = nest_.accesses[b];
-        points.requireDomain(first.node, 0);
-        points.requireDomain(second.node, 1);
+        requireDomain(points, first.node, 0, question);
+        requireDomain(points, second.node, 1, question);
         points.require(first.condition, 0);
         points.require(second.condition, 1);
         std::string always = "(0 = 0)";
@@ -233,7 +254,7 @@ private:
                                                   &NestSubscript::extent, &NestSubscript::extent);
         const auto iterators = sameInBothRuns(a, b, carrier);
         std::string equal;
-        if (sameShape) {
+        if (sameShape && values_.empty()) { // Flat indices of one launch need no assumption.
             for (const NestAccess* access : {&first, &second})
                 for (const NestCondition& assumption : access->assumptions)
                     if (const std::string text = nest_.symbols.describe(assumption);
@@ -591,6 +612,7 @@ private:
     const Nest& nest_;
     Polyhedra& polyhedra_;
     const std::stop_token& stop_;
+    const std::map<Symbol, std::int64_t>& values_;
     std::array<AxisUse, 3> axes_;
     NestDependences result_;
     std::size_t questions_ = 0;
@@ -598,8 +620,9 @@ private:
 
 } // namespace
 
-NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop) {
-    return DependenceFinder(nest, polyhedra, stop).find();
+NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop,
+                              const std::map<Symbol, std::int64_t>& values) {
+    return DependenceFinder(nest, polyhedra, stop, values).find();
 }
 
 } // namespace kernelskill::analysis

@@ -5,6 +5,8 @@
 #include "analysis/nest/polyhedra.h"
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -68,8 +70,11 @@ struct NestDependences {
 /// Axes that the kernel does not name are taken to have one thread and one block. Threads that
 /// nothing tells apart are one thread. Takes milliseconds for most kernels, and is bounded. When
 /// `stop` is requested, the pairs that are left are not compared, and the result is not complete.
+/// `values` are those of blockDim, gridDim and parameters in one launch: then the result is about
+/// that launch alone, and rests on no condition on them. Empty: it is about all launches.
 [[nodiscard]] NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra,
-                                            const std::stop_token& stop = {});
+                                            const std::stop_token& stop = {},
+                                            const std::map<Symbol, std::int64_t>& values = {});
 
 /// Whether the work that the carrier separates is independent, over all pairs. Sums and the like,
 /// which any order serves, count as dependent.

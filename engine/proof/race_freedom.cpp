@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <variant>
 
 namespace kernelskill::engine {
 namespace {
@@ -29,6 +31,44 @@ const char* untoldAxis(const Dim3& size, const std::array<bool, 3>& tells) {
     return nullptr;
 }
 
+/// Whether a function of the file names an object of an outer launches by this name: the nest takes
+/// it for the parameter.
+bool isNameOfObject(const std::string& name, const analysis::FileModel& file) {
+    const auto names = [&](const analysis::KernelModel& function) {
+        return std::ranges::any_of(
+            function.body.variables, [&](const analysis::Variable& variable) {
+                return variable.storage >= analysis::Storage::DeviceGlobal && variable.name == name;
+            });
+    };
+    return std::ranges::any_of(file.kernels, names) ||
+           std::ranges::any_of(file.deviceFunctions, names);
+}
+
+/// The numbers of the nest that the launch tells.
+std::map<analysis::Symbol, std::int64_t> valuesIn(const LaunchSpec& launch, KernelRef kernel,
+                                                  const analysis::Nest& nest) {
+    std::map<analysis::Symbol, std::int64_t> values;
+    const auto block = extentsOf(launch.block);
+    const auto grid = extentsOf(launch.grid);
+    for (std::uint32_t axis = 0; axis < 3; ++axis) {
+        values[{analysis::SymbolKind::BlockDim, axis}] = block.at(axis);
+        values[{analysis::SymbolKind::GridDim, axis}] = grid.at(axis);
+    }
+    const auto& parameters = kernel.kernel.parameters;
+    for (std::size_t i = 0; i < parameters.size() && i < launch.arguments.size(); ++i) {
+        const auto* scalar = std::get_if<ScalarSpec>(&launch.arguments[i]);
+        if (scalar == nullptr || !scalar->integer ||
+            isNameOfObject(parameters[i].name, kernel.file()))
+            continue;
+        const auto& symbols = nest.symbols.all();
+        for (std::uint32_t id = 0; id < symbols.size(); ++id)
+            if (symbols[id].kind == analysis::NestSymbolKind::Parameter &&
+                symbols[id].name == parameters[i].name)
+                values[{analysis::SymbolKind::Named, id}] = *scalar->integer;
+    }
+    return values;
+}
+
 bool isBetweenThreads(const NestDependence& dependence) {
     return dependence.carrier.level == NestCarrier::Level::Blocks ||
            (dependence.carrier.level == NestCarrier::Level::Threads && !dependence.isSynchronised);
@@ -37,14 +77,17 @@ bool isBetweenThreads(const NestDependence& dependence) {
 } // namespace
 
 std::string RaceFreedom::sentence() const {
-    std::string text = "shown for all inputs and sizes";
+    std::string text = launches == ProvedLaunches::ThisLaunch
+                           ? "shown for all inputs of this launch"
+                           : "shown for all inputs and sizes";
     for (std::size_t i = 0; i < conditions.size(); ++i)
         text += (i == 0 ? ", if " : " and ") + conditions[i];
     return text;
 }
 
 std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchSpec& launch,
-                                                 const std::stop_token& stop) {
+                                                 const std::stop_token& stop,
+                                                 ProvedLaunches launches) {
     if (stop.stop_requested())
         return unproved(stoppedProof);
     const auto nest = analysis::nestOf(kernel.file(), kernel.kernel);
@@ -54,7 +97,10 @@ std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchS
             return unproved("a statement is opaque: " + statement->opaque);
     }
     analysis::Polyhedra polyhedra;
-    const analysis::NestDependences found = analysis::dependencesOf(*nest, polyhedra, stop);
+    const analysis::NestDependences found = analysis::dependencesOf(
+        *nest, polyhedra, stop,
+        launches == ProvedLaunches::ThisLaunch ? valuesIn(launch, kernel, *nest)
+                                               : std::map<analysis::Symbol, std::int64_t>{});
     if (stop.stop_requested())
         return unproved(stoppedProof);
     if (!found.isComplete)
@@ -64,6 +110,7 @@ std::expected<RaceFreedom, Unproved> proveNoRace(KernelRef kernel, const LaunchS
     if (const char* axis = untoldAxis(launch.grid, found.tellsBlocks))
         return unproved(fmt::format("nothing tells blocks apart along {}", axis));
     RaceFreedom free;
+    free.launches = launches;
     const auto assume = [&](const std::string& condition) {
         if (std::ranges::find(free.conditions, condition) == free.conditions.end())
             free.conditions.push_back(condition);

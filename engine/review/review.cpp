@@ -278,6 +278,8 @@ bool Review::trySchedules() {
     if (isProved() || !number || !images_.original || !images_.candidate)
         return true;
     const Trial& trial = plan_.trials[*number];
+    if (!meetsOtherwise && isRaceFreeAt(trial))
+        return !stop_.stop_requested();
     const TrialRunner runner = this->runner();
     CheckResult result =
         checkSchedules(runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
@@ -285,6 +287,19 @@ bool Review::trySchedules() {
     if (stop_.stop_requested())
         return false;
     return take(withoutBlameForGuess(std::move(result), trial.original));
+}
+
+bool Review::isRaceFreeAt(const Trial& trial) {
+    const auto isFree = [&](KernelRef kernel, const LaunchSpec& launch) {
+        const auto free = proveNoRace(kernel, launch, stop_, ProvedLaunches::ThisLaunch);
+        return free && free->needsOnlyDistinctArrays;
+    };
+    if (!isFree(candidate(), trial.candidate) || !isFree(original_, trial.original))
+        return false;
+    verdict_.checks.push_back(held("no two threads race, " + trial.label,
+                                   "shown for all inputs of this launch: the results are the same "
+                                   "in any order of threads"));
+    return true;
 }
 
 bool Review::showsEdit() {

@@ -118,6 +118,9 @@ private:
     /// Whether the errors of all trials and probes are those of rounding.
     bool keepsErrors();
     bool trySchedules();
+    /// Whether no two threads race in the trial's launches, in either version: then every order of
+    /// threads gives the same results. Adds a check that says so.
+    [[nodiscard]] bool isRaceFreeAt(const Trial& trial);
     /// Whether the runs show what the edit does.
     bool showsEdit();
     bool control();

@@ -18,6 +18,7 @@ namespace kernelskill::engine {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// The sentence or the reason, for the first kernel on blocks of that size.
@@ -42,6 +43,72 @@ __global__ void scaled(float* out, const float* in, int n) {
 
 TEST(RaceFreedom, HoldsWhereEachThreadWritesItsOwnElement) {
     EXPECT_EQ(raceText(scaled), "shown for all inputs and sizes, if in, out do not overlap");
+}
+
+/// The same for the one launch, with its integers.
+std::string raceTextAt(const std::string& text, const std::vector<std::int64_t>& integers,
+                       Dim3 grid, Dim3 block) {
+    EditedProgram program(text);
+    EXPECT_FALSE(hasErrors(program.original()));
+    LaunchSpec launch;
+    launch.grid = grid;
+    launch.block = block;
+    for (const std::int64_t integer : integers)
+        launch.arguments.emplace_back(ScalarSpec{"", {}, integer, std::nullopt});
+    launch.arguments.emplace_back(BufferSpec{});
+    const auto free = proveNoRace({program.original(), program.original().model->kernels.at(0)},
+                                  launch, {}, ProvedLaunches::ThisLaunch);
+    EXPECT_TRUE(!free || free->needsOnlyDistinctArrays);
+    return free ? free->sentence() : "unproved: " + free.error().reason;
+}
+
+TEST(RaceFreedom, TakesTheNumbersOfOneLaunch) {
+    // Rows have 128 elements, and only the launch tells that no thread goes beyond its own.
+    const std::string rows = R"(
+__global__ void rows(int n, int m, float* out) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < n && y < m)
+        out[y * 128 + x] += 1.0f;
+}
+)";
+    const std::string shown = "shown for all inputs of this launch";
+    EXPECT_THAT(raceText(rows, {8, 8, 1}, {32, 8, 1}), Not(StartsWith("shown")));
+    EXPECT_EQ(raceTextAt(rows, {128, 64}, {5, 8, 1}, {32, 8, 1}), shown);
+    EXPECT_THAT(raceTextAt(rows, {129, 64}, {5, 8, 1}, {32, 8, 1}), StartsWith("unproved"));
+    EXPECT_EQ(raceTextAt(rows, {129, 64}, {4, 8, 1}, {32, 8, 1}), shown) << "the grid ends before";
+    EXPECT_EQ(raceTextAt(rows, {200, 1}, {5, 8, 1}, {32, 8, 1}), shown) << "there is one row";
+    // The distance between blocks follows from a parameter.
+    const std::string strides = R"(
+__global__ void strides(int stride, float* out) {
+    out[blockIdx.x * stride + threadIdx.x] = 1.0f;
+}
+)";
+    EXPECT_EQ(raceTextAt(strides, {256}, {9, 1, 1}, {256, 1, 1}), shown);
+    EXPECT_THAT(raceTextAt(strides, {255}, {9, 1, 1}, {256, 1, 1}), StartsWith("unproved"));
+    // A number that the kernel shares with an object of the same name is not taken.
+    const std::string shared = R"(
+__constant__ int stride;
+__device__ int distance() { return stride; }
+__global__ void strides(int stride, float* out) {
+    out[blockIdx.x * distance() + threadIdx.x] = 1.0f;
+}
+)";
+    EXPECT_THAT(raceTextAt(shared, {256}, {9, 1, 1}, {256, 1, 1}), StartsWith("unproved"));
+    // Threads of a block read what others write, with a barrier between them and without.
+    const std::string turned = R"(
+__global__ void turned(int n, float* out) {
+    __shared__ float part[256];
+    part[threadIdx.x] = n;
+    BARRIER
+    out[blockIdx.x * n + threadIdx.x] = part[n - 1 - threadIdx.x];
+}
+)";
+    EXPECT_EQ(
+        raceTextAt(replaced(turned, "BARRIER", "__syncthreads();"), {256}, {9, 1, 1}, {256, 1, 1}),
+        shown);
+    EXPECT_THAT(raceTextAt(replaced(turned, "BARRIER", ""), {256}, {9, 1, 1}, {256, 1, 1}),
+                StartsWith("unproved"));
 }
 
 TEST(RaceFreedom, TellsOverlapsFromOtherConditions) {

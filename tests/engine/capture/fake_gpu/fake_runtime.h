@@ -67,7 +67,7 @@ struct FakeConfiguration {
 /// What a kernel does that is tried in the place of the program's with more or fewer threads.
 enum class FakeEdited {
     Same,
-    Wrong,     ///< The first element of each array that it may write has another value.
+    Wrong,     ///< The first number of each array that it may write has another value.
     Slow,      ///< It takes 20 times as long.
     Terminates ///< It ends the server politely, and itself never. FAKE_MARK gets its process.
 };
@@ -121,8 +121,10 @@ struct FakeLauncher<Kernel> {
 
     template <typename T>
     static void spoil(T value) {
-        if constexpr (std::is_pointer_v<T> && !std::is_const_v<std::remove_pointer_t<T>>)
-            *value += 1;
+        using Element = std::remove_pointer_t<T>;
+        if constexpr (std::is_pointer_v<T> && std::is_arithmetic_v<Element> &&
+                      !std::is_const_v<Element>)
+            *value = !*value;
     }
     static void terminate() {
         std::ofstream(std::getenv("FAKE_MARK")) << getpid();
