@@ -178,7 +178,7 @@ private:
         return false;
     }
 
-    /// How much of what is known a question to isl says. What it leaves out makes sets larger.
+    /// A question to isl may leave out some of what is known, which makes sets larger.
     struct Question {
         bool knowsBlocks = false; ///< Blocks have the size that launches of the file tell.
         bool knowsLoops = true;

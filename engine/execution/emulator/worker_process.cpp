@@ -15,7 +15,7 @@ constexpr int patience = 8;
 constexpr std::chrono::milliseconds grace{3000};
 constexpr std::size_t fewestKeptWorkers = 8;
 
-/// As many as run at once. A worker that is not kept has to be started for a later run.
+/// So many workers may run at once; one that is not kept has to be started anew for a later run.
 std::size_t maxIdleWorkers() {
     return std::max<std::size_t>(fewestKeptWorkers, std::thread::hardware_concurrency());
 }

@@ -32,7 +32,7 @@ public:
     ~ModelBuilder();
 
     /// Begins to build a model, unless one of the same files was begun, and returns its number.
-    /// What began first is compiled first.
+    /// Models are compiled in the order in which they are begun.
     [[nodiscard]] std::size_t begin(const ModelFiles& files);
 
     /// Waits for a model's libmodel.so. Failed, with the compiler's words, if it does not compile

@@ -62,7 +62,7 @@ std::set<std::string> productsOf(const Program& program) {
     return products;
 }
 
-/// That of own kernels whose products may be as inexact as the unit.
+/// Returns how exact own kernels are whose products may be as inexact as the unit.
 Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan) {
     const bool usesTensorCores = std::ranges::any_of(plan.steps, [](const ModelStep& step) {
         const auto* kernel = std::get_if<Kernel>(&step.work);
@@ -626,7 +626,7 @@ private:
             if (arePlacesRight || !isTimed)
                 return;
         }
-        // What PyTorch itself computes.
+        // The last resort computes products as PyTorch itself does.
         Place last;
         add(last, graph_,
             {"all products by a library, as PyTorch computes them", true, {}, byLibraries(true)});
