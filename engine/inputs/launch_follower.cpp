@@ -39,10 +39,8 @@ std::optional<LaunchSpec> LaunchFollower::of(const LaunchSpec& launch) const {
     return result;
 }
 
-bool LaunchFollower::isNeeded() const {
-    if (addsArguments_ || before_.sites() != after_.sites())
-        return addsArguments_;
-    for (std::size_t site = 0; site < before_.sites(); ++site)
+bool LaunchFollower::changesCount() const {
+    for (std::size_t site = 0; site < before_.sites() && before_.sites() == after_.sites(); ++site)
         if (after_.changesCount(before_, site))
             return true;
     return false;

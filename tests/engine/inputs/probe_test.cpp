@@ -72,6 +72,23 @@ TEST(Probes, TrySizesAroundTheConstantsOfAnEdit) {
         EXPECT_TRUE(sizes.contains(size)) << size;
 }
 
+TEST(Probes, SayThatAFunctionsGridIsTakenToBeInProportion) {
+    const std::string before = "dim3 gridOf(int count);\n" + kernelText +
+                               "void run(float* x, float* y, int n) {\n"
+                               "    k<<<gridOf(n), 256>>>(x, y, 2.0f, n);\n}\n";
+    std::string after = before;
+    after.replace(after.find("gridOf(n)"), 9, "gridOf(n * 32)");
+    const auto said = HasSubstr("what the host's function makes of another number");
+    EXPECT_THAT(describe(probesOfEdit(before, after), 0), said);
+    EXPECT_THAT(describe(probesOf(before), 0), ::testing::Not(said));
+    // A function that the text has is run instead.
+    const std::string body = "dim3 gridOf(int count) { return dim3((count + 255) / 256); }";
+    const auto known = [&](const std::string& program) {
+        return body + program.substr(program.find('\n'));
+    };
+    EXPECT_THAT(describe(probesOfEdit(known(before), known(after)), 0), ::testing::Not(said));
+}
+
 TEST(Probes, TryValuesNearZeroWhereResultsAreFloats) {
     const auto hasTiny = [](const std::string& text) {
         return std::ranges::any_of(probesOf(text).probes, [](const Trial& probe) {
