@@ -24,8 +24,8 @@ public:
     /// Whether a launch follows from the text alone: the kernel takes more integers, or a function
     /// of the host makes the grid from another number.
     [[nodiscard]] bool isNeeded() const { return addsArguments_ || changesCount(); }
-    /// Whether a function of the host makes a launch's grid from another number than before. Where
-    /// its text is not known, of() takes the grid to be in proportion to the number.
+    /// Whether a function of the host makes a launch's grid from another number than before: of()
+    /// takes the grid to be in proportion to the number.
     [[nodiscard]] bool changesCount() const;
 
 private:

@@ -52,7 +52,7 @@ void ProbePlanner::addFewerBlocks() {
 void ProbePlanner::addGrids() {
     if (base_.original.origin == LaunchOrigin::Guessed && follower_ && follower_->changesCount())
         plan_.unvaried.emplace_back("the grid: what the host's function makes of another number is "
-                                    "not known here, and taken to be in proportion");
+                                    "not evaluated, and taken to be in proportion");
     if (!hasSameShape()) {
         addFewerBlocks();
         return;
