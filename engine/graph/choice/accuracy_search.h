@@ -1,25 +1,17 @@
 /// Looks for the fastest variants of a model's places that together are exact enough.
 #pragma once
 
+#include "engine/graph/choice/model_variant.h"
 #include "engine/graph/choice/variant_mix.h"
 #include "engine/graph/reference/mix.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kernelskill::engine::graph {
-
-/// How exact the products of a variant are, the least exact first.
-enum class Exactness : std::uint8_t {
-    TF32,
-    SplitTF32,
-    Float32,   ///< By own kernels.
-    AsPyTorch, ///< By a library with PyTorch's defaults.
-};
 
 /// A variant that equal places can have.
 struct AccuracyOption {
@@ -35,8 +27,8 @@ struct AccuracyGroup {
     std::vector<ProgramPart> parts;
     std::vector<AccuracyOption> options; ///< The one to prefer first; at least one.
     std::size_t picked = 0;              ///< The option's place in `options`.
-    double error = 0;                    ///< Of the program with this group's variant alone.
-    bool hasAllOptions = false;          ///< Whether `findMore` was asked.
+    double error = 0;           ///< The error of the program with this group's variant alone.
+    bool hasAllOptions = false; ///< Whether `findMore` was asked.
 
     [[nodiscard]] const AccuracyOption& option() const { return options[picked]; }
 };

@@ -2,9 +2,8 @@
 
 #include "engine/graph/choice/accuracy_search.h"
 #include "engine/graph/choice/model_code.h"
+#include "engine/graph/choice/model_variant.h"
 #include "engine/graph/choice/remembered_verdicts.h"
-#include "engine/graph/lowering/raised.h"
-#include "engine/graph/type_text.h"
 #include "engine/storage/content_hash.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -21,8 +20,6 @@ namespace {
 /// The version of what is measured: times of another version are not looked at.
 constexpr std::string_view keyVersion = "place 2";
 
-constexpr double equallyFast = 1.01;
-
 /// With so many places, each gets fewer variants, so that all can be measured in a minute.
 constexpr std::size_t fewPlaces = 4;
 constexpr std::size_t somePlaces = 12;
@@ -31,97 +28,6 @@ constexpr std::size_t mostTiles = 4;
 /// The most kernels of all variants together for which whole models are compared: each has to be
 /// compiled first.
 constexpr std::size_t mostKernelsOfWhole = 64;
-
-/// Rough rates of a GPU; places are only compared with each other by them.
-constexpr double bytesPerSecond = 3e12;
-constexpr double operationsPerSecond = 1e14;
-
-/// A way to do the work of a place, or of the whole model.
-struct Variant {
-    std::string what;
-    bool isLibrary = false;
-    ContractionChoice own;
-    ModelOptions options; ///< The options that it is planned with.
-    ModelFiles files = {};
-    std::size_t kernels = 0;
-    Exactness exactness = Exactness::AsPyTorch;
-};
-
-/// Whether the node is a product that PyTorch computes without TF32 unless it is told to; of
-/// convolutions it is the other way round.
-bool isProduct(const Node& node) {
-    return operatorKind(node.target) == OperatorKind::LinearAlgebra &&
-           !node.target.contains("conv");
-}
-
-std::set<std::string> productsOf(const Program& program) {
-    std::set<std::string> products;
-    for (const Node& node : program.nodes)
-        if (isProduct(node))
-            products.insert(node.name);
-    return products;
-}
-
-/// Returns how exact own kernels are whose products may be as inexact as the unit.
-Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan) {
-    const bool usesTensorCores = std::ranges::any_of(plan.steps, [](const ModelStep& step) {
-        const auto* kernel = std::get_if<Kernel>(&step.work);
-        return kernel != nullptr && kernel->usesTensorCores;
-    });
-    if (!usesTensorCores)
-        return Exactness::Float32;
-    return unit == MultiplyUnit::TF32 ? Exactness::TF32 : Exactness::SplitTF32;
-}
-
-/// A rough bound of the time of a call.
-double secondsOf(const ModelPlan& plan) {
-    double seconds = 0;
-    for (const ModelStep& step : plan.steps)
-        if (const auto* kernel = std::get_if<Kernel>(&step.work);
-            kernel != nullptr && !step.dependsOnWeightsAlone)
-            seconds +=
-                std::max(kernel->bytes / bytesPerSecond, kernel->operations / operationsPerSecond);
-    return seconds;
-}
-
-/// How the kernel with the most work shares it out.
-std::string scheduleOf(const ModelPlan& plan) {
-    const Kernel* largest = nullptr;
-    for (const ModelStep& step : plan.steps)
-        if (const auto* kernel = std::get_if<Kernel>(&step.work);
-            kernel != nullptr && !step.dependsOnWeightsAlone &&
-            (largest == nullptr || kernel->operations > largest->operations))
-            largest = kernel;
-    return largest != nullptr ? largest->schedule : std::string();
-}
-
-std::string operationOf(const Program& program, const std::set<std::string>& nodes) {
-    const auto node = std::ranges::find_if(
-        program.nodes, [&](const Node& each) { return nodes.contains(each.name); });
-    if (node == program.nodes.end())
-        return "";
-    std::string text;
-    for (const NamedArgument& argument : node->arguments)
-        for (const std::string& value : valuesIn(argument.value))
-            if (const auto type = program.values.find(value); type != program.values.end())
-                text += (text.empty() ? " of " : ", ") + textOf(type->second);
-    text = node->target + text;
-    if (nodes.size() > 1)
-        text += fmt::format(" and {} more", nodes.size() - 1);
-    return text;
-}
-
-/// All that the variants of a part are planned by, but for the data of constants.
-std::string planningOf(const Program& part, const std::set<std::string>& libraryNodes) {
-    std::string text = callsOf(part);
-    for (const Input& input : part.inputs)
-        text += fmt::format("{} {}\n", input.value, static_cast<int>(input.kind));
-    for (const Output& output : part.outputs)
-        text += "to " + output.value + "\n";
-    for (const std::string& node : libraryNodes)
-        text += "left " + node + "\n";
-    return text;
-}
 
 bool holdsConstants(const Program& part) {
     return std::ranges::any_of(
@@ -170,7 +76,7 @@ private:
     struct Place {
         ChoicePlace where;
         PlaceMeasurement measurement;
-        std::vector<Variant> variants;
+        std::vector<ModelVariant> variants;
         std::optional<Program> program;  ///< The part, if there is something to measure.
         double seconds = 0;              ///< The max time of own kernels.
         std::optional<ProgramPart> part; ///< nullopt: the whole program.
@@ -224,11 +130,6 @@ private:
         return choices;
     }
 
-    static bool isMoreExact(MultiplyUnit unit, MultiplyUnit than) {
-        return unit == MultiplyUnit::Float32 ||
-               (unit == MultiplyUnit::TF32Split && than == MultiplyUnit::TF32);
-    }
-
     /// Plans the variants of a place.
     void begin(Place& place) {
         auto part = programPart(graph_, *place.part);
@@ -261,7 +162,7 @@ private:
             } else {
                 float32.libraryNodes = library.libraryNodes;
                 add(place, *part, {"a library in float32", true, {}, std::move(float32)});
-                Variant inTf32{"a library in TF32", true, {}, std::move(library)};
+                ModelVariant inTf32{"a library in TF32", true, {}, std::move(library)};
                 inTf32.exactness = Exactness::TF32;
                 add(place, *part, std::move(inTf32));
             }
@@ -280,7 +181,7 @@ private:
     }
 
     /// Adds a variant that is not the same as another one.
-    void add(Place& place, const Program& program, Variant variant) {
+    void add(Place& place, const Program& program, ModelVariant variant) {
         const auto plan =
             plannedModel(program, place.part ? "part" : request_.name, variant.options);
         if (!plan)
@@ -290,8 +191,9 @@ private:
         for (const ModelStep& step : plan->steps)
             variant.kernels += std::holds_alternative<Kernel>(step.work) ? 1 : 0;
         const std::string code = codeOf(variant.files);
-        if (std::ranges::any_of(place.variants,
-                                [&](const Variant& other) { return codeOf(other.files) == code; }))
+        if (std::ranges::any_of(place.variants, [&](const ModelVariant& other) {
+                return codeOf(other.files) == code;
+            }))
             return;
         if (!variant.isLibrary)
             variant.exactness = exactnessOf(variant.own.multiply, *plan);
@@ -309,7 +211,7 @@ private:
         hash.add(request_.machine);
         hash.add(allowsTf32() ? "tf32" : "float32");
         hash.add(callsOf(program));
-        for (const Variant& variant : place.variants) {
+        for (const ModelVariant& variant : place.variants) {
             hash.add(variant.what);
             hash.add(codeOf(variant.files));
         }
@@ -324,7 +226,7 @@ private:
                 return;
             }
         std::vector<ModelFiles> files;
-        for (const Variant& variant : place.variants)
+        for (const ModelVariant& variant : place.variants)
             files.push_back(variant.files);
         racer_.build(place.number, place.part, files);
     }
@@ -424,7 +326,7 @@ private:
                 order.push_back(i);
         std::vector<AccuracyOption> options;
         for (const std::size_t number : order) {
-            const Variant& variant = place.variants[number];
+            const ModelVariant& variant = place.variants[number];
             options.push_back({number, &variant.files, variant.exactness, variant.isLibrary, ""});
         }
         return options;
@@ -477,7 +379,7 @@ private:
         if (place.where.isLinearAlgebra && !place.where.isSimplified) {
             leave(place, true, options);
             const auto library =
-                std::ranges::find(place.variants, Exactness::AsPyTorch, &Variant::exactness);
+                std::ranges::find(place.variants, Exactness::AsPyTorch, &ModelVariant::exactness);
             measurement.chosen = static_cast<std::size_t>(library - place.variants.begin());
             return;
         }
@@ -486,7 +388,7 @@ private:
         if (place.where.isLinearAlgebra && allowsTf32())
             for (const std::string& node : place.where.nodes)
                 options.kernels.ofNodes[node] = own;
-        const auto same = std::ranges::find_if(place.variants, [&](const Variant& variant) {
+        const auto same = std::ranges::find_if(place.variants, [&](const ModelVariant& variant) {
             return !variant.isLibrary && (!place.where.isLinearAlgebra || variant.own == own);
         });
         measurement.chosen = static_cast<std::size_t>(same - place.variants.begin());
@@ -508,7 +410,7 @@ private:
     void apply(Place& place, ModelOptions& options) const {
         if (!place.measurement.isMeasured)
             return applyDefault(place, options);
-        const Variant& chosen = place.variants[place.measurement.chosen];
+        const ModelVariant& chosen = place.variants[place.measurement.chosen];
         if (chosen.isLibrary)
             leave(place, chosen.exactness != Exactness::TF32, options);
         else if (place.where.isLinearAlgebra)
@@ -570,7 +472,7 @@ private:
         add(whole, graph_, {"own kernels alone", false, {}, ownAlone()});
         add(whole, graph_, {"all products by a library", true, {}, byLibraries(false)});
         std::size_t kernels = 0;
-        for (const Variant& variant : whole.variants)
+        for (const ModelVariant& variant : whole.variants)
             kernels += variant.kernels;
         if (whole.variants.size() > 1 && kernels <= mostKernelsOfWhole &&
             !stops_.measuring.stop_requested()) {
@@ -640,7 +542,7 @@ private:
         choice.whole = std::move(whole.measurement);
     }
 
-    MixVerdict judgeWhole(const Variant& variant) {
+    MixVerdict judgeWhole(const ModelVariant& variant) {
         return verdicts_.of({{{std::nullopt, &variant.files}}}).at(0);
     }
 
@@ -659,26 +561,6 @@ private:
 };
 
 } // namespace
-
-std::optional<std::size_t> preferredOf(const std::vector<VariantTime>& times) {
-    std::optional<double> fastest;
-    for (const VariantTime& time : times)
-        if (time.microseconds && (!fastest || *time.microseconds < *fastest))
-            fastest = time.microseconds;
-    for (std::size_t i = 0; i < times.size(); ++i)
-        if (times[i].microseconds && *times[i].microseconds <= *fastest * equallyFast)
-            return i;
-    return std::nullopt;
-}
-
-std::vector<std::size_t> preferredOrder(std::vector<VariantTime> times) {
-    std::vector<std::size_t> order;
-    while (const auto next = preferredOf(times)) {
-        order.push_back(*next);
-        times[*next].microseconds.reset();
-    }
-    return order;
-}
 
 Result<ModelChoice> chooseByTimes(const Program& graph, const ChoiceRequest& request,
                                   VariantRacer& racer, const TimesMemory& memory,

@@ -43,7 +43,7 @@ public:
     judge(const std::vector<VariantMix>& mixes, std::stop_token stop) = 0;
 };
 
-/// Where times and verdicts are kept between runs. The functions may do nothing.
+/// Keeps times and verdicts between runs. The functions may do nothing.
 struct TimesMemory {
     std::function<std::optional<std::string>(const std::string& key)> find;
     std::function<void(const std::string& key, const std::string& text)> keep;
@@ -65,7 +65,7 @@ struct ChoiceStops {
     std::stop_token all;       ///< No mix is judged, either.
 };
 
-/// What is known of the results of the model as it was chosen.
+/// The judge's verdict on the model as it was chosen.
 struct ChoiceAccuracy {
     MixVerdict verdict;
     /// Whether the whole model was compiled and run; else its places were, each as a model of its
@@ -91,11 +91,5 @@ struct ModelChoice {
 [[nodiscard]] Result<ModelChoice> chooseByTimes(const Program& graph, const ChoiceRequest& request,
                                                 VariantRacer& racer, const TimesMemory& memory,
                                                 const ChoiceStops& stops);
-
-/// The number of the variant to choose; nullopt if none has a time. Earlier ones are preferred.
-[[nodiscard]] std::optional<std::size_t> preferredOf(const std::vector<VariantTime>& times);
-/// The numbers of all variants that have times: the one to choose, the one to choose without it,
-/// and so on.
-[[nodiscard]] std::vector<std::size_t> preferredOrder(std::vector<VariantTime> times);
 
 } // namespace kernelskill::engine::graph

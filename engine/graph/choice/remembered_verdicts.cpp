@@ -18,7 +18,8 @@ namespace {
 /// The version of the judge's rules and inputs: verdicts of another version are not looked at.
 constexpr std::string_view verdictVersion = "mix 1";
 
-/// Of a larger tensor, so many pieces stand for all of it: reading gigabytes takes seconds.
+/// Tensors up to this size are read whole. Pieces stand for a larger one, because reading gigabytes
+/// takes seconds.
 constexpr std::size_t wholeBytes = std::size_t{1} << 20;
 constexpr std::size_t pieces = 64;
 constexpr std::size_t pieceBytes = 4096;

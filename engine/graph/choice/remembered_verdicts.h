@@ -35,8 +35,8 @@ private:
     VariantRacer& racer_;
     const TimesMemory& memory_;
     std::stop_token stop_;
-    std::map<std::string, MixVerdict> judged_; ///< Those of this run.
-    std::map<std::string, MixVerdict> known_;  ///< Those of an earlier one.
+    std::map<std::string, MixVerdict> judged_; ///< This run's verdicts by their keys.
+    std::map<std::string, MixVerdict> known_;  ///< An earlier run's verdicts.
     bool areRemembered_ = false;
 };
 

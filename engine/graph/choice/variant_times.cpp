@@ -32,4 +32,25 @@ std::optional<std::vector<VariantTime>> variantTimesFrom(const std::string& text
     }
 }
 
+std::optional<std::size_t> preferredOf(const std::vector<VariantTime>& times) {
+    constexpr double equallyFast = 1.01;
+    std::optional<double> fastest;
+    for (const VariantTime& time : times)
+        if (time.microseconds && (!fastest || *time.microseconds < *fastest))
+            fastest = time.microseconds;
+    for (std::size_t i = 0; i < times.size(); ++i)
+        if (times[i].microseconds && *times[i].microseconds <= *fastest * equallyFast)
+            return i;
+    return std::nullopt;
+}
+
+std::vector<std::size_t> preferredOrder(std::vector<VariantTime> times) {
+    std::vector<std::size_t> order;
+    while (const auto next = preferredOf(times)) {
+        order.push_back(*next);
+        times[*next].microseconds.reset();
+    }
+    return order;
+}
+
 } // namespace kernelskill::engine::graph

@@ -38,4 +38,11 @@ struct PlaceMeasurement {
 /// nullopt for another text.
 [[nodiscard]] std::optional<std::vector<VariantTime>> variantTimesFrom(const std::string& text);
 
+/// Returns the number of the variant to choose; nullopt if none has a time. Earlier ones are
+/// preferred within a hundredth of the fastest.
+[[nodiscard]] std::optional<std::size_t> preferredOf(const std::vector<VariantTime>& times);
+/// Returns the numbers of all variants that have times: the one to choose, the one to choose
+/// without it, and so on.
+[[nodiscard]] std::vector<std::size_t> preferredOrder(std::vector<VariantTime> times);
+
 } // namespace kernelskill::engine::graph
