@@ -1,29 +1,19 @@
 #include "engine/search/rounds_ahead.h"
 
 #include "engine/search/at_once.h"
+#include "engine/search/await.h"
 #include "engine/search/joint_stop.h"
 #include "engine/search/model_steps.h"
 #include "engine/search/round_plans.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::chrono::milliseconds betweenLooks{20};
 /// The parses that are made beside reviews, which need the processors more.
 constexpr unsigned parsesBesideReviews = 4;
-
-/// Whether the future is ready. Waits for it, or for `stop`.
-template <typename Future>
-bool isReady(const Future& future, const std::stop_token& stop) {
-    while (future.wait_for(betweenLooks) != std::future_status::ready)
-        if (stop.stop_requested())
-            return false;
-    return true;
-}
 
 } // namespace
 
@@ -113,7 +103,7 @@ PreparedPlans RoundsAhead::prepare(const KernelVersion& text, const Standing& st
 
 std::optional<Standing> RoundsAhead::take(const KernelVersion& text, const std::stop_token& stop) {
     const Entry* entry = find(text);
-    if (entry == nullptr || !isReady(entry->standing, stop))
+    if (entry == nullptr || !awaitResult(entry->standing, stop))
         return std::nullopt;
     const Result<Standing>& standing = entry->standing.get();
     return standing ? std::optional(*standing) : std::nullopt;
@@ -121,7 +111,7 @@ std::optional<Standing> RoundsAhead::take(const KernelVersion& text, const std::
 
 PreparedPlans RoundsAhead::takePlans(const KernelVersion& text, const std::stop_token& stop) {
     Entry* entry = find(text);
-    if (entry == nullptr || !entry->plans.valid() || !isReady(entry->plans, stop))
+    if (entry == nullptr || !entry->plans.valid() || !awaitResult(entry->plans, stop))
         return {};
     return entry->plans.get();
 }

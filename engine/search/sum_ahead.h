@@ -1,9 +1,9 @@
 /// The review of a text against the original that begins before the text is a version.
 #pragma once
 
+#include "engine/search/await.h"
 #include "engine/verdict/verdict.h"
 
-#include <chrono>
 #include <functional>
 #include <future>
 #include <optional>
@@ -25,10 +25,8 @@ public:
 
     /// The verdict, once. Waits for it, or for `stop`: then it is Cancelled.
     [[nodiscard]] Result<Verdict> take(const std::stop_token& stop) {
-        constexpr std::chrono::milliseconds betweenLooks{20};
-        while (verdict_.wait_for(betweenLooks) != std::future_status::ready)
-            if (stop.stop_requested())
-                return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", {}, {}});
+        if (!awaitResult(verdict_, stop))
+            return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", {}, {}});
         return verdict_.get();
     }
 

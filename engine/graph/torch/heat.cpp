@@ -145,9 +145,7 @@ private:
 
 Result<TorchHeat> runHeat(const std::shared_ptr<const Program>& program,
                           const TorchHeatRequest& request) {
-    auto subject = request.subject;
-    subject.precision = Precision::AsWritten;
-    const auto eager = PreparedProgram::prepareUnbound(program, subject);
+    const auto eager = PreparedProgram::prepareAsWritten(program, request.subject);
     if (!eager)
         return std::unexpected(eager.error());
     const auto model = TrialTensors::ofExported(*program);

@@ -67,9 +67,7 @@ Result<Judgement> judge(const std::shared_ptr<const Program>& program,
     const auto referee = Referee::of(program, request.subject);
     if (!referee)
         return std::unexpected(referee.error());
-    auto eagerSubject = request.subject;
-    eagerSubject.precision = Precision::AsWritten;
-    const auto eager = PreparedProgram::prepareUnbound(program, eagerSubject);
+    const auto eager = PreparedProgram::prepareAsWritten(program, request.subject);
     if (!eager)
         return std::unexpected(eager.error());
     const auto model = TrialTensors::ofExported(*program);

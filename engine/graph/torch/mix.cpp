@@ -198,9 +198,7 @@ Result<TorchMixes> judgeMixes(const std::shared_ptr<const Program>& program,
     const auto referee = Referee::of(program, request.subject);
     if (!referee)
         return std::unexpected(referee.error());
-    auto subject = request.subject;
-    subject.precision = Precision::AsWritten;
-    const auto eager = PreparedProgram::prepareUnbound(program, subject);
+    const auto eager = PreparedProgram::prepareAsWritten(program, request.subject);
     if (!eager)
         return std::unexpected(eager.error());
     const auto model = TrialTensors::ofExported(*program);

@@ -36,7 +36,8 @@ private:
         std::vector<std::string> done; ///< Values that no later unit reads, nor an output is.
     };
 
-    /// What the outputs need, in an order in which it can run; nullopt if there is none.
+    /// Returns the units that the outputs need, in an order in which they can run; nullopt if
+    /// there is no such order.
     [[nodiscard]] static std::optional<std::vector<Unit>>
     ordered(const Program& graph, const std::vector<PartModel*>& models);
     void findLastUses();

@@ -64,9 +64,7 @@ Result<std::unique_ptr<PartModel>> PartModel::load(const std::shared_ptr<const P
     auto candidate = Candidate::load(library.library);
     if (!candidate)
         return std::unexpected(candidate.error());
-    auto asWritten = subject;
-    asWritten.precision = Precision::AsWritten;
-    auto prepared = PreparedProgram::prepareUnbound(program, asWritten);
+    auto prepared = PreparedProgram::prepareAsWritten(program, subject);
     if (!prepared)
         return std::unexpected(prepared.error());
     auto tensors = TrialTensors::ofExported(*program);

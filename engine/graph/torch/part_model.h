@@ -46,7 +46,7 @@ private:
     TrialTensors tensors_;
     LibraryNodes library_;
     std::vector<std::string> weights_, reads_, makes_;
-    std::vector<at::Tensor> weightTensors_; ///< Those that the model is prepared for.
+    std::vector<at::Tensor> weightTensors_; ///< The weights that the model is prepared for.
     at::Tensor prepared_;
 };
 

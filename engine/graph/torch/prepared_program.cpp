@@ -107,6 +107,12 @@ Result<PreparedProgram> PreparedProgram::prepareUnbound(std::shared_ptr<const Pr
                              });
 }
 
+Result<PreparedProgram> PreparedProgram::prepareAsWritten(std::shared_ptr<const Program> program,
+                                                          TorchSubject subject) {
+    subject.precision = Precision::AsWritten;
+    return prepareUnbound(std::move(program), subject);
+}
+
 Result<PreparedProgram> PreparedProgram::prepare(std::shared_ptr<const Program> program,
                                                  const TorchSubject& subject) {
     auto prepared = prepareUnbound(std::move(program), subject);

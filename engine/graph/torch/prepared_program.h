@@ -37,6 +37,10 @@ public:
     [[nodiscard]] static Result<PreparedProgram>
     prepareUnbound(std::shared_ptr<const Program> program, const TorchSubject& subject);
 
+    /// prepareUnbound() in the program's own types, whatever the subject's precision is.
+    [[nodiscard]] static Result<PreparedProgram>
+    prepareAsWritten(std::shared_ptr<const Program> program, TorchSubject subject);
+
     /// The values that a run begins with. Also sets torch's seed and whether it uses TF32.
     [[nodiscard]] Values begin() const;
 

@@ -11,18 +11,18 @@
 
 namespace kernelskill::engine::graph {
 
-/// What LibTorch computes from a trial's tensors, each kind of it when it is first asked for. The
-/// referee that made it, and the model, outlive it.
+/// Has the outputs that LibTorch computes from a trial's tensors. Those of eager float32 are
+/// computed when they are first asked for. The referee that made it, and the model, outlive it.
 class Expectation {
 public:
     Expectation(const PreparedProgram& asWritten, const TrialTensors& model, Values tensors)
         : asWritten_(asWritten), model_(model), tensors_(std::move(tensors)) {}
 
-    /// In float64 if `isFloat64`.
-    std::vector<at::Tensor> outputs;
+    std::vector<at::Tensor> outputs; ///< They are float64 if `isFloat64`.
     bool isFloat64 = true;
 
-    /// Eager float32 without TF32; with `usesDefaults` by PyTorch's defaults of it.
+    /// Returns an output of eager float32, without TF32 or, with `usesDefaults`, by PyTorch's
+    /// defaults of TF32.
     [[nodiscard]] Result<at::Tensor> eager(std::size_t output, bool usesDefaults);
 
 private:

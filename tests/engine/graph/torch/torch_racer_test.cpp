@@ -30,8 +30,8 @@ enum cudaError_t { cudaSuccess = 0, cudaErrorNotSupported = 801 };
 typedef struct CUstream_st* cudaStream_t;
 )";
 
-/// Compiles host files, and no kernels.
-constexpr const char* hostCompiler = R"(#!/bin/sh
+/// Reads what a compiler is asked for.
+const std::string readsOptions = R"(#!/bin/sh
 headers=$(dirname "$0") folder='' mode=-shared from='' to=''
 while [ $# -gt 0 ]; do
     case $1 in
@@ -42,7 +42,10 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-object() {
+)";
+
+/// Compiles host files, and no kernels.
+const std::string hostCompiler = readsOptions + R"(object() {
     printf '%s\n' "$1" | c++ -x c++ -fPIC -c -o "$to" -
     exit $?
 }
@@ -59,18 +62,9 @@ exec c++ -O1 -std=c++17 -fPIC $mode -I "$headers" -I "$folder" -o "$to" $from
 
 /// Compiles host code in the place of kernels: a product that keeps as many bits of its factors as
 /// the kernels say. The more exact it is, the longer it takes, and libraries take long.
-constexpr const char* plantingCompiler = R"(#!/bin/sh
-headers=$(dirname "$0") folder='' mode=-shared from='' to=''
-while [ $# -gt 0 ]; do
-    case $1 in
-        -I) folder=$2; shift ;;
-        -c) mode=-c; from=$2; shift ;;
-        -o) to=$2; shift ;;
-        *.o) from="$from $1" ;;
-    esac
-    shift
-done
-compile() { c++ -O2 -std=c++20 -x c++ -fPIC -I "$headers" -I "$folder" -c -o "$to" -; }
+const std::string plantingCompiler =
+    readsOptions +
+    R"(compile() { c++ -O2 -std=c++20 -x c++ -fPIC -I "$headers" -I "$folder" -c -o "$to" -; }
 case $from in
     *.cu) echo | compile; exit $? ;;
     */model.cpp)
