@@ -1,4 +1,4 @@
-/// Where tests find what they read and start. CMake knows it; objects of tests hold none of it, so
+/// Names the folders and programs that tests read and start. One object alone holds their paths, so
 /// that ccache can give one checkout what it compiled for another.
 #pragma once
 
@@ -6,13 +6,14 @@ namespace kernelskill::paths {
 
 extern const char* const sourceFolder; ///< The root of the repository.
 extern const char* const buildFolder;
-extern const char* const imageFolder; ///< Of kernels that were compiled for the emulator's tests.
+extern const char* const
+    imageFolder; ///< It has the kernels that were compiled for the emulator's tests.
 
 extern const char* const compileWorker;
 extern const char* const testRunner; ///< It stands in for the GPU's runner.
 extern const char* const testWorker;
 
-// Those below are empty where they are not built.
+// These are empty where they are not built.
 extern const char* const gpuRunner;
 extern const char* const captureLibrary;
 extern const char* const

@@ -244,7 +244,8 @@ bool isCompared(const FunctionBody& body, VariableId variable) {
 /// * column`, with both out of one number that is computed once. The length of a row is a factor of
 /// rows alone.
 std::optional<VariableId> windowStep(const KernelModel& kernel, const IndexExpression& index) {
-    std::map<VariableId, std::set<VariableId>> places; ///< By the parameter that is their factor.
+    std::map<VariableId, std::set<VariableId>>
+        places;                 ///< The key is the parameter that multiplies.
     std::set<VariableId> alone; ///< Parameters that are the only one beside a place.
     for (const auto& [monomial, factor] : index.terms()) {
         const auto place = std::ranges::find(monomial, SymbolKind::Opaque, &Symbol::kind);

@@ -12,7 +12,7 @@ namespace kernelskill::engine {
 
 struct ShapeFact {
     std::string_view name; ///< Of shapeNames().
-    analysis::Span span;   ///< In the kernel: what shows it, or the call that leads to it.
+    analysis::Span span;   ///< The place in the kernel that shows it, or the call that leads to it.
     std::string word;      ///< The array, the loop's variable or the function that it is about.
     double value = 1;      ///< What a rule compares.
     std::string function;  ///< The device function that shows it; empty for the kernel itself.

@@ -5,7 +5,7 @@
 
 namespace kernelskill::engine {
 
-/// In the message of a run that ended so.
+/// The message of a run that ended so contains these words.
 inline constexpr std::string_view integerDivisionByZero = "divided an integer by zero";
 
 /// Defined among a program's macros (CompileCommand::definitions), it lets its runs end at each

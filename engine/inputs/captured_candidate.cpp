@@ -272,8 +272,8 @@ std::optional<LaunchSpec> LaunchCandidates::relaunched(const LaunchCandidates& b
         const auto value = expression ? analysis::evaluate(*expression, scope) : std::nullopt;
         return value ? std::optional(value->asInteger()) : std::nullopt;
     };
-    // What a function makes of a number is not known here. It has blocks enough for so many
-    // threads, so in proportion to it there are enough for another number.
+    // A function of the host is not evaluated. Its grid is enough for the old number of threads, so
+    // a grid in proportion is taken to be enough for the new number.
     const auto proportional = [&]() -> std::optional<Dim3> {
         const auto then = countedGrid(oldText(0));
         const auto now = countedGrid(textAt(here.configuration.at(0)));

@@ -31,8 +31,8 @@ Trial someBlocksOf(Trial probe, std::uint64_t blocks) {
 /// A launch far beyond the emulator's size.
 struct ProbePlanner::Distance {
     double threads;
-    std::int64_t maxOther; ///< Of the extents that are not made large.
-    std::uint64_t blocks;  ///< Of its grid, so many run.
+    std::int64_t maxOther; ///< Bounds the extents that are not made large.
+    std::uint64_t blocks;  ///< The number of its blocks that run.
     bool isPlain;          ///< Every element has a value of its own.
 };
 

@@ -25,7 +25,7 @@ public:
     ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                  skills::Numerics numerics, std::uint64_t seed);
 
-    /// For one call.
+    /// Plans all probes. It may be called once.
     [[nodiscard]] ProbePlan plan();
 
 private:
@@ -69,15 +69,15 @@ private:
     KernelInFile candidate_;
     const LaunchSpec& statedOriginal_; ///< At the file's own size.
     const LaunchSpec& stated_;         ///< The candidate's.
-    /// For launches that are guessed, or follow from numbers alone, where it is needed.
+    /// Follows launches that are guessed, or that follow from numbers alone; nullopt: not needed.
     std::optional<LaunchFollower> follower_;
     ValueDictionary dictionary_;
     StyleBounds bounds_;
     LaunchSizes sizes_;
     LaunchSizes candidateSizes_;
     std::mt19937_64 random_;
-    Extents baseExtents_; ///< Of base_.
-    Trial base_;          ///< For what changes something other than the size.
+    Extents baseExtents_; ///< The extents of base_.
+    Trial base_;          ///< Probes that keep the size start from it.
     const Trial& whole_;
     std::size_t styled_ = 0;
     std::map<InputStyle, std::size_t> turns_; ///< Launches of each style.

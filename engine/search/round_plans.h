@@ -1,4 +1,4 @@
-/// Which plans for a version of the kernel a round takes, and in which order.
+/// Picks the plans for a version of the kernel that a round takes, and orders them.
 #pragma once
 
 #include "engine/optimization/optimization.h"
@@ -16,7 +16,7 @@ namespace kernelskill::engine {
 using TriedPlans = std::set<std::pair<std::string, int>>;
 
 struct RoundPlans {
-    std::vector<RankedSkill> open;  ///< In the order in which rounds take them.
+    std::vector<RankedSkill> open;  ///< They have the order in which rounds take them.
     std::vector<RuledOut> ruledOut; ///< What the planner ruled out, and what was tried.
 };
 

@@ -17,8 +17,8 @@ namespace {
 
 /// A review keeps several cores busy.
 constexpr unsigned coresOfASlot = 4;
-/// What is so much faster than the best version, and than all else at a glance, is worth building
-/// on at once: steps on top of it gain more than what else the round has.
+/// A plan that is so much faster than the best version, and than all others at a glance, is worth
+/// building on at once: steps on top of it gain more than the rest of the round.
 constexpr double largeGain = 1.5;
 /// A plan that promises so much more than what was found is still reviewed.
 constexpr double worthWaiting = 1.25;
@@ -215,7 +215,7 @@ void SearchRun::judgeAll(std::vector<SearchCandidate>& candidates) {
         ahead_.drop(first->draft->text);
 }
 
-/// What the version that the candidate makes promises, compared with the original.
+/// Returns the accuracy of the candidate's version compared with the original.
 skills::Accuracy SearchRun::accuracyOf(const SearchCandidate& candidate) const {
     return candidate.isTuned()
                ? candidate.draft->accuracy

@@ -64,10 +64,12 @@ void printOptimization(const engine::Optimization& found) {
         printAttempt(terminal, attempt);
     if (!found.ruledOut.empty())
         fmt::print("{}\n", terminal.paint(Colour::Dim,
-                                          fmt::format("{} skills do not fit; `check --why` tells "
-                                                      "the reasons, and --json and --report list "
-                                                      "them",
-                                                      found.ruledOut.size())));
+                                          fmt::format("{} not fit; `check --why` tells the "
+                                                      "reasons, and --json and --report list them",
+                                                      found.ruledOut.size() == 1
+                                                          ? std::string("1 skill does")
+                                                          : fmt::format("{} skills do",
+                                                                        found.ruledOut.size()))));
     if (!found.diff.empty())
         fmt::print("\n{}", terminal.paintDiff(found.diff));
     if (found.remaining) {

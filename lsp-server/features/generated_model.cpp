@@ -30,7 +30,7 @@ std::optional<graph::MultiplyUnit> unitOf(const std::string& precision) {
     return std::nullopt;
 }
 
-/// What is known of the model as it was chosen; null: nothing.
+/// Returns the verdict on the model as it was chosen; null if there is none.
 const graph::MixVerdict* accuracyOf(const engine::GeneratedModel& model) {
     return model.measurement && model.measurement->accuracy ? &model.measurement->accuracy->verdict
                                                             : nullptr;

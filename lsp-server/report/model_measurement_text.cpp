@@ -35,7 +35,7 @@ std::size_t fastestOther(const PlaceMeasurement& place, bool isRefused) {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < place.variants.size(); ++i) {
         const MeasuredVariant& variant = place.variants[i];
-        // What was refused counts without a time as well.
+        // A refused variant counts without a time as well.
         const double time = variant.time.microseconds.value_or(
             isRefused ? std::numeric_limits<double>::max() : least);
         if (i == place.chosen || time >= least || variant.refused.empty() == isRefused)

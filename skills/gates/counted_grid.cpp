@@ -32,7 +32,7 @@ ExprId countOfGrid(const SkillContext& context, const LaunchSite& launch) {
 
 Gated<void> requireCountableGrids(const SkillContext& context) {
     Gated<void> resizable = requireResizableGrids(context);
-    // That is the last gate there: all else holds.
+    // The grid is the last gate there, so all else holds.
     if (resizable || resizable.error().gate != "launch-grid")
         return resizable;
     const bool areCounted =

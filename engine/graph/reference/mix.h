@@ -58,7 +58,7 @@ struct MixVerdict {
 };
 
 struct TorchMixes {
-    std::vector<MixVerdict> verdicts; ///< In the order of the request's mixes.
+    std::vector<MixVerdict> verdicts; ///< They have the order of the request's mixes.
 };
 
 [[nodiscard]] nlohmann::json toJson(const TorchMixRequest& request);

@@ -28,7 +28,7 @@ public:
 
     std::uint64_t blocks = 0;
     int runs = 0;
-    int recallable = 0; ///< Of these, the runs that an executor may recall.
+    int recallable = 0; ///< Counts those that an executor may recall.
 };
 
 LaunchSpec launchOf(std::optional<std::uint64_t> elements) {
