@@ -180,27 +180,31 @@ private:
         add(place, part, {"own kernels", false, own, std::move(options)});
     }
 
-    /// Adds a variant that is not the same as another one.
-    void add(Place& place, const Program& program, ModelVariant variant) {
+    /// Adds a variant, unless there is one of the same code, and returns its number. Nothing if it
+    /// cannot be planned.
+    std::optional<std::size_t> add(Place& place, const Program& program,
+                                   ModelVariant variant) const {
         const auto plan =
             plannedModel(program, place.part ? "part" : request_.name, variant.options);
         if (!plan)
-            return;
+            return std::nullopt;
         variant.files = modelFiles(*plan);
         place.seconds = std::max(place.seconds, variant.isLibrary ? 0 : secondsOf(*plan));
         for (const ModelStep& step : plan->steps)
             variant.kernels += std::holds_alternative<Kernel>(step.work) ? 1 : 0;
         const std::string code = codeOf(variant.files);
-        if (std::ranges::any_of(place.variants, [&](const ModelVariant& other) {
-                return codeOf(other.files) == code;
-            }))
-            return;
+        const auto same = std::ranges::find(place.variants, code, [](const ModelVariant& other) {
+            return codeOf(other.files);
+        });
+        if (same != place.variants.end())
+            return static_cast<std::size_t>(same - place.variants.begin());
         if (!variant.isLibrary)
             variant.exactness = exactnessOf(variant.own.multiply, *plan);
         if (!variant.isLibrary && place.part)
             variant.what += ": " + scheduleOf(*plan);
         place.measurement.variants.push_back({variant.what, {}});
         place.variants.push_back(std::move(variant));
+        return place.variants.size() - 1;
     }
 
     /// Finds the times of a place's variants in the memory, or begins to compile them, unless there
@@ -437,6 +441,11 @@ private:
         return options;
     }
 
+    /// The last resort, which is as exact as PyTorch itself.
+    ModelVariant asPyTorch() const {
+        return {"all products by a library, as PyTorch computes them", true, {}, byLibraries(true)};
+    }
+
     /// All products by a library, without TF32 where it is refused, or anywhere.
     ModelOptions byLibraries(bool withoutTf32) const {
         ModelOptions options = ownOptions();
@@ -471,6 +480,8 @@ private:
             return;
         add(whole, graph_, {"own kernels alone", false, {}, ownAlone()});
         add(whole, graph_, {"all products by a library", true, {}, byLibraries(false)});
+        if (allowsTf32())
+            add(whole, graph_, asPyTorch());
         std::size_t kernels = 0;
         for (const ModelVariant& variant : whole.variants)
             kernels += variant.kernels;
@@ -528,17 +539,11 @@ private:
             if (arePlacesRight || !isTimed)
                 return;
         }
-        // The last resort computes products as PyTorch itself does.
-        Place last;
-        add(last, graph_,
-            {"all products by a library, as PyTorch computes them", true, {}, byLibraries(true)});
-        if (last.variants.empty())
+        const auto last = add(whole, graph_, asPyTorch());
+        if (!last)
             return;
-        MixVerdict verdict = judgeWhole(last.variants[0]);
-        whole.variants.push_back(std::move(last.variants[0]));
-        whole.measurement.variants.push_back(std::move(last.measurement.variants[0]));
         whole.measurement.isMeasured = true;
-        take(whole.variants.size() - 1, std::move(verdict));
+        take(*last, judgeWhole(whole.variants[*last]));
         choice.whole = std::move(whole.measurement);
     }
 

@@ -501,6 +501,24 @@ TEST_F(NodeChoice, TakesNoWholeModelThatIsWrong) {
     EXPECT_THAT(chosenOf(*last.whole), HasSubstr("as PyTorch computes them"));
 }
 
+TEST_F(NodeChoice, TakesNoOwnKernelsThatAreSlowerThanProductsAsPyTorchComputesThem) {
+    const Program program = layers({1024, 512});
+    // A library in TF32 is fastest and wrong; own kernels are right and slower than it is in float32.
+    MadeUpRacer racer([](const std::string& code) {
+        return !callsLibrary(code) ? 100.0 : (code.contains("needsFloat32") ? 80.0 : 30.0);
+    });
+    racer.verdictOf = [](const std::vector<std::string>& codes) {
+        return codes.at(0).starts_with("whole") && callsLibrary(codes.at(0)) &&
+                       !codes.at(0).contains("needsFloat32")
+                   ? MadeUpRacer::wrong()
+                   : MadeUpRacer::right();
+    };
+    const ModelChoice choice = choose(program, racer);
+    ASSERT_TRUE(choice.whole);
+    EXPECT_THAT(chosenOf(*choice.whole), HasSubstr("as PyTorch computes them"));
+    EXPECT_THAT(planOf(program, choice).float32Nodes, ElementsAre("linear0", "linear1"));
+}
+
 TEST_F(NodeChoice, LeavesToALibraryWhatNoOwnKernelsAreExactEnoughFor) {
     const Program program = layers({512});
     MadeUpRacer racer(timeByUnit);
