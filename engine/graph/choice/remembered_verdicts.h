@@ -1,7 +1,7 @@
 /// The verdicts on mixes of a program's variants, from this run or an earlier one.
 #pragma once
 
-#include "engine/graph/choice/node_choice.h"
+#include "engine/graph/choice/variant_racer.h"
 
 #include <map>
 #include <stop_token>

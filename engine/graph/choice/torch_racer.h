@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/graph/choice/model_builder.h"
-#include "engine/graph/choice/node_choice.h"
+#include "engine/graph/choice/variant_racer.h"
 #include "engine/graph/reference/torch_reference.h"
 
 #include <cstdint>
