@@ -44,8 +44,8 @@ struct ChoiceAccuracy {
 struct ModelChoice {
     ModelOptions options; ///< The options to plan the model with.
     std::vector<PlaceMeasurement> places;
-    /// The model as its places were chosen, next to one of own kernels alone and one with all
-    /// products by a library; nullopt: not compared.
+    /// The model as its places were chosen, next to one of own kernels alone and those with all
+    /// products by a library, in TF32 and as PyTorch computes them; nullopt: not compared.
     std::optional<PlaceMeasurement> whole;
     std::optional<ChoiceAccuracy> accuracy; ///< nullopt: no place was measured.
 };

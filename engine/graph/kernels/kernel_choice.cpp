@@ -38,8 +38,9 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
 }
 
 Kernel kernelOf(const Program& program, const Computation& computation) {
-    return computation.scanned ? scanKernel(program, computation)
-                               : elementKernel(program, computation);
+    return computation.scanned
+               ? scanKernel(program, computation)
+               : elementKernel(program, computation, elementScheduleFor(program, computation));
 }
 
 /// Whether the reduction of a thread's element is so short that nothing is gained by more threads.
