@@ -27,8 +27,7 @@ public:
              const TimesMemory& memory, const ChoiceStops& stops)
         : graph_(graph), request_(request), stops_(stops), planner_(graph, request),
           timer_(racer, memory,
-                 fmt::format("{} {}", request.machine, planner_.allowsTf32() ? "tf32" : "float32"),
-                 stops.measuring),
+                 fmt::format("{} {}", request.machine, planner_.allowsTf32() ? "tf32" : "float32")),
           verdicts_(
               fmt::format("{} {} {}", programKey(graph), request.machine, planner_.allowsTf32()),
               racer, memory, stops.all) {}
@@ -47,7 +46,7 @@ public:
                 request_.progress(fmt::format("timing {}", place.measurement.operation),
                                   static_cast<double>(done++) /
                                       static_cast<double>(places_.size() + 1));
-            timer_.finish(place);
+            timer_.finish(place, stops_.measuring);
         }
         ModelChoice choice;
         chooseExact(choice);
@@ -141,7 +140,7 @@ private:
         if (request_.progress)
             request_.progress("timing more exact kernels of " + first.measurement.operation, 1);
         timer_.lookUp(more, *first.program);
-        timer_.finish(more);
+        timer_.finish(more, stops_.measuring);
         for (VariedPlace* place : places) {
             place->measurement.variants.insert(place->measurement.variants.end(),
                                                more.measurement.variants.begin(),
@@ -250,7 +249,9 @@ private:
     }
 
     /// Fusion across places can make a whole faster than its parts are, and less exact: the simple
-    /// models have to be slower than the one of chosen places, or wrong, or are taken.
+    /// models have to be slower than the one of chosen places, or wrong, or are taken. They are
+    /// timed even if the time for places is up: nothing else tells that the chosen one is slower
+    /// than PyTorch.
     void compareWhole(const ModelPlan& own, ModelChoice& choice) {
         const auto ownKernels = std::ranges::count_if(own.steps, [](const ModelStep& step) {
             return std::holds_alternative<Kernel>(step.work);
@@ -270,14 +271,13 @@ private:
         std::size_t kernels = 0;
         for (const ModelVariant& variant : whole.variants)
             kernels += variant.kernels;
-        if (whole.variants.size() > 1 && kernels <= mostKernelsOfWhole &&
-            !stops_.measuring.stop_requested()) {
+        if (whole.variants.size() > 1 && kernels <= mostKernelsOfWhole) {
             if (request_.progress)
                 request_.progress("timing whole models",
                                   static_cast<double>(places_.size()) /
                                       static_cast<double>(places_.size() + 1));
             timer_.lookUp(whole, graph_);
-            timer_.finish(whole);
+            timer_.finish(whole, stops_.all);
         }
         chooseWhole(whole, choice);
     }

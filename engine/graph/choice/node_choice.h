@@ -29,7 +29,7 @@ struct ChoiceRequest {
 /// When to stop.
 struct ChoiceStops {
     std::stop_token measuring; ///< No place is measured from then on.
-    std::stop_token all;       ///< No mix is judged, either.
+    std::stop_token all;       ///< No whole model is timed and no mix is judged, either.
 };
 
 /// The judge's verdict on the model as it was chosen.

@@ -16,22 +16,21 @@ namespace kernelskill::engine::graph {
 class PlaceTimer {
 public:
     /// `subject` names all that times depend on beside the text. The racer and the memory have to
-    /// outlive it. Nothing is measured after `stop`.
-    PlaceTimer(VariantRacer& racer, const TimesMemory& memory, std::string subject,
-               std::stop_token stop)
-        : racer_(racer), memory_(memory), subject_(std::move(subject)), stop_(std::move(stop)) {}
+    /// outlive it.
+    PlaceTimer(VariantRacer& racer, const TimesMemory& memory, std::string subject)
+        : racer_(racer), memory_(memory), subject_(std::move(subject)) {}
 
     /// Finds the times of a place's variants in the memory, or begins to compile them, unless there
     /// is a place that is the same.
     void lookUp(VariedPlace& place, const Program& program);
-    /// Measures a place, unless that is done, and chooses. lookUp() comes before it.
-    void finish(VariedPlace& place);
+    /// Measures a place, unless that is done, and chooses. lookUp() comes before it. Nothing is
+    /// measured after `stop`.
+    void finish(VariedPlace& place, const std::stop_token& stop);
 
 private:
     VariantRacer& racer_;
     const TimesMemory& memory_;
     std::string subject_;
-    std::stop_token stop_;
     // The maps have the places' keys, so that equal places are measured once.
     std::map<std::string, std::size_t> numbers_;
     std::map<std::string, std::vector<VariantTime>> remembered_;

@@ -58,6 +58,8 @@ public:
     }
     Result<std::vector<VariantTime>> race(std::size_t place, std::stop_token stop) override {
         raced.push_back(parts_.at(place));
+        if (raced.size() == onLast)
+            last.request_stop();
         if (stop.stop_requested() || raced.size() > most)
             return std::unexpected(Error{ErrorKind::Cancelled, "stopped", "", ""});
         std::vector<VariantTime> times;
@@ -85,7 +87,9 @@ public:
 
     std::vector<std::optional<ProgramPart>> raced; ///< The calls of race().
     std::size_t most = 1000;                       ///< Later races are stopped.
-    std::vector<std::size_t> judged;               ///< The models of each mix.
+    std::size_t onLast = 0;                        ///< The race that requests `last`, from 1.
+    std::stop_source last;
+    std::vector<std::size_t> judged; ///< The models of each mix.
     bool isJudgeGone = false;
     /// The verdict on models.
     std::function<MixVerdict(const std::vector<std::string>& codes)> verdictOf =
@@ -117,7 +121,8 @@ bool callsLibrary(const std::string& code) {
 class NodeChoice : public ::testing::Test {
 protected:
     ModelChoice choose(const Program& program, MadeUpRacer& racer,
-                       MultiplyUnit most = MultiplyUnit::TF32, std::stop_token stop = {}) {
+                       MultiplyUnit most = MultiplyUnit::TF32, std::stop_token stop = {},
+                       std::stop_token measuring = {}) {
         ChoiceRequest request;
         request.name = "model";
         request.options.kernels.multiply = most;
@@ -129,7 +134,8 @@ protected:
             },
             .keep = [this](const std::string& key, const std::string& text) { kept_[key] = text; }};
         auto choice =
-            chooseByTimes(program, request, racer, memory, {.measuring = stop, .all = stop});
+            chooseByTimes(program, request, racer, memory,
+                          {.measuring = measuring.stop_possible() ? measuring : stop, .all = stop});
         EXPECT_TRUE(choice) << choice.error().describe();
         return choice.value_or(ModelChoice{});
     }
@@ -307,6 +313,20 @@ TEST_F(NodeChoice, ComparesWholeModelsAndTakesASimpleOneThatIsFaster) {
     ASSERT_TRUE(choice.whole);
     EXPECT_EQ(chosenOf(*choice.whole), "own kernels alone");
     EXPECT_THAT(libraryCalls(planOf(program, choice)), IsEmpty());
+}
+
+TEST_F(NodeChoice, ComparesWholeModelsAlsoWhenTheTimeForPlacesIsUp) {
+    const Program program = layers({1024, 512});
+    MadeUpRacer racer([](const std::string& code) {
+        const bool isWhole = code.contains("namespace model");
+        return callsLibrary(code) == isWhole ? 80.0 : 50.0;
+    });
+    racer.onLast = 2;
+    const ModelChoice choice =
+        choose(program, racer, MultiplyUnit::TF32, {}, racer.last.get_token());
+    EXPECT_TRUE(racer.last.stop_requested());
+    ASSERT_TRUE(choice.whole);
+    EXPECT_EQ(chosenOf(*choice.whole), "own kernels alone");
 }
 
 TEST_F(NodeChoice, LetsALibraryDoAReductionThatIsFasterThere) {
@@ -503,7 +523,8 @@ TEST_F(NodeChoice, TakesNoWholeModelThatIsWrong) {
 
 TEST_F(NodeChoice, TakesNoOwnKernelsThatAreSlowerThanProductsAsPyTorchComputesThem) {
     const Program program = layers({1024, 512});
-    // A library in TF32 is fastest and wrong; own kernels are right and slower than it is in float32.
+    // A library in TF32 is fastest and wrong; own kernels are right and slower than it is in
+    // float32.
     MadeUpRacer racer([](const std::string& code) {
         return !callsLibrary(code) ? 100.0 : (code.contains("needsFloat32") ? 80.0 : 30.0);
     });
