@@ -127,13 +127,20 @@ def apply_diff(diff, root):
     finish()
 
 
+def without_copy(text):
+    """A reason without the name of the copy that it is about, which is another one each time."""
+    return re.sub(r"\S*/kernelskill-optimize-\w+/(original|edited)/", "", text).replace("\n", " ")
+
+
 def kernel_row(kernel):
     """What tables tell of a kernel, and what was decided of each candidate, in short."""
     kept = ("name", "symbol", "file", "line", "share", "saving", "seconds", "executor", "held", "not_held", "base",
             "attempts", "skills", "stop", "search_speedup", "model_gain", "outcome", "why", "speedup")
     row = {key: kernel.get(key) for key in kept}
-    for key in ("name", "symbol", "base", "why", "not_held"):
+    for key in ("name", "symbol", "base"):
         row[key] = row[key] and row[key][:300]
+    for key in ("why", "not_held"):
+        row[key] = without_copy(row[key])[:300]
     if row["held"]:
         row["held"] = row["held"] | {"end": row["held"]["end"][:300],
                                      "restarts": [why[:100] for why in row["held"]["restarts"][:5]]}
