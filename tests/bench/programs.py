@@ -60,9 +60,35 @@ def shell(command, folder, environment, seconds, text=""):
         output, _ = process.communicate(text, timeout=seconds)
         return process.returncode, output
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        kill_all(process.pid)
         process.communicate()
         return 124, f"not done within {seconds} s"
+
+
+def descendants(pid):
+    """The processes that a process has started, and those that these have."""
+    children = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # It has ended.
+        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found, left = [], [pid]
+    while left:
+        for child in children.get(left.pop(), []):
+            found.append(child)
+            left.append(child)
+    return found
+
+
+def kill_all(pid):
+    """Kills a process and all that it has started, in whatever group, so that nothing of it keeps the GPU."""
+    for each in [pid] + descendants(pid):
+        try:
+            os.kill(each, signal.SIGKILL)
+        except OSError:
+            pass  # It has ended.
 
 
 def same_number(a, b):
@@ -211,7 +237,7 @@ class Bench:
                     process.wait(GRACE)
                 except subprocess.TimeoutExpired:
                     row["limit"] = f"killed after {limit + GRACE:g} s"
-                    os.killpg(process.pid, signal.SIGKILL)
+                    kill_all(process.pid)
                     process.wait()
             self.running.discard(process)
         row |= {"status": process.returncode, "wall": round(time.monotonic() - begin, 1)}
@@ -294,8 +320,8 @@ class Bench:
                 return
             try:
                 self.take(entry, gpu, manifest)
-            except OSError as problem:
-                print(f"{entry['name']}: {problem}", file=sys.stderr, flush=True)
+            except Exception as problem:  # Whatever it is, the other programs have their turn.
+                print(f"{entry['name']}: {problem!r}", file=sys.stderr, flush=True)
 
     def stop(self, *_):
         self.isStopped = True
