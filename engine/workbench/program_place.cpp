@@ -42,6 +42,12 @@ Result<void> ProgramPlace::reproducesOriginal(const std::stop_token& stop) const
     const ReplayedTrial& trial = trials->front();
     if (agrees(trial.outcome) || trial.outcome == TrialOutcome::NotJudged)
         return {};
+    if (trial.outcome == TrialOutcome::NotLoaded)
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  "the kernel of the file cannot be tried in the program: " + trial.sentence,
+                  original_.kernel.file,
+                  {}});
     return std::unexpected(
         Error{ErrorKind::Failed,
               "the kernel of the file does not do in the program what the program's own does: " +

@@ -117,6 +117,36 @@ int main() {
 }
 )";
 
+/// Its kernel takes memory that a trial would take again, and which one of the four it reads is not
+/// known to a compiler.
+constexpr const char* heapProgram = R"(#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+__global__ void scale(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float* four = static_cast<float*>(malloc(4 * sizeof(float)));
+        for (int j = 0; j < 4; ++j)
+            four[j] = j * x[i];
+        y[i] = four[n % 4];
+        free(four);
+    }
+}
+
+int main() {
+    const int n = 8192;
+    std::vector<float> a(n, 3);
+    float *dx, *dy;
+    cudaMalloc(&dx, n * sizeof(float));
+    cudaMalloc(&dy, n * sizeof(float));
+    cudaMemcpy(dx, a.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    scale<<<n / 128, 128>>>(dx, dy, n);
+    cudaMemcpy(a.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    std::printf("%.1f\n", a[n - 1]);
+}
+)";
+
 class OptimizeProgram : public FakeCudaWorkspace {
 protected:
     OptimizeProgram() {
@@ -394,6 +424,24 @@ TEST_F(OptimizeProgram, SaysWhyAKernelIsNotSearchedInsideTheProgram) {
     EXPECT_TRUE(scale.at("held").is_null());
     EXPECT_THAT(scale.at("not_held").get<std::string>(), HasSubstr("toolkit"));
     EXPECT_GT(scale.at("attempts"), 0);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, SaysWhatATrialCannotUndo) {
+    if (!hasCompiler())
+        GTEST_SKIP() << "no nvcc to compile candidates with";
+    workspace.write("columns.cu", heapProgram);
+    const auto result = optimize({"--json", "--build", build()}, "./columns", "auto");
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output << result.errors;
+    const auto& scale = document.at("kernels").at(0);
+    EXPECT_TRUE(scale.at("held").is_null());
+    EXPECT_THAT(
+        scale.at("not_held").get<std::string>(),
+        AllOf(
+            StartsWith("the kernel of the file cannot be tried in the program: the kernel calls "),
+            HasSubstr("() on the device, which a trial cannot undo"), Not(HasSubstr("flags"))))
+        << "it does what the program's own does, and no flag helps";
     expectNothingLeft();
 }
 
