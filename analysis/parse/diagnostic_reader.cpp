@@ -54,6 +54,17 @@ bool isDeclaredOnlyInstantiation(std::string_view message) {
            std::string_view::npos;
 }
 
+/// What to say behind an error about a template that CUDA's headers have no longer; "" for others.
+std::string_view removalOf(std::string_view message) {
+    if (message == "no template named 'texture'")
+        return "; texture references were removed in CUDA 12: pass a cudaTextureObject_t to the "
+               "kernel instead";
+    if (message == "no template named 'surface'")
+        return "; surface references were removed in CUDA 12: pass a cudaSurfaceObject_t to the "
+               "kernel instead";
+    return "";
+}
+
 /// It is about the parser itself, which goes on with another stack.
 bool isAboutTheStack(std::string_view message) {
     return message.starts_with("stack nearly exhausted");
@@ -114,6 +125,7 @@ private:
         result.message = takeString(clang_getDiagnosticSpelling(diagnostic));
         if (isAboutTheStack(result.message))
             return std::nullopt;
+        result.message += removalOf(result.message);
         if (isSharedInitialization(result.message)) {
             raw.severity = CXDiagnostic_Warning;
             result.severity = Severity::Warning;

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -25,7 +28,6 @@ constexpr double integerWeight = 2;
 constexpr double integerDivision = 16;
 constexpr double specialFunctionUnit = 16; ///< One instruction of it.
 constexpr double unknownFunction = 40;
-constexpr int maxCallDepth = 4;
 
 bool isFloating(const Type& type) {
     return type.pointerDepth == 0 &&
@@ -59,6 +61,41 @@ struct Count {
         ofFunctions += other.ofFunctions;
         return *this;
     }
+    Count operator*(double times) const { return {operations * times, ofFunctions * times}; }
+};
+
+/// How often a place of a device function is come to in a call: the rounds of the loops around it,
+/// and each case of a switch as often as the others.
+class Repetitions {
+public:
+    explicit Repetitions(const KernelModel& function) {
+        const FunctionBody& body = function.body;
+        for (const Loop& loop : function.loops)
+            factors_.emplace_back(
+                body.stmt(loop.statement).span,
+                loop.tripCount ? static_cast<double>(std::max<std::int64_t>(*loop.tripCount, 1))
+                               : assumedSteps);
+        for (const Stmt& statement : body.stmts) {
+            if (statement.kind != StmtKind::Switch || statement.children.empty())
+                continue;
+            const Stmt& inside = body.stmt(statement.children.front());
+            const auto cases = std::ranges::count_if(
+                inside.children, [&](StmtId id) { return body.stmt(id).kind == StmtKind::Case; });
+            if (cases > 1)
+                factors_.emplace_back(inside.span, 1 / static_cast<double>(cases));
+        }
+    }
+
+    [[nodiscard]] double at(Span place) const {
+        double times = 1;
+        for (const auto& [span, factor] : factors_)
+            if (span.contains(place))
+                times *= factor;
+        return times;
+    }
+
+private:
+    std::vector<std::pair<Span, double>> factors_;
 };
 
 class Counter {
@@ -120,23 +157,22 @@ public:
 
 private:
     /// `isIndex`: the expression is part of a subscript, which is no work.
-    void ofExpression(std::uint32_t frame, ExprId id, bool isIndex, Count& count,
-                      int depth = 0) const {
+    void ofExpression(std::uint32_t frame, ExprId id, bool isIndex, Count& count) const {
         if (id == noId)
             return;
         const FunctionBody& body = warp_.functionOf(frame).body;
         const Expr& expr = body.expr(id);
         if (expr.kind == ExprKind::Subscript && expr.children.size() == 2) {
-            ofExpression(frame, expr.children[0], isIndex, count, depth);
-            ofExpression(frame, expr.children[1], true, count, depth);
+            ofExpression(frame, expr.children[0], isIndex, count);
+            ofExpression(frame, expr.children[1], true, count);
             return;
         }
         if (expr.kind == ExprKind::Binary)
             ofOperator(body, expr, isIndex, count);
         else if (expr.kind == ExprKind::Call)
-            ofCall(frame, id, count, depth);
+            ofCall(frame, id, count);
         for (const ExprId child : expr.children)
-            ofExpression(frame, child, isIndex, count, depth);
+            ofExpression(frame, child, isIndex, count);
     }
 
     static void ofOperator(const FunctionBody& body, const Expr& expr, bool isIndex, Count& count) {
@@ -184,7 +220,7 @@ private:
         return operations;
     }
 
-    void ofCall(std::uint32_t frame, ExprId id, Count& count, int depth) const {
+    void ofCall(std::uint32_t frame, ExprId id, Count& count) const {
         const KernelModel& function = warp_.functionOf(frame);
         const Expr& expr = function.body.expr(id);
         const auto known = std::ranges::find(function.mathCalls, id, &MathCall::call);
@@ -202,49 +238,55 @@ private:
         const bool isInNest = std::ranges::any_of(nest_.frames, [&](const NestFrame& called) {
             return called.caller == frame && called.call == id;
         });
-        if (isInNest || depth >= maxCallDepth)
+        if (isInNest)
             return;
-        const auto& functions = warp_.file().deviceFunctions;
-        const auto callee = std::ranges::find_if(functions, [&](const KernelModel& candidate) {
-            return candidate.name == expr.name || candidate.qualifiedName == expr.name;
-        });
-        if (callee == functions.end())
-            return;
-        for (const Expr& inner : callee->body.exprs)
+        if (const KernelModel* callee = deviceFunction(expr))
+            count += ofFunction(*callee);
+    }
+
+    /// The work of a call to the function and of what it calls; what calls itself counts once.
+    [[nodiscard]] const Count& ofFunction(const KernelModel& function) const {
+        const auto [entry, isNew] = functions_.try_emplace(&function);
+        Count& count = entry->second;
+        if (!isNew)
+            return count;
+        const FunctionBody& body = function.body;
+        const Repetitions repetitions(function);
+        Count total;
+        for (const Expr& inner : body.exprs) {
+            Count one;
             if (inner.kind == ExprKind::Binary && isFloating(inner.type))
-                addTimes(count, roundsAt(*callee, inner.span),
-                         [&](Count& one) { ofOperator(callee->body, inner, false, one); });
-        for (const MathCall& call : callee->mathCalls)
-            addTimes(count, roundsAt(*callee, callee->body.expr(call.call).span), [&](Count& one) {
-                one.operations = costOfFunction(callee->body.expr(call.call).name) +
-                                 (call.isSpecialFunction ? specialFunctionUnit : 0);
-                one.ofFunctions = call.isSpecialFunction ? one.operations : 0;
-            });
+                ofOperator(body, inner, false, one);
+            else if (const KernelModel* callee =
+                         inner.kind == ExprKind::Call ? deviceFunction(inner) : nullptr)
+                one = ofFunction(*callee);
+            if (one.operations > 0)
+                total += one * repetitions.at(inner.span);
+        }
+        for (const MathCall& call : function.mathCalls) {
+            Count one;
+            one.operations = costOfFunction(body.expr(call.call).name) +
+                             (call.isSpecialFunction ? specialFunctionUnit : 0);
+            one.ofFunctions = call.isSpecialFunction ? one.operations : 0;
+            total += one * repetitions.at(body.expr(call.call).span);
+        }
+        return count = total;
     }
 
-    template <typename Add>
-    static void addTimes(Count& count, double times, const Add& add) {
-        Count one;
-        add(one);
-        count.operations += one.operations * times;
-        count.ofFunctions += one.ofFunctions * times;
-    }
-
-    /// The rounds of the loops around a place of a device function.
-    static double roundsAt(const KernelModel& function, Span place) {
-        double rounds = 1;
-        for (const Loop& loop : function.loops)
-            if (function.body.stmt(loop.statement).span.contains(place))
-                rounds *= loop.tripCount
-                              ? static_cast<double>(std::max<std::int64_t>(*loop.tripCount, 1))
-                              : assumedSteps;
-        return rounds;
+    [[nodiscard]] const KernelModel* deviceFunction(const Expr& call) const {
+        const auto& functions = warp_.file().deviceFunctions;
+        const auto found = std::ranges::find_if(functions, [&](const KernelModel& candidate) {
+            return candidate.name == call.name || candidate.qualifiedName == call.name;
+        });
+        return found == functions.end() ? nullptr : &*found;
     }
 
     const WarpView& warp_;
     const Nest& nest_;
     mutable std::vector<std::optional<double>>
         rounds_; ///< Of loops, as far as they were asked for.
+    /// Of device functions that were called; 0 as long as one is being counted.
+    mutable std::map<const KernelModel*, Count> functions_;
 };
 
 } // namespace

@@ -165,7 +165,6 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     spec.origin = LaunchOrigin::Guessed;
     spec.isShapeGuessed = true;
     spec.kernel = kernel_.qualifiedName;
-    spec.templateArguments = templateArguments(nullptr);
     Overrides known = overrides;
     std::vector<std::optional<Value>> values(kernel_.parameters.size());
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
@@ -181,10 +180,19 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
         if (guess.isExtent)
             result.roots.emplace(parameter.name, value);
     }
+    const SiteText* site = siteFor(known);
+    spec.templateArguments = templateArguments(site);
+    if (site != nullptr)
+        spec.madeFor = madeFor(*site, spec.templateArguments);
+    Overrides named = known;
     for (std::size_t i = 0; i < kernel_.templateParameters.size(); ++i) {
-        if (!kernel_.templateParameters[i].isType)
-            known.emplace(kernel_.templateParameters[i].name,
-                          std::strtoll(spec.templateArguments[i].c_str(), nullptr, 10));
+        const analysis::TemplateParameter& parameter = kernel_.templateParameters[i];
+        if (parameter.isType)
+            continue;
+        const auto value = std::strtoll(spec.templateArguments[i].c_str(), nullptr, 10);
+        known.emplace(parameter.name, value);
+        if (site == nullptr)
+            named.emplace(parameter.name, value);
     }
     const auto guessing = settings(true, nullptr, known);
     const HostScope scope(program_, kernelPlace(), guessing);
@@ -203,8 +211,8 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
         spec.dynamicSharedBytes = std::max<std::uint64_t>(spec.block.count() * 16, 16384);
     spec.notes.emplace_back(
         "no launch of it can be evaluated, so grid and block follow from the kernel's own indices");
-    if (!known.empty())
-        spec.notes.push_back("guessed from the names: " + listed(known));
+    if (!named.empty())
+        spec.notes.push_back("guessed from the names: " + listed(named));
     passArguments(spec, values,
                   std::vector<std::optional<std::int64_t>>(kernel_.parameters.size()));
     return result;

@@ -119,6 +119,9 @@ private:
     /// The integers that the launch's instance is for, see LaunchSpec::madeFor.
     [[nodiscard]] Overrides madeFor(const SiteText& site,
                                     const std::vector<std::string>& templateArguments) const;
+    /// The launch that the program comes to with these arguments, of several launches of instances
+    /// that are for some values of arguments; nullptr if no launch is.
+    [[nodiscard]] const SiteText* siteFor(const Overrides& arguments) const;
     [[nodiscard]] std::map<std::string, std::int64_t> findLengths() const;
     [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;

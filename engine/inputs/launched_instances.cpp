@@ -2,6 +2,7 @@
 #include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/launch_candidates.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <utility>
@@ -40,6 +41,19 @@ LaunchCandidates::madeFor(const SiteText& site,
         }
     }
     return result;
+}
+
+const SiteText* LaunchCandidates::siteFor(const Overrides& arguments) const {
+    const auto isCase = [&](const SiteText& site) { return !madeFor(site, {}).empty(); };
+    if (kernel_.templateParameters.empty() || std::ranges::none_of(sites_, isCase))
+        return nullptr;
+    const auto found = std::ranges::find_if(sites_, [&](const SiteText& site) {
+        return std::ranges::all_of(madeFor(site, {}), [&](const auto& value) {
+            const auto passed = arguments.find(value.first);
+            return passed == arguments.end() || passed->second == value.second;
+        });
+    });
+    return found == sites_.end() ? nullptr : &*found;
 }
 
 std::vector<LaunchCandidates::SiteInstance> LaunchCandidates::instances() const {

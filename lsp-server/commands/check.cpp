@@ -9,11 +9,15 @@
 #include "skills/skill_document.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -41,8 +45,19 @@ public:
           diagnostics_(checkDiagnostics(snapshot)) {}
 
     void print() {
-        for (const analysis::Diagnostic& diagnostic : diagnostics_)
+        const bool areSeveralMissing = std::ranges::count_if(diagnostics_, isMissingHeader) > 1;
+        bool areMissingSaid = false;
+        for (analysis::Diagnostic diagnostic : diagnostics_) {
+            if (areSeveralMissing && isMissingHeader(diagnostic)) {
+                if (std::exchange(areMissingSaid, true))
+                    continue;
+                diagnostic.message =
+                    fmt::format("headers that were not found: {}; name their folders behind '--', "
+                                "as in kernelskill check {} -- -Iinclude",
+                                fmt::join(missingHeaders(), ", "), shownName_);
+            }
             printDiagnostic(diagnostic);
+        }
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
             if (snapshot_.isListed(kernel))
                 printKernel(kernel);
@@ -52,6 +67,26 @@ public:
     }
 
 private:
+    static bool isMissingHeader(const analysis::Diagnostic& diagnostic) {
+        return diagnostic.code == "include-not-found";
+    }
+
+    /// Returns each header that was not found once, in the order of the file.
+    [[nodiscard]] std::vector<std::string> missingHeaders() const {
+        std::vector<std::string> names;
+        for (const analysis::Diagnostic& diagnostic : diagnostics_) {
+            if (!isMissingHeader(diagnostic))
+                continue;
+            const auto open = diagnostic.message.find('\'');
+            const auto close = diagnostic.message.rfind('\'');
+            std::string name = close > open ? diagnostic.message.substr(open, close + 1 - open)
+                                            : diagnostic.message;
+            if (std::ranges::find(names, name) == names.end())
+                names.push_back(std::move(name));
+        }
+        return names;
+    }
+
     void printDiagnostic(const analysis::Diagnostic& diagnostic) {
         const analysis::SourceText& text = texts_.textOf(diagnostic.file);
         const auto [line, column] = text.lineColumn(diagnostic.span.begin);

@@ -51,10 +51,16 @@ private:
         const LaneSectors sectors = laneSectors(nest_, loop);
         if (sectors.asLanes * maxOverfetch > sectors.asThreads)
             return {};
+        const std::uint32_t at = line(nest_.node(loop).span);
+        if (sectors.asLanes * maxOverfetch > sectors.surelyAsThreads)
+            return refuse("uncoalesced",
+                          fmt::format("the text does not tell how far apart the threads of a warp "
+                                      "are in the loop on line {}",
+                                      at));
         return refuse("uncoalesced",
                       fmt::format("the threads of a warp are a row apart in the loop on line {}, "
                                   "which further threads do not mend",
-                                  line(nest_.node(loop).span)));
+                                  at));
     }
 
     [[nodiscard]] bool isShared(NestNodeId id) const {

@@ -110,10 +110,10 @@ private:
     std::set<Symbol> ragged_; ///< Iterators that begin where each lane loaded a number of its own.
 };
 
-/// Returns the elements from one thread to the next; nullopt if they are not a known constant.
-std::optional<std::int64_t> threadStride(const LaneSteps& steps, const NestAccess& access) {
-    const auto step = access.index ? steps.of(*access.index) : std::nullopt;
-    return step ? step->asConstant() : std::nullopt;
+/// Returns the elements from one thread to the next, a constant or a length; nullopt if the text
+/// does not tell.
+std::optional<IndexExpression> threadStep(const LaneSteps& steps, const NestAccess& access) {
+    return access.index ? steps.of(*access.index) : std::nullopt;
 }
 
 /// Returns the elements from one round of a loop to the next, as above.
@@ -142,7 +142,10 @@ LaneSectors laneSectors(const Nest& nest, NestNodeId loop) {
             !isInside(nest, loop, access.node))
             continue;
         const double width = std::max<double>(access.width, 1);
-        sectors.asThreads += sectorsOf(threadStride(steps, access), width);
+        const auto step = threadStep(steps, access);
+        const double asThreads = sectorsOf(step ? step->asConstant() : std::nullopt, width);
+        sectors.asThreads += asThreads;
+        sectors.surelyAsThreads += step ? asThreads : 1;
         sectors.asLanes += sectorsOf(roundStride(nest, access, loop), width);
     }
     return sectors;

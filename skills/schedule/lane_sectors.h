@@ -7,6 +7,9 @@ namespace kernelskill::skills {
 
 struct LaneSectors {
     double asThreads = 0; ///< Each lane in a loop of its own, as the kernel is written.
+    /// Of asThreads, the sectors that lanes touch which are surely apart: one for an access of
+    /// which the text does not tell where the next lane is.
+    double surelyAsThreads = 0;
     double asLanes = 0;   ///< The lanes on 32 rounds of one loop, side by side.
 };
 

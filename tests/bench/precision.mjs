@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { sampleOfActions, weighedShare } from './action_sample.mjs';
 import { LspClient } from './lsp_client.mjs';
 import { writeSection } from './report_section.mjs';
 
@@ -18,6 +19,9 @@ const { values: options, positionals: given } = parseArgs({
         server: { type: 'string' },
         jobs: { type: 'string', default: '1' },
         skills: { type: 'string', default: '' },
+        sample: { type: 'string', default: '' },
+        seed: { type: 'string', default: '1' },
+        favour: { type: 'string', default: '' },
         details: { type: 'string', default: '' },
         from: { type: 'string', default: '' },
         write: { type: 'string', default: '' },
@@ -25,9 +29,13 @@ const { values: options, positionals: given } = parseArgs({
     },
 });
 const wanted = options.skills === '' ? undefined : options.skills.split(',');
-const work = given.slice();
+const favoured = options.favour === '' ? [] : options.favour.split(',');
 /** By file, what was looked at and what came of it. */
 const results = new Map();
+/** With a sample: by file, what is offered there, and which of it was drawn; by skill, how many were offered in all. */
+const listed = new Map();
+let drawn;
+const numbersOffered = {};
 if (options.details !== '') writeFileSync(options.details, '');
 
 const { checks } = JSON.parse(spawnSync(options.server, ['doctor', '--json'], { encoding: 'utf8' }).stdout);
@@ -136,7 +144,8 @@ async function profiled(profile) {
     }
 }
 
-async function judgeFile(client, file) {
+/** What the client is asked of a file that is open meanwhile, with its kernels profiled. */
+async function withOpenFile(client, file, ask) {
     const text = readFileSync(file, 'utf8');
     const uri = pathToFileURL(path.resolve(file)).href;
     const ready = client.diagnostics(uri, 1);
@@ -147,50 +156,95 @@ async function judgeFile(client, file) {
     const kernels = await kernelsOf(client, uri);
     // What cannot be run has no profile.
     for (const kernel of kernels) await profiled(() => command('profile', { uri, kernel })).catch(() => undefined);
-    const result = { file, kernels, skills: wanted ?? null, actions: [] };
-    const offers = await offersOf(client, uri, text);
-    let { marked } = offers;
-    result.marked = marked.size;
-    for (const [offer, argument] of offers.taken) {
-        if (marked.has(offer)) {
-            ++result.marked;
-            continue;
-        }
-        const asked = Date.now();
-        const outcome = await command('applySkill', argument).then(
-            (answer) => accepted(answer.verdict),
-            (error) => refused(error.message),
-        );
-        const seconds = (Date.now() - asked) / 1000;
-        result.actions.push({ skill: argument.skill, kernel: argument.kernel, seconds, ...outcome });
-        // A review may show that the original does not run, which marks the kernel's other offers.
-        if (outcome.isUnjudged) ({ marked } = await offersOf(client, uri, text));
-    }
-    keep(result);
-    if (options.details !== '') appendFileSync(options.details, `${JSON.stringify(result)}\n`);
+    await ask({ uri, text, kernels, command });
     client.notify('textDocument/didClose', { textDocument: { uri } });
 }
 
-async function workOn(number) {
-    let client = await startServer(number);
-    for (let file = work.shift(); file !== undefined; file = work.shift()) {
-        try {
-            await judgeFile(client, file);
-        } catch (error) {
-            console.error(`${file}: ${error.message}`);
-            process.exitCode = 1;
-            client.kill();
-            client = await startServer(number);
+/** What is offered in a file, of which a sample is drawn later. */
+async function listFile(client, file) {
+    await withOpenFile(client, file, async ({ uri, text, kernels }) => {
+        const offers = await offersOf(client, uri, text);
+        const unmarked = [...offers.taken].filter(([offer]) => !offers.marked.has(offer));
+        listed.set(file, { kernels, marked: offers.marked.size, offers: new Map(unmarked) });
+    });
+}
+
+/** Takes the actions that are offered in a file, or of these the ones that were drawn. */
+async function judgeFile(client, file) {
+    await withOpenFile(client, file, async ({ uri, text, kernels, command }) => {
+        const offers = await offersOf(client, uri, text);
+        let { marked } = offers;
+        const result = { file, kernels, skills: wanted ?? null, actions: [], marked: marked.size };
+        for (const [offer, argument] of drawn?.get(file) ?? offers.taken) {
+            if (marked.has(offer)) {
+                ++result.marked;
+                continue;
+            }
+            const asked = Date.now();
+            const outcome = await command('applySkill', argument).then(
+                (answer) => accepted(answer.verdict),
+                (error) => refused(error.message),
+            );
+            const seconds = (Date.now() - asked) / 1000;
+            const { skill, kernel, offer: place } = argument;
+            const line = Buffer.from(text).subarray(0, place.begin).toString().split('\n').length;
+            result.actions.push({ skill, kernel, title: place.title, line, seconds, ...outcome });
+            // A review may show that the original does not run, which marks the kernel's other offers.
+            if (outcome.isUnjudged) ({ marked } = await offersOf(client, uri, text));
         }
+        keep(result);
+        if (options.details !== '') appendFileSync(options.details, `${JSON.stringify(result)}\n`);
+    });
+}
+
+/** Does that for each file, with so many servers side by side as were asked for. */
+async function forEachFile(files, work) {
+    const waiting = [...files];
+    const workOn = async (number) => {
+        let client = await startServer(number);
+        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+            try {
+                await work(client, file);
+            } catch (error) {
+                console.error(`${file}: ${error.message}`);
+                process.exitCode = 1;
+                client.kill();
+                client = await startServer(number);
+            }
+        }
+        await client.stop();
+    };
+    await Promise.all([...Array(waiting.length === 0 ? 0 : Number(options.jobs)).keys()].map(workOn));
+}
+
+/** The drawn actions by file. The place of an action tells it from others: what is said of it may change with its skill. */
+function drawSample() {
+    const placeOf = ({ skill, kernel, begin, end, option }) => JSON.stringify([skill, kernel, begin, end, option]);
+    const actions = [...listed].flatMap(([file, { offers }]) =>
+        [...offers].map(([key, argument]) => ({ skill: argument.skill, file, offer: placeOf(argument.offer), key, argument })),
+    );
+    for (const { skill } of actions) numbersOffered[skill] = (numbersOffered[skill] ?? 0) + 1;
+    const byFile = new Map();
+    for (const { file, key, argument } of sampleOfActions(actions, Number(options.sample), options.seed, favoured)) {
+        if (!byFile.has(file)) byFile.set(file, new Map());
+        byFile.get(file).set(key, argument);
     }
-    await client.stop();
+    return byFile;
 }
 
 const began = Date.now();
 const loadBefore = loadavg()[0];
 for (const file of options.from === '' ? [] : options.from.split(','))
     for (const line of readFileSync(file, 'utf8').trim().split('\n')) keep(JSON.parse(line));
-await Promise.all([...Array(work.length === 0 ? 0 : Number(options.jobs)).keys()].map(workOn));
+if (options.sample === '') {
+    await forEachFile(given, judgeFile);
+} else {
+    await forEachFile(given, listFile);
+    drawn = drawSample();
+    for (const [file, { kernels, marked }] of listed)
+        if (!drawn.has(file)) keep({ file, kernels, skills: wanted ?? null, actions: [], marked });
+    await forEachFile(drawn.keys(), judgeFile);
+}
 
 const files = [...results.keys()].sort();
 const actions = files.flatMap((file) => results.get(file).actions.map((action) => ({ file, ...action })));
@@ -218,11 +272,20 @@ const quantile = (share) => `${waits[Math.floor(share * (waits.length - 1))].toF
 const waited = waits.length === 0 ? 'not taken' : `${quantile(0.5)}, ${quantile(0.9)}, ${quantile(1)}`;
 const marked = files.reduce((sum, file) => sum + (results.get(file).marked ?? 0), 0);
 const onItsOwnResult = actions.filter(({ file, skill }) => file === `skills/${skill}/after.cu`);
+const inAll = Object.values(numbersOffered).reduce((sum, number) => sum + number, 0);
+const weighed = weighedShare(actions, numbersOffered);
+const drawnFrom = Object.entries(numbersOffered).sort().map(([skill, number]) => `${skill} ${number}`).join(', ');
+const ofSample =
+    options.sample === ''
+        ? ''
+        : `
+A sample with seed ${options.seed} of ${inAll} offered actions (${drawnFrom}). Weighed by these numbers, ${weighed === undefined ? 'nothing' : percent(weighed, 1)} are correct.
+`;
 const report = `| skill | offered | applied | compiled | correct | proved | faster | wrong | not judged | correct of offered |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ${skills.map((skill) => row(skill, actions.filter((action) => action.skill === skill))).join('\n')}
 ${row('all', actions)}
-
+${ofSample}
 Marked as not checkable before the click, and not taken: ${marked}.
 
 Offered on its own skill's \`after.cu\`: ${onItsOwnResult.length === 0 ? 'none' : onItsOwnResult.map(({ skill }) => skill).join(', ')}.

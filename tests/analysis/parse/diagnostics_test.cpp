@@ -53,6 +53,20 @@ TEST(Diagnostics, AMissingHeaderOfTheUserIsAnError) {
     EXPECT_EQ(errors[0].code, "include-not-found");
 }
 
+TEST(Diagnostics, ATextureReferenceIsSaidToBeRemoved) {
+    for (const char* name : {"texture", "surface"}) {
+        const std::vector<Diagnostic> errors =
+            errorsOf(analyze(std::string(name) + "<float, 1> values;\n"
+                                                 "__global__ void k(float* x) { x[0] = 1; }\n"));
+        ASSERT_FALSE(errors.empty());
+        EXPECT_EQ(errors[0].code, "unknown-type");
+        EXPECT_THAT(errors[0].message, ::testing::HasSubstr("removed in CUDA 12"));
+    }
+    const std::vector<Diagnostic> others = errorsOf(analyze("textures<float, 1> values;\n"));
+    ASSERT_FALSE(others.empty());
+    EXPECT_THAT(others[0].message, ::testing::Not(::testing::HasSubstr("CUDA 12")));
+}
+
 TEST(Diagnostics, ASyntaxErrorIsKeptBesideAMissingHeader) {
     const FileModel model = analyze("#include <cudnn.h>\nvoid f() { int a = 1 }\n");
     const std::vector<Diagnostic> errors = errorsOf(model);

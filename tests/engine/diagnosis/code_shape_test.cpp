@@ -189,6 +189,46 @@ TEST(CodeShape, FactsOfADeviceFunctionAreAtTheCallToIt) {
     EXPECT_EQ(model.source->slice(found->span), "rounds(counts, x, x, m)");
 }
 
+/// Operations in the text of a kernel that calls `f(a[x], mode)` of these device functions.
+double operationsOf(const std::string& functions) {
+    const auto model =
+        parsedProgram(functions + "__global__ void k(const float* a, float* out, int mode) {\n"
+                                  "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "    out[x] = f(a[x], mode);\n}\n");
+    EXPECT_TRUE(model.diagnostics.empty()) << model.diagnostics.front().message;
+    const WarpView warp(model, model.kernels.front());
+    return codeShapeOf(warp).work.operations;
+}
+
+TEST(CodeShape, AFunctionsWorkIsThatOfTheFunctionsItCalls) {
+    const std::string ofIndices = "__device__ float f(float v, int mode) { return v; }\n";
+    const std::string called = "__device__ float square(float v) { return v * v; }\n"
+                               "__device__ float cube(float v) { return v * v * v; }\n";
+    const double before = operationsOf(ofIndices);
+    EXPECT_DOUBLE_EQ(operationsOf(called + "__device__ float f(float v, int mode) {\n"
+                                           "    return square(v) + cube(v);\n}\n"),
+                     before + 4);
+    EXPECT_GT(operationsOf("__device__ float f(float v, int mode) {\n"
+                           "    return mode > 0 ? f(v, mode - 1) + 1 : v;\n}\n"),
+              before)
+        << "it ends where a function calls itself";
+}
+
+TEST(CodeShape, ASwitchCountsAsTheMeanOfItsCases) {
+    const std::string plain = "__device__ float f(float v, int mode) { return v; }\n";
+    const std::string called = "__device__ float square(float v) { return v * v; }\n"
+                               "__device__ float fourth(float v) { v = v * v; return v * v; }\n";
+    const double before = operationsOf(plain);
+    EXPECT_DOUBLE_EQ(operationsOf(called + "__device__ float f(float v, int mode) {\n"
+                                           "    switch (mode) {\n"
+                                           "    case 0: return v;\n"
+                                           "    case 1: return square(v);\n"
+                                           "    case 2: return fourth(v);\n"
+                                           "    default: return v * v * v * v * v * v;\n"
+                                           "    }\n}\n"),
+                     before + 2);
+}
+
 TEST(CodeShape, Streams) {
     EXPECT_THAT(shapesOf("if (x < n) out[x] = a[x] + b[x];"), Contains("streaming"));
     EXPECT_THAT(shapesOf("for (; x < n; x += gridDim.x * blockDim.x) out[x] = a[x];"),

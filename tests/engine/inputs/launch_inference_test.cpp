@@ -442,6 +442,20 @@ TEST(LaunchInference, aPinnedInstanceIsForWhatItsLaunchIsFor) {
     EXPECT_EQ(launch.madeFor.at("n"), 17);
 }
 
+TEST(LaunchInference, aGuessedLaunchIsOfTheInstanceThatTheProgramComesTo) {
+    const std::string kernel =
+        "template <int known> __global__ void spread(float* x, int n, int size) { if (known > 0) "
+        "size = known; int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) for (int l = 0; "
+        "l < size; ++l) x[i] += l; }\ndim3 gridOf(int n);\n";
+    const auto launch = bestLaunch(kernel + "void run(float* x, int n, int size) { if (size == 5) "
+                                            "spread<5><<<gridOf(n), 256>>>(x, n, size); else "
+                                            "spread<0><<<gridOf(n), 256>>>(x, n, size); }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(launch.templateArguments, std::vector<std::string>{"0"});
+    for (const std::string& note : launch.notes)
+        EXPECT_FALSE(note.contains("known =")) << note;
+}
+
 TEST(LaunchInference, templateArgumentsComeWithTheHeldKernel) {
     const std::string kernel = "template <int B> __global__ void twice(float* x, int n) { int i = "
                                "blockIdx.x * B + threadIdx.x; if (i < n) x[i] *= 2; }\n";

@@ -53,6 +53,29 @@ TEST_F(CommandLine, HelpShowsExamplesAndExitStatuses) {
     EXPECT_THAT(runKernelskill({"--version"}).output, HasSubstr("kernelskill 0."));
 }
 
+TEST_F(CommandLine, MissingHeadersAreOneSentence) {
+    const std::string kernel = "__global__ void k(float* x) { x[threadIdx.x] = 1; }\n";
+    workspace.write("inner.h", "#include \"second.h\"\n");
+    workspace.write("several.cu", "#include \"first.h\"\n#include \"second.h\"\n"
+                                  "#include \"inner.h\"\n" +
+                                      kernel);
+    const std::string several = runKernelskill({"check", "several.cu"}, workspace.path()).output;
+    EXPECT_THAT(several, AllOf(HasSubstr("several.cu:1:10: error: headers that were not found: "
+                                         "'first.h', 'second.h'; name their folders behind '--'"),
+                               Not(HasSubstr("several.cu:2")), Not(HasSubstr("several.cu:3"))));
+    EXPECT_EQ(runJson({"check", "several.cu"}, 0).at("diagnostics").size(), 3U);
+
+    workspace.write("other.h", "#include \"first.h\"\n");
+    workspace.write("twice.cu", "#include \"other.h\"\n#include \"first.h\"\n" + kernel);
+    EXPECT_THAT(runKernelskill({"check", "twice.cu"}, workspace.path()).output,
+                AllOf(HasSubstr("twice.cu:1:1: error: headers that were not found: 'first.h';"),
+                      Not(HasSubstr("twice.cu:2"))));
+
+    workspace.write("one.cu", "#include \"first.h\"\n" + kernel);
+    EXPECT_THAT(runKernelskill({"check", "one.cu"}, workspace.path()).output,
+                HasSubstr("one.cu:1:10: error: 'first.h' file not found [include-not-found]"));
+}
+
 TEST_F(CommandLine, WrongUsageIsStatusTwo) {
     EXPECT_EQ(runKernelskill({}).status, 2);
     const CommandResult unknown = runKernelskill({"frobnicate"});

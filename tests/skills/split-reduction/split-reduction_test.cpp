@@ -1,9 +1,14 @@
 #include "tests/skills/skill_check.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kernelskill::skills {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::string_view id = "split-reduction";
 
@@ -258,6 +263,22 @@ TEST(SplitReduction, ChoosesAsManyThreadsAsFillAGpu) {
     const Subject full = parseSubject(source("1000"));
     EXPECT_EQ(skillNamed(id).prepare(full.context()).error().gate, "enough-threads");
     EXPECT_EQ(skillNamed(id).alternatives(full.context()).size(), 2U);
+}
+
+TEST(SplitReduction, SaysThatThreadsAreARowApartOnlyWhereTheyAre) {
+    const auto reasonOf = [](const std::string& walked) {
+        const Subject subject =
+            parseSubject(kernel(index +
+                                "    if (j < m) {\n        float sum = 0;\n"
+                                "        for (int i = 0; i < n; ++i)\n            sum += a[" +
+                                walked + "];\n        c[j] = sum;\n    }\n"));
+        const Gated<Offer> offer = skillNamed(id).prepare(subject.context());
+        return offer ? std::string("offered") : offer.error().reason;
+    };
+    EXPECT_THAT(reasonOf("j * n + i"), HasSubstr("a row apart"));
+    for (const char* walked : {"j % 48 + i", "j / 48 * n + j % 48 + i"})
+        EXPECT_THAT(reasonOf(walked), AllOf(HasSubstr("how far apart"), Not(HasSubstr("a row"))))
+            << walked;
 }
 
 class SplitReductionGates : public ::testing::TestWithParam<GateCase> {};
