@@ -83,7 +83,6 @@ void SearchRun::screenAll(std::vector<SearchCandidate>& candidates) {
 }
 
 /// Looks at those that were not looked at before.
-
 void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates) {
     say(fmt::format("a first look at {} plans", candidates.size()));
     std::vector<SearchCandidate*> unseen;
