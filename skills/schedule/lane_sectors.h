@@ -10,7 +10,7 @@ struct LaneSectors {
     /// Of asThreads, the sectors that lanes touch which are surely apart: one for an access of
     /// which the text does not tell where the next lane is.
     double surelyAsThreads = 0;
-    double asLanes = 0;   ///< The lanes on 32 rounds of one loop, side by side.
+    double asLanes = 0; ///< The lanes on 32 rounds of one loop, side by side.
 };
 
 /// Returns the sectors of all accesses in the loop, each access counted once.

@@ -275,11 +275,13 @@ const onItsOwnResult = actions.filter(({ file, skill }) => file === `skills/${sk
 const inAll = Object.values(numbersOffered).reduce((sum, number) => sum + number, 0);
 const weighed = weighedShare(actions, numbersOffered);
 const drawnFrom = Object.entries(numbersOffered).sort().map(([skill, number]) => `${skill} ${number}`).join(', ');
+const shareOfAll = weighed === undefined ? 'nothing' : percent(weighed, 1);
 const ofSample =
     options.sample === ''
         ? ''
         : `
-A sample with seed ${options.seed} of ${inAll} offered actions (${drawnFrom}). Weighed by these numbers, ${weighed === undefined ? 'nothing' : percent(weighed, 1)} are correct.
+A sample with seed ${options.seed} of ${inAll} offered actions (${drawnFrom}).
+Weighed by these numbers, ${shareOfAll} are correct.
 `;
 const report = `| skill | offered | applied | compiled | correct | proved | faster | wrong | not judged | correct of offered |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
