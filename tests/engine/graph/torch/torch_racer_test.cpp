@@ -1,5 +1,6 @@
 /// Variants compiled by a stand-in of nvcc and timed by LibTorch on the CPU: those that a library
 /// does all the work of need no GPU.
+#include "engine/graph/choice/node_choice.h"
 #include "engine/graph/choice/torch_racer.h"
 #include "engine/graph/read_program.h"
 #include "tests/engine/graph/exported_program.h"
