@@ -1,6 +1,7 @@
 /// Replaces functions of float by what the special-function units compute in a few instructions.
 #include "analysis/model/scalar_kinds.h"
 #include "skills/base/planned_skill.h"
+#include "skills/fast-math-intrinsics/float_decisions.h"
 #include "skills/fast-math-intrinsics/replacements.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -127,63 +128,6 @@ class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
             seen.push_back(replacement.was);
         }
         return text;
-    }
-
-    /// A loop whose condition compares floating-point values; noId if there is none.
-    static StmtId loopThatFloatsEnd(const CodeMap& code) {
-        const FunctionBody& body = code.body();
-        const auto comparesFloats = [&](ExprId id) {
-            const Expr& expr = body.expr(id);
-            return expr.kind == ExprKind::Binary &&
-                   (expr.op.starts_with('<') || expr.op.starts_with('>') || expr.op == "==" ||
-                    expr.op == "!=") &&
-                   std::ranges::any_of(expr.children, [&](ExprId operand) {
-                       const ScalarKind scalar = body.expr(operand).type.scalar;
-                       return scalar == ScalarKind::Float || scalar == ScalarKind::Double;
-                   });
-        };
-        for (StmtId id = 0; id < body.stmts.size(); ++id) {
-            const Stmt& stmt = body.stmt(id);
-            const bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While ||
-                                stmt.kind == StmtKind::Do;
-            if (isLoop && stmt.condition != noId &&
-                std::ranges::any_of(code.expressionsBelow(stmt.condition), comparesFloats))
-                return id;
-        }
-        return noId;
-    }
-
-    static bool isInteger(ScalarKind scalar) {
-        return scalar >= ScalarKind::Char && scalar <= ScalarKind::UInt64;
-    }
-
-    /// A floating-point value, not a literal, that becomes an integer: by a cast, an assignment, an
-    /// initialiser or a function that rounds; noId if there is none.
-    static ExprId floatMadeInteger(const CodeMap& code) {
-        const FunctionBody& body = code.body();
-        const auto isRounded = [&](ExprId value, const Type& target) {
-            return value != noId && target.pointerDepth == 0 && isInteger(target.scalar) &&
-                   body.expr(value).kind != ExprKind::Floating &&
-                   body.expr(value).type.pointerDepth == 0 &&
-                   isFloatingScalar(body.expr(value).type.scalar);
-        };
-        for (ExprId id = 0; id < body.exprs.size(); ++id) {
-            const Expr& expr = body.expr(id);
-            const bool isRounding =
-                expr.kind == ExprKind::Call &&
-                (expr.name.starts_with("__float2") || expr.name.starts_with("__double2") ||
-                 expr.name.contains("lrint") || expr.name.contains("lround"));
-            if ((isRounding || expr.kind == ExprKind::Cast) && !expr.children.empty() &&
-                isRounded(expr.children.front(), expr.type))
-                return id;
-            if (expr.kind == ExprKind::Binary && expr.op == "=" &&
-                isRounded(expr.children.back(), body.expr(expr.children.front()).type))
-                return id;
-        }
-        const auto variable = std::ranges::find_if(body.variables, [&](const Variable& declared) {
-            return declared.storage == Storage::Local && isRounded(declared.init, declared.type);
-        });
-        return variable == body.variables.end() ? noId : variable->init;
     }
 
     /// The innermost loop around `stmt`; noId outside of all.
