@@ -44,8 +44,8 @@ public:
     [[nodiscard]] virtual bool hasOwnLaunch() const = 0;
 
     /// Times all `candidates` beside the original in one run, in a fraction of a review's time. The
-    /// result of a candidate is nullopt if it could not be timed.
-    [[nodiscard]] virtual std::vector<std::optional<Screening>>
+    /// error of a candidate says why it could not be timed.
+    [[nodiscard]] virtual std::vector<Result<Screening>>
     screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
            const std::stop_token& stop) = 0;
 

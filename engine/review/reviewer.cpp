@@ -26,17 +26,19 @@ Result<Verdict> Reviewer::review(KernelRef original, const analysis::EditSet& ed
     return review.run(edits);
 }
 
-std::vector<std::optional<Screening>> Reviewer::screen(KernelRef original,
-                                                       std::span<const KernelRef> candidates,
-                                                       const std::stop_token& stop,
-                                                       const ReviewOptions& options) const {
+std::vector<Result<Screening>> Reviewer::screen(KernelRef original,
+                                                std::span<const KernelRef> candidates,
+                                                const std::stop_token& stop,
+                                                const ReviewOptions& options) const {
     const std::uint64_t seed = options.seed.value_or(1);
     if (options.measure && options.place != nullptr)
         return options.place->screen(original, candidates, seed, stop);
     const bool canMeasure = executor_ != nullptr && gpu_ && options.measure;
-    const auto gpu = canMeasure ? gpu_(stop, {}) : std::unexpected(Error{});
+    const auto gpu = canMeasure
+                         ? gpu_(stop, {})
+                         : std::unexpected(Error{ErrorKind::Missing, "there is no GPU", {}, {}});
     if (!gpu)
-        return std::vector<std::optional<Screening>>(candidates.size());
+        return noneTimed(candidates.size(), gpu.error().what);
     return RunnerPlace(**gpu, *executor_).screen(original, candidates, seed, stop);
 }
 

@@ -62,10 +62,12 @@ public:
                                          const ReviewOptions& options = {}) const;
 
     /// Times the candidates beside the original on the GPU or in the place of the options, all in a
-    /// fraction of one review's time. nullopt as MeasuringPlace::screen(), and if there is no GPU.
-    [[nodiscard]] std::vector<std::optional<Screening>>
-    screen(KernelRef original, std::span<const KernelRef> candidates, const std::stop_token& stop,
-           const ReviewOptions& options = {}) const;
+    /// fraction of one review's time. Errors are those of MeasuringPlace::screen(), and that there
+    /// is no GPU.
+    [[nodiscard]] std::vector<Result<Screening>> screen(KernelRef original,
+                                                        std::span<const KernelRef> candidates,
+                                                        const std::stop_token& stop,
+                                                        const ReviewOptions& options = {}) const;
 
 private:
     Executor* executor_;

@@ -4,10 +4,10 @@
 
 namespace kernelskill::engine {
 
-std::vector<std::optional<Screening>> RunnerPlace::screen(KernelRef original,
-                                                          std::span<const KernelRef> candidates,
-                                                          std::uint64_t seed,
-                                                          const std::stop_token& stop) {
+std::vector<Result<Screening>> RunnerPlace::screen(KernelRef original,
+                                                   std::span<const KernelRef> candidates,
+                                                   std::uint64_t seed,
+                                                   const std::stop_token& stop) {
     return screenOnGpu(gpu_, emulator_, original, candidates, seed, stop);
 }
 

@@ -15,9 +15,10 @@ public:
 
     [[nodiscard]] bool hasOwnLaunch() const override { return false; }
     /// See screenOnGpu().
-    [[nodiscard]] std::vector<std::optional<Screening>>
-    screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
-           const std::stop_token& stop) override;
+    [[nodiscard]] std::vector<Result<Screening>> screen(KernelRef original,
+                                                        std::span<const KernelRef> candidates,
+                                                        std::uint64_t seed,
+                                                        const std::stop_token& stop) override;
     /// See GpuMeasurer.
     [[nodiscard]] Result<GpuMeasurement> measure(const MeasuredEdit& edit,
                                                  const std::stop_token& stop) override;

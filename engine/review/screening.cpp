@@ -39,19 +39,21 @@ public:
                                *capturesOf(original_.program.captures));
     }
 
-    /// The candidate's launch of the problem that the original is launched for, compiled. nullopt
-    /// if it cannot be timed. Several threads may call it at once.
-    [[nodiscard]] std::optional<TimedLaunch> compiled(KernelRef candidate,
-                                                      const SizedLaunch& original) const {
+    /// Returns the candidate's launch of the problem that the original is launched for, compiled.
+    /// The error says why it cannot be timed. Several threads may call it at once.
+    [[nodiscard]] Result<TimedLaunch> compiled(KernelRef candidate,
+                                               const SizedLaunch& original) const {
         if (changesHostOrder(original_.file(), candidate.file()))
-            return std::nullopt;
+            return notTimed("it changes the order of the host's work");
         auto trial = trialOf(candidate);
-        if (!trial || labelOf(trial->original) != labelOf(original.launch))
-            return std::nullopt;
+        if (!trial)
+            return std::unexpected(trial.error());
+        if (labelOf(trial->original) != labelOf(original.launch))
+            return notTimed("the original's launch follows from other numbers beside it");
         LaunchSpec launch = withExtents(trial->candidate, original.profile.extents);
         auto image = gpu_.build(candidate, launch, stop_);
         if (!image)
-            return std::nullopt;
+            return std::unexpected(image.error());
         return TimedLaunch{std::move(*image), std::move(launch)};
     }
 
@@ -88,23 +90,30 @@ Screening screeningOf(std::span<const double> original, std::span<const double> 
     return screening;
 }
 
-std::vector<std::optional<Screening>> screenOnGpu(GpuExecutor& gpu, Executor& emulator,
-                                                  KernelRef original,
-                                                  std::span<const KernelRef> candidates,
-                                                  std::uint64_t seed, const std::stop_token& stop) {
-    std::vector<std::optional<Screening>> seen(candidates.size());
+std::unexpected<Error> notTimed(std::string why) {
+    return std::unexpected(Error{ErrorKind::Unsupported, std::move(why), {}, {}});
+}
+
+std::vector<Result<Screening>> noneTimed(std::size_t count, const std::string& why) {
+    return {count, Result<Screening>(notTimed(why))};
+}
+
+std::vector<Result<Screening>> screenOnGpu(GpuExecutor& gpu, Executor& emulator, KernelRef original,
+                                           std::span<const KernelRef> candidates,
+                                           std::uint64_t seed, const std::stop_token& stop) {
     const Screen screen(gpu, original, seed, stop);
     const auto own = screen.trialOf(original);
     if (!own)
-        return seen;
+        return noneTimed(candidates.size(), own.error().what);
     const auto sized = sizedLaunch(emulator, original, own->original, stop, EmulatedPart::Few);
     if (!sized)
-        return seen;
+        return noneTimed(candidates.size(), sized.error().what);
     const auto image = gpu.build(original, sized->launch, stop);
     if (!image)
-        return seen;
+        return noneTimed(candidates.size(), image.error().what);
+    std::vector<Result<Screening>> seen;
 
-    std::vector<std::future<std::optional<TimedLaunch>>> compiling;
+    std::vector<std::future<Result<TimedLaunch>>> compiling;
     for (const KernelRef candidate : candidates)
         compiling.push_back(std::async(std::launch::async, [&screen, &sized, candidate] {
             return screen.compiled(candidate, *sized);
@@ -112,7 +121,9 @@ std::vector<std::optional<Screening>> screenOnGpu(GpuExecutor& gpu, Executor& em
     std::vector<TimedLaunch> launches{{*image, sized->launch}};
     std::vector<std::size_t> timed; // Which candidate each further launch is of.
     for (std::size_t i = 0; i < compiling.size(); ++i) {
-        if (auto launch = compiling[i].get()) {
+        auto launch = compiling[i].get();
+        seen.emplace_back(notTimed(launch ? "the GPU gave no times" : launch.error().what));
+        if (launch) {
             launches.push_back(std::move(*launch));
             timed.push_back(i);
         }
@@ -129,8 +140,9 @@ std::vector<std::optional<Screening>> screenOnGpu(GpuExecutor& gpu, Executor& em
     // One of them cannot be launched: each alone.
     for (std::size_t i = 0; i < timed.size() && !stop.stop_requested(); ++i) {
         const std::array pair{launches[0], launches[i + 1]};
-        if (const auto times = screen.times(pair))
-            seen[timed[i]] = screeningOf((*times)[0], (*times)[1], place);
+        const auto times = screen.times(pair);
+        seen[timed[i]] = times ? Result<Screening>(screeningOf((*times)[0], (*times)[1], place))
+                               : notTimed(times.error().what);
     }
     return seen;
 }

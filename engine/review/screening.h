@@ -4,7 +4,9 @@
 #include "engine/execution/gpu/gpu_executor.h"
 #include "engine/verdict/verdict.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -25,9 +27,14 @@ struct Screening {
 [[nodiscard]] Screening screeningOf(std::span<const double> original,
                                     std::span<const double> candidate, const std::string& place);
 
-/// Times all `candidates` beside the original, in one go. nullopt for one of which nothing can be
-/// said: it changes the program around the kernel, or does not compile or run on the GPU.
-[[nodiscard]] std::vector<std::optional<Screening>>
+/// Says why no time was taken of a candidate.
+[[nodiscard]] std::unexpected<Error> notTimed(std::string why);
+/// The same for so many candidates.
+[[nodiscard]] std::vector<Result<Screening>> noneTimed(std::size_t count, const std::string& why);
+
+/// Times all `candidates` beside the original, in one go. The error of one says why it has no time:
+/// it changes the program around the kernel, or does not compile or run on the GPU.
+[[nodiscard]] std::vector<Result<Screening>>
 screenOnGpu(GpuExecutor& gpu, Executor& emulator, KernelRef original,
             std::span<const KernelRef> candidates, std::uint64_t seed, const std::stop_token& stop);
 

@@ -42,9 +42,9 @@ public:
                                           const ProgressSink& progress) const override {
         return inner_.assess(text, std::move(stop), progress);
     }
-    [[nodiscard]] std::vector<std::optional<Screening>>
-    screen(const KernelVersion& original, std::span<const Draft* const> drafts,
-           std::stop_token stop) const override {
+    [[nodiscard]] std::vector<Result<Screening>> screen(const KernelVersion& original,
+                                                        std::span<const Draft* const> drafts,
+                                                        std::stop_token stop) const override {
         return inner_.screen(original, drafts, std::move(stop));
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,

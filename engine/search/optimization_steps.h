@@ -39,9 +39,9 @@ public:
     /// May take minutes if a language model is asked. Cancelled if `stop` is requested.
     [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                               std::stop_token stop) const = 0;
-    /// A quick look at drafts of `original` before their reviews; nullopt if nothing can be said
-    /// without one.
-    [[nodiscard]] virtual std::vector<std::optional<Screening>>
+    /// A quick look at drafts of `original` before their reviews. An error says why nothing can be
+    /// said without one.
+    [[nodiscard]] virtual std::vector<Result<Screening>>
     screen(const KernelVersion& original, std::span<const Draft* const> drafts,
            std::stop_token stop) const = 0;
     [[nodiscard]] virtual Result<Verdict> review(const KernelVersion& original,

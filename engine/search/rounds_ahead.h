@@ -20,8 +20,9 @@ namespace kernelskill::engine {
 /// A plan's edit of a text, made before a round reviews it.
 struct PreparedPlan {
     Draft draft;
-    bool isScreened = false;            ///< Whether it was looked at.
-    std::optional<Screening> screening; ///< What the look showed; see OptimizationSteps::screen().
+    bool isScreened = false; ///< Whether it was looked at.
+    Result<Screening> screening =
+        notTimed("not looked at"); ///< What the look showed; see OptimizationSteps::screen().
 };
 
 /// Prepared plans of one text by their skill and its option.

@@ -93,7 +93,7 @@ void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandid
             drafts.push_back(&*candidate->draft);
         }
     const std::stop_token stop = deadline_.token();
-    std::vector<std::optional<Screening>> seen;
+    std::vector<Result<Screening>> seen;
     if (!drafts.empty())
         seen = steps_.screen(base.text, drafts, stop);
     for (std::size_t i = 0; i < unseen.size(); ++i) {
@@ -127,7 +127,9 @@ void SearchRun::postpone(std::vector<SearchCandidate>& candidates) {
                           ? fmt::format("{:.3f}x at a glance; others gain more, so it is left "
                                         "for later",
                                         candidate.screening->speedup)
-                          : "others are known to gain, so it is left for later");
+                          : "others are known to gain, so it is left for later; it was not timed "
+                            "at a glance: " +
+                                candidate.screening.error().what);
     }
 }
 

@@ -57,8 +57,9 @@ struct SearchCandidate {
     /// The steps from the original, if this is the version with another option for one of its
     /// steps. Its outcome is not remembered, since it is no skill's edit of the version's text.
     std::vector<AppliedStep> tunedPath;
-    bool isScreened = false;            ///< Whether `screening` is known.
-    std::optional<Screening> screening; ///< Beside the version that it is compared with.
+    bool isScreened = false; ///< Whether `screening` is known.
+    /// Beside the version that it is compared with.
+    Result<Screening> screening = notTimed("not looked at");
     /// The review against the original, which goes on beside that against the version; null if it
     /// was not begun.
     std::shared_ptr<SumAhead> sumAhead;

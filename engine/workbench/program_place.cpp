@@ -86,39 +86,43 @@ CheckResult ProgramPlace::agreementOf(const ReplayedTrial& trial, const LaunchSp
     return incorrect(name, trial.sentence, {.stage = ReviewStage::Outputs, .trial = where});
 }
 
-std::optional<Screening> ProgramPlace::screeningOf(const ReplayedTrial& original,
-                                                   const ReplayedTrial& candidate,
-                                                   const LaunchSpec& launch) const {
+Result<Screening> ProgramPlace::screeningOf(const ReplayedTrial& original,
+                                            const ReplayedTrial& candidate,
+                                            const LaunchSpec& launch) const {
     if (auto agreement = agreementOf(candidate, launch, true); !agreement) {
         Screening screening;
         refuse(screening.refusal.emplace(), std::move(agreement.error()));
         return screening;
     }
     if (original.candidate.empty() || candidate.candidate.empty())
-        return std::nullopt;
+        return notTimed("the program gave no times of it: " + candidate.sentence);
     return engine::screeningOf(original.candidate, candidate.candidate, kernel_.pause().place());
 }
 
-std::vector<std::optional<Screening>> ProgramPlace::screen(KernelRef original,
-                                                           std::span<const KernelRef> candidates,
-                                                           std::uint64_t /*seed*/,
-                                                           const std::stop_token& stop) {
-    std::vector<std::optional<Screening>> seen(candidates.size());
-    std::vector<std::future<std::optional<VersionInProgram>>> compiling;
+std::vector<Result<Screening>> ProgramPlace::screen(KernelRef original,
+                                                    std::span<const KernelRef> candidates,
+                                                    std::uint64_t /*seed*/,
+                                                    const std::stop_token& stop) {
+    std::vector<std::future<Result<VersionInProgram>>> compiling;
     for (const KernelRef candidate : candidates)
         compiling.push_back(std::async(std::launch::async, [&, candidate] {
             if (changesHostOrder(original.file(), candidate.file()))
-                return std::optional<VersionInProgram>();
-            auto version = kernel_.versionOf(candidate, stop, CodeFor::Glance);
-            return version ? std::optional(std::move(*version)) : std::nullopt;
+                return Result<VersionInProgram>(
+                    notTimed("it changes the order of the host's work"));
+            return kernel_.versionOf(candidate, stop, CodeFor::Glance);
         }));
     auto own = kernel_.versionOf(original, stop, CodeFor::Glance);
     std::vector<ReplayCandidate> tried;
     std::vector<std::pair<std::size_t, LaunchSpec>> launches; // With the index of the candidate.
+    std::vector<Result<Screening>> seen;
     if (own)
         tried.push_back(std::move(own->candidate));
     for (std::size_t i = 0; i < compiling.size(); ++i) {
-        if (auto version = compiling[i].get(); version && own) {
+        auto version = compiling[i].get();
+        seen.emplace_back(notTimed(!own      ? own.error().what
+                                   : version ? "the program gave no answer"
+                                             : version.error().what));
+        if (version && own) {
             tried.push_back(std::move(version->candidate));
             launches.emplace_back(i, std::move(version->launch));
         }

@@ -28,9 +28,10 @@ public:
     [[nodiscard]] bool hasOwnLaunch() const override { return true; }
     /// Also compares each candidate's results once, and refuses wrong ones. The code is that of
     /// CodeFor::Glance.
-    [[nodiscard]] std::vector<std::optional<Screening>>
-    screen(KernelRef original, std::span<const KernelRef> candidates, std::uint64_t seed,
-           const std::stop_token& stop) override;
+    [[nodiscard]] std::vector<Result<Screening>> screen(KernelRef original,
+                                                        std::span<const KernelRef> candidates,
+                                                        std::uint64_t seed,
+                                                        const std::stop_token& stop) override;
     void prepare(KernelRef candidate, const std::stop_token& stop) override;
     /// An edit that has passed other checks is not refused for a difference that may be rounding,
     /// or that the original's own runs show, too.
@@ -40,9 +41,9 @@ public:
 private:
     [[nodiscard]] CheckResult agreementOf(const ReplayedTrial& trial, const LaunchSpec& launch,
                                           bool isChecked) const;
-    [[nodiscard]] std::optional<Screening> screeningOf(const ReplayedTrial& original,
-                                                       const ReplayedTrial& candidate,
-                                                       const LaunchSpec& launch) const;
+    [[nodiscard]] Result<Screening> screeningOf(const ReplayedTrial& original,
+                                                const ReplayedTrial& candidate,
+                                                const LaunchSpec& launch) const;
 
     KernelInProgram kernel_;
     KernelRef original_;

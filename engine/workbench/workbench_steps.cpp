@@ -139,9 +139,9 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
                    tools_.machines.toolchain(), stop);
 }
 
-std::vector<std::optional<Screening>> WorkbenchSteps::screen(const KernelVersion& original,
-                                                             std::span<const Draft* const> drafts,
-                                                             std::stop_token stop) const {
+std::vector<Result<Screening>> WorkbenchSteps::screen(const KernelVersion& original,
+                                                      std::span<const Draft* const> drafts,
+                                                      std::stop_token stop) const {
     std::vector<KernelRef> candidates;
     for (const Draft* draft : drafts)
         candidates.push_back(draft->text.ref());

@@ -43,9 +43,9 @@ public:
                             const std::stop_token& stop) const override;
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                       std::stop_token stop) const override;
-    [[nodiscard]] std::vector<std::optional<Screening>> screen(const KernelVersion& original,
-                                                               std::span<const Draft* const> drafts,
-                                                               std::stop_token stop) const override;
+    [[nodiscard]] std::vector<Result<Screening>> screen(const KernelVersion& original,
+                                                        std::span<const Draft* const> drafts,
+                                                        std::stop_token stop) const override;
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
                                          const analysis::EditSet& edits,
                                          const skills::Accuracy& accuracy, std::stop_token stop,

@@ -92,7 +92,7 @@ protected:
             .measure(7, {});
     }
     /// Of two candidates, both the same.
-    [[nodiscard]] std::vector<std::optional<Screening>>
+    [[nodiscard]] std::vector<Result<Screening>>
     screen(const std::vector<std::string>& variables) const {
         const auto gpu = open(variables);
         if (!gpu)

@@ -28,10 +28,11 @@ using ::testing::HasSubstr;
 class ScriptedPlace final : public MeasuringPlace {
 public:
     [[nodiscard]] bool hasOwnLaunch() const override { return knowsLaunch; }
-    [[nodiscard]] std::vector<std::optional<Screening>>
-    screen(KernelRef, std::span<const KernelRef> candidates, std::uint64_t,
-           const std::stop_token&) override {
-        return std::vector<std::optional<Screening>>(candidates.size(), Screening{3, {}});
+    [[nodiscard]] std::vector<Result<Screening>> screen(KernelRef,
+                                                        std::span<const KernelRef> candidates,
+                                                        std::uint64_t,
+                                                        const std::stop_token&) override {
+        return std::vector<Result<Screening>>(candidates.size(), Screening{3, {}});
     }
     void prepare(KernelRef candidate, const std::stop_token& stop) override {
         EXPECT_EQ(candidate.kernel.name, "twice");

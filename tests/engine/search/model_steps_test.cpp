@@ -52,10 +52,10 @@ public:
                                       std::stop_token) const override {
         return std::unexpected(Error{ErrorKind::Failed, "drafted " + offer.skillId, {}, {}});
     }
-    [[nodiscard]] std::vector<std::optional<Screening>> screen(const KernelVersion&,
-                                                               std::span<const Draft* const> drafts,
-                                                               std::stop_token) const override {
-        return std::vector<std::optional<Screening>>(drafts.size());
+    [[nodiscard]] std::vector<Result<Screening>> screen(const KernelVersion&,
+                                                        std::span<const Draft* const> drafts,
+                                                        std::stop_token) const override {
+        return noneTimed(drafts.size(), "no glance is known");
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion&, const analysis::EditSet&,
                                          const skills::Accuracy&, std::stop_token,

@@ -250,6 +250,19 @@ TEST_F(OptimizationSearchTest, OnlyTheFastestAtAGlanceAreReviewed) {
     EXPECT_EQ(found.attempts[4].round, 2);
 }
 
+TEST_F(OptimizationSearchTest, SaysWhyWhatIsLeftForLaterWasNotTimed) {
+    options_.measure = true;
+    options_.beam = 2;
+    options_.rounds = 1;
+    steps_.plans = {{"o", "abc"}};
+    steps_.glances = {{"o>oc", 1.5}};
+    steps_.verdicts = {{"o>oc", {VerdictStatus::Faster, 1.4}}};
+    const Optimization found = run();
+    ASSERT_GE(found.attempts.size(), 3u);
+    EXPECT_EQ(found.attempts[1].decision, "others are known to gain, so it is left for later; it "
+                                          "was not timed at a glance: no glance is known");
+}
+
 TEST_F(OptimizationSearchTest, WhatIsSlowerAtAGlanceNeedsNoReviewAndIsRemembered) {
     options_.measure = true;
     steps_.everywhere = "a";

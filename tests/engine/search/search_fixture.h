@@ -106,10 +106,10 @@ public:
         draft.diff = "+" + offer.skillId;
         return draft;
     }
-    [[nodiscard]] std::vector<std::optional<Screening>> screen(const KernelVersion& original,
-                                                               std::span<const Draft* const> drafts,
-                                                               std::stop_token) const override {
-        std::vector<std::optional<Screening>> seen(drafts.size());
+    [[nodiscard]] std::vector<Result<Screening>> screen(const KernelVersion& original,
+                                                        std::span<const Draft* const> drafts,
+                                                        std::stop_token) const override {
+        auto seen = noneTimed(drafts.size(), "no glance is known");
         for (std::size_t i = 0; i < drafts.size(); ++i) {
             {
                 const std::scoped_lock lock(mutex);
