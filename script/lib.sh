@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 set -euo pipefail
+started_in=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
@@ -10,6 +11,9 @@ else
     bold='' dim='' red='' green='' yellow='' cyan='' plain=''
 fi
 export bold dim red green yellow cyan plain
+
+# absolute PATH: of a path that need not exist, from where the script was started.
+absolute() { (cd "$started_in" && realpath --canonicalize-missing "$1"); }
 
 # A heading on standard error: what comes next, before it may take long.
 step() { printf '%s==>%s %s%s%s\n' "$cyan" "$plain" "$bold" "$*" "$plain" >&2; }

@@ -54,7 +54,8 @@ bool isDeclaredOnlyInstantiation(std::string_view message) {
            std::string_view::npos;
 }
 
-/// What to say behind an error about a template that CUDA's headers have no longer; "" for others.
+/// Returns the rest of the sentence if an error names a template that CUDA's headers no longer
+/// have, else "".
 std::string_view removalOf(std::string_view message) {
     if (message == "no template named 'texture'")
         return "; texture references were removed in CUDA 12: pass a cudaTextureObject_t to the "

@@ -64,8 +64,8 @@ struct Count {
     Count operator*(double times) const { return {operations * times, ofFunctions * times}; }
 };
 
-/// How often a place of a device function is come to in a call: the rounds of the loops around it,
-/// and each case of a switch as often as the others.
+/// Tells how often one call of a device function runs a place in it: once for each round of the
+/// loops around it. The cases of a switch share its runs evenly.
 class Repetitions {
 public:
     explicit Repetitions(const KernelModel& function) {
@@ -244,7 +244,8 @@ private:
             count += ofFunction(*callee);
     }
 
-    /// The work of a call to the function and of what it calls; what calls itself counts once.
+    /// Returns the work of one call, with that of the functions it calls. A function that calls
+    /// itself counts once.
     [[nodiscard]] const Count& ofFunction(const KernelModel& function) const {
         const auto [entry, isNew] = functions_.try_emplace(&function);
         Count& count = entry->second;
@@ -285,7 +286,8 @@ private:
     const Nest& nest_;
     mutable std::vector<std::optional<double>>
         rounds_; ///< Of loops, as far as they were asked for.
-    /// Of device functions that were called; 0 as long as one is being counted.
+    /// Holds the work of each device function that was called. A function that is being counted
+    /// has 0 meanwhile, so that recursion ends.
     mutable std::map<const KernelModel*, Count> functions_;
 };
 

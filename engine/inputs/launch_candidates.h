@@ -119,8 +119,8 @@ private:
     /// The integers that the launch's instance is for, see LaunchSpec::madeFor.
     [[nodiscard]] Overrides madeFor(const SiteText& site,
                                     const std::vector<std::string>& templateArguments) const;
-    /// The launch that the program comes to with these arguments, of several launches of instances
-    /// that are for some values of arguments; nullptr if no launch is.
+    /// Returns the launch that the program reaches with these arguments, where the file launches
+    /// instances for certain values of arguments; nullptr where it launches none.
     [[nodiscard]] const SiteText* siteFor(const Overrides& arguments) const;
     [[nodiscard]] std::map<std::string, std::int64_t> findLengths() const;
     [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;

@@ -27,9 +27,9 @@ struct Screening {
 [[nodiscard]] Screening screeningOf(std::span<const double> original,
                                     std::span<const double> candidate, const std::string& place);
 
-/// Says why no time was taken of a candidate.
+/// Makes the result of a candidate that has no time.
 [[nodiscard]] std::unexpected<Error> notTimed(std::string why);
-/// The same for so many candidates.
+/// Makes the results of so many candidates, none of which has a time.
 [[nodiscard]] std::vector<Result<Screening>> noneTimed(std::size_t count, const std::string& why);
 
 /// Times all `candidates` beside the original, in one go. The error of one says why it has no time:

@@ -1,4 +1,4 @@
-/// Waiting for a result that may be given up.
+/// Waits for results that the caller may give up.
 #pragma once
 
 #include <chrono>

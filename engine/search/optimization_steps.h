@@ -39,8 +39,8 @@ public:
     /// May take minutes if a language model is asked. Cancelled if `stop` is requested.
     [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                               std::stop_token stop) const = 0;
-    /// A quick look at drafts of `original` before their reviews. An error says why nothing can be
-    /// said without one.
+    /// Times drafts of `original` in a quick look, before their reviews. An error says why a draft
+    /// has no time.
     [[nodiscard]] virtual std::vector<Result<Screening>>
     screen(const KernelVersion& original, std::span<const Draft* const> drafts,
            std::stop_token stop) const = 0;

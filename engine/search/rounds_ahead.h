@@ -21,8 +21,8 @@ namespace kernelskill::engine {
 struct PreparedPlan {
     Draft draft;
     bool isScreened = false; ///< Whether it was looked at.
-    Result<Screening> screening =
-        notTimed("not looked at"); ///< What the look showed; see OptimizationSteps::screen().
+    /// Tells what the look showed; see OptimizationSteps::screen().
+    Result<Screening> screening = notTimed("not looked at");
 };
 
 /// Prepared plans of one text by their skill and its option.

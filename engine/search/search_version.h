@@ -58,7 +58,7 @@ struct SearchCandidate {
     /// steps. Its outcome is not remembered, since it is no skill's edit of the version's text.
     std::vector<AppliedStep> tunedPath;
     bool isScreened = false; ///< Whether `screening` is known.
-    /// Beside the version that it is compared with.
+    /// Tells what the look showed, beside the version that it is compared with.
     Result<Screening> screening = notTimed("not looked at");
     /// The review against the original, which goes on beside that against the version; null if it
     /// was not begun.

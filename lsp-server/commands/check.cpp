@@ -71,7 +71,7 @@ private:
         return diagnostic.code == "include-not-found";
     }
 
-    /// Returns each header that was not found once, in the order of the file.
+    /// Returns the headers that were not found, each of them once, in the order of the file.
     [[nodiscard]] std::vector<std::string> missingHeaders() const {
         std::vector<std::string> names;
         for (const analysis::Diagnostic& diagnostic : diagnostics_) {

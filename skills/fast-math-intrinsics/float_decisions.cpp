@@ -18,6 +18,7 @@ bool isInteger(ScalarKind scalar) {
     return scalar >= ScalarKind::Char && scalar <= ScalarKind::UInt64;
 }
 
+/// Tells which loops floating-point values end.
 class FloatEnds {
 public:
     explicit FloatEnds(const CodeMap& code) : code_(code), body_(code.body()) {}

@@ -6,11 +6,13 @@
 namespace kernelskill::skills {
 
 struct LaneSectors {
-    double asThreads = 0; ///< Each lane in a loop of its own, as the kernel is written.
-    /// Of asThreads, the sectors that lanes touch which are surely apart: one for an access of
-    /// which the text does not tell where the next lane is.
+    /// Counts the sectors of a warp whose lanes each run a loop of their own, as the kernel does.
+    double asThreads = 0;
+    /// Is a lower bound of `asThreads`: an access counts one sector if the text does not tell how
+    /// far apart its lanes are.
     double surelyAsThreads = 0;
-    double asLanes = 0; ///< The lanes on 32 rounds of one loop, side by side.
+    /// Counts the sectors of a warp whose lanes run 32 rounds of one loop side by side.
+    double asLanes = 0;
 };
 
 /// Returns the sectors of all accesses in the loop, each access counted once.

@@ -1,8 +1,8 @@
-// Which of many offered actions a bench takes, so that few of them say something of every skill.
+// Draws few of many offered actions, so that a bench of them says something of every skill.
 import { createHash } from 'node:crypto';
 
 /**
- * `count` of the actions, of each skill the same number as far as it has so many, and twice that number of the skills in
+ * Returns `count` of the actions, of each skill the same number as far as it has so many, and twice that number of the skills in
  * `favoured`. What is drawn follows from the seed and from each action's file and offer alone: where another action comes or
  * goes, all but one of those drawn of its skill stay.
  */
@@ -27,7 +27,7 @@ export function sampleOfActions(actions, count, seed, favoured = []) {
 }
 
 /**
- * The share of all offered actions that are correct, as a sample estimates it whose skills were not drawn by their numbers:
+ * Estimates the share of all offered actions that are correct from a sample whose skills were not drawn by their numbers:
  * each skill's own share counts by how many of its actions were offered.
  */
 export function weighedShare(taken, offered) {

@@ -32,7 +32,7 @@ const wanted = options.skills === '' ? undefined : options.skills.split(',');
 const favoured = options.favour === '' ? [] : options.favour.split(',');
 /** By file, what was looked at and what came of it. */
 const results = new Map();
-/** With a sample: by file, what is offered there, and which of it was drawn; by skill, how many were offered in all. */
+/** These hold, for a sample, the offers of each file, the drawn ones of each file, and the number of offers of each skill. */
 const listed = new Map();
 let drawn;
 const numbersOffered = {};
@@ -144,7 +144,7 @@ async function profiled(profile) {
     }
 }
 
-/** What the client is asked of a file that is open meanwhile, with its kernels profiled. */
+/** Opens the file, profiles its kernels, calls `ask`, and closes the file. */
 async function withOpenFile(client, file, ask) {
     const text = readFileSync(file, 'utf8');
     const uri = pathToFileURL(path.resolve(file)).href;
@@ -160,7 +160,7 @@ async function withOpenFile(client, file, ask) {
     client.notify('textDocument/didClose', { textDocument: { uri } });
 }
 
-/** What is offered in a file, of which a sample is drawn later. */
+/** Lists the offers of a file, from which a sample is drawn later. */
 async function listFile(client, file) {
     await withOpenFile(client, file, async ({ uri, text, kernels }) => {
         const offers = await offersOf(client, uri, text);
@@ -197,7 +197,7 @@ async function judgeFile(client, file) {
     });
 }
 
-/** Does that for each file, with so many servers side by side as were asked for. */
+/** Calls `work` for each file, with as many servers side by side as --jobs says. */
 async function forEachFile(files, work) {
     const waiting = [...files];
     const workOn = async (number) => {
@@ -217,7 +217,7 @@ async function forEachFile(files, work) {
     await Promise.all([...Array(waiting.length === 0 ? 0 : Number(options.jobs)).keys()].map(workOn));
 }
 
-/** The drawn actions by file. The place of an action tells it from others: what is said of it may change with its skill. */
+/** Draws the actions, and returns them by file. The place of an action tells it from others: what is said of it may change with its skill. */
 function drawSample() {
     const placeOf = ({ skill, kernel, begin, end, option }) => JSON.stringify([skill, kernel, begin, end, option]);
     const actions = [...listed].flatMap(([file, { offers }]) =>

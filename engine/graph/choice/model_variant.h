@@ -1,4 +1,4 @@
-/// The ways to do the work of a place, or of a whole model.
+/// Describes the ways to do the work of a place, or of a whole model.
 #pragma once
 
 #include "engine/graph/model/model_files.h"

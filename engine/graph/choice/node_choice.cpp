@@ -225,7 +225,7 @@ private:
         return options;
     }
 
-    /// The last resort, which is as exact as PyTorch itself.
+    /// Returns the last resort, which is as exact as PyTorch itself.
     ModelVariant asPyTorch() const {
         return {"all products by a library, as PyTorch computes them", true, {}, byLibraries(true)};
     }

@@ -3,30 +3,19 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "engine/graph/choice/choice_request.h"
 #include "engine/graph/choice/variant_racer.h"
 #include "engine/graph/choice/variant_times.h"
 #include "engine/graph/model/model_plan.h"
 #include "engine/graph/reference/mix.h"
 
-#include <functional>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 namespace kernelskill::engine::graph {
 
-struct ChoiceRequest {
-    std::string name; ///< The model's.
-    /// `kernels.multiply` is as inexact as a variant may be; `usesLibraries` and `libraryNodes` are
-    /// not looked at.
-    ModelOptions options;
-    /// Names all that times depend on beside the text: GPU, LibTorch and compiler.
-    std::string machine;
-    std::function<void(const std::string& what, double share)> progress;
-};
-
-/// When to stop.
+/// Tells when to stop.
 struct ChoiceStops {
     std::stop_token measuring; ///< No place is measured from then on.
     std::stop_token all;       ///< No whole model is timed and no mix is judged, either.

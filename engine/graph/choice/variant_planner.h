@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/graph/choice/choice_places.h"
+#include "engine/graph/choice/choice_request.h"
 #include "engine/graph/choice/model_variant.h"
-#include "engine/graph/choice/node_choice.h"
 #include "engine/graph/choice/variant_times.h"
 #include "engine/graph/program.h"
 
@@ -14,7 +14,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// A place of the model, or the whole of it, with its variants.
+/// Holds a place of the model, or the whole of it, with its variants.
 struct VariedPlace {
     ChoicePlace where;
     PlaceMeasurement measurement;
@@ -28,7 +28,7 @@ struct VariedPlace {
 
 class VariantPlanner {
 public:
-    /// Both have to outlive it.
+    /// The graph and the request have to outlive the planner.
     VariantPlanner(const Program& graph, const ChoiceRequest& request)
         : graph_(graph), request_(request) {}
 

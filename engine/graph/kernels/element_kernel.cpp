@@ -25,7 +25,8 @@ using analysis::raise::Reduction;
 using analysis::raise::Scalar;
 using analysis::raise::Store;
 
-/// Whether a thread computes it in so many instructions that loads have to be under way meanwhile.
+/// Whether the function takes so many instructions that further loads have to be under way
+/// meanwhile.
 bool takesLong(analysis::raise::Function function) {
     using enum analysis::raise::Function;
     return function == ExponentialMinusOne || function == Logarithm ||
@@ -309,7 +310,7 @@ private:
     std::vector<std::string> vectorNames_; ///< The variables that hold loaded vectors.
     std::string turn_;     ///< The variable that counts a thread's vectors; empty if it has one.
     std::string vector_;   ///< The variable of such a vector's number.
-    std::string elements_; ///< The number of threads' elements, or of vectors.
+    std::string elements_; ///< The number of vectors, or of elements without them, as text.
     std::set<std::string> taken_;
     std::set<std::string> helpers_;
     CodeLines lines_;

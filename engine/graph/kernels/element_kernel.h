@@ -7,7 +7,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// How a map whose elements are loaded and stored by vectors shares them out.
+/// Says how a map that loads and stores vectors shares them out among threads.
 struct ElementSchedule {
     std::size_t threads = 256; ///< The number of threads of a block.
     /// The number of vectors of a thread, a block's threads apart. All are loaded before the first

@@ -189,7 +189,7 @@ TEST(CodeShape, FactsOfADeviceFunctionAreAtTheCallToIt) {
     EXPECT_EQ(model.source->slice(found->span), "rounds(counts, x, x, m)");
 }
 
-/// Operations in the text of a kernel that calls `f(a[x], mode)` of these device functions.
+/// Counts the operations in the text of a kernel that calls `f(a[x], mode)` of these functions.
 double operationsOf(const std::string& functions) {
     const auto model =
         parsedProgram(functions + "__global__ void k(const float* a, float* out, int mode) {\n"
@@ -200,11 +200,12 @@ double operationsOf(const std::string& functions) {
     return codeShapeOf(warp).work.operations;
 }
 
+constexpr const char* withoutWork = "__device__ float f(float v, int mode) { return v; }\n";
+
 TEST(CodeShape, AFunctionsWorkIsThatOfTheFunctionsItCalls) {
-    const std::string ofIndices = "__device__ float f(float v, int mode) { return v; }\n";
     const std::string called = "__device__ float square(float v) { return v * v; }\n"
                                "__device__ float cube(float v) { return v * v * v; }\n";
-    const double before = operationsOf(ofIndices);
+    const double before = operationsOf(withoutWork);
     EXPECT_DOUBLE_EQ(operationsOf(called + "__device__ float f(float v, int mode) {\n"
                                            "    return square(v) + cube(v);\n}\n"),
                      before + 4);
@@ -215,10 +216,9 @@ TEST(CodeShape, AFunctionsWorkIsThatOfTheFunctionsItCalls) {
 }
 
 TEST(CodeShape, ASwitchCountsAsTheMeanOfItsCases) {
-    const std::string plain = "__device__ float f(float v, int mode) { return v; }\n";
     const std::string called = "__device__ float square(float v) { return v * v; }\n"
                                "__device__ float fourth(float v) { v = v * v; return v * v; }\n";
-    const double before = operationsOf(plain);
+    const double before = operationsOf(withoutWork);
     EXPECT_DOUBLE_EQ(operationsOf(called + "__device__ float f(float v, int mode) {\n"
                                            "    switch (mode) {\n"
                                            "    case 0: return v;\n"

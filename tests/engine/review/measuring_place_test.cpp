@@ -121,6 +121,20 @@ protected:
     bool measures_ = true;
 };
 
+TEST_F(MeasuringPlaceTest, ALookWithoutAGpuSaysWhyNothingWasTimed) {
+    auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(plain));
+    const ProgramSource original{model->file, plain, {}, bench_.command, model};
+    const KernelRef kernel{original, model->kernels.at(0)};
+    const std::vector<KernelRef> candidates{kernel, kernel};
+    const Reviewer reviewer(emulator_.get(), bench_.toolchain);
+    const auto seen = reviewer.screen(kernel, candidates, {});
+    ASSERT_EQ(seen.size(), 2u);
+    for (const Result<Screening>& each : seen) {
+        ASSERT_FALSE(each);
+        EXPECT_EQ(each.error().what, "there is no GPU");
+    }
+}
+
 TEST_F(MeasuringPlaceTest, PreparesBesideTheOtherChecks) {
     EXPECT_EQ(review(plain).status, VerdictStatus::Faster);
     EXPECT_TRUE(place_.wasPrepared);

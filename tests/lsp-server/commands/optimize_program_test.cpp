@@ -117,8 +117,8 @@ int main() {
 }
 )";
 
-/// Its kernel takes memory that a trial would take again, and which one of the four it reads is not
-/// known to a compiler.
+/// The kernel calls malloc() on the device. A compiler cannot leave the call out, since `n` decides
+/// which of the four elements is read.
 constexpr const char* heapProgram = R"(#include <cstdio>
 #include <cstdlib>
 #include <vector>
