@@ -58,10 +58,11 @@ protected:
         return {std::istreambuf_iterator<char>(stream), {}};
     }
 
-    /// Generates the model of a matrix product, with TF32 allowed.
+    /// Generates the model of a matrix product, with TF32 allowed, by this test's toolkit.
     [[nodiscard]] std::string generate(const std::string& options = "") const {
         const std::string command =
-            "cd '" + workspace.path() + "' && env -u CUDA_VISIBLE_DEVICES PATH='" +
+            "cd '" + workspace.path() +
+            "' && env -u CUDA_VISIBLE_DEVICES -u KERNELSKILL_IGNORE_TOOLKIT PATH='" +
             folder("tools").string() + "':\"$PATH\" CUDA_HOME='" + folder("toolkit").string() +
             "' XDG_DATA_HOME='" + folder("data").string() + "' KERNELSKILL_DATA_DIR='" +
             std::string(paths::buildFolder) + "/share/kernelskill" + "' bin/kernelskill generate " +
