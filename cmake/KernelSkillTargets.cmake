@@ -61,11 +61,15 @@ function(kernelskill_grouped result target)
     set(${result} ${groups} PARENT_SCOPE)
 endfunction()
 
-# kernelskill_library(NAME SOURCES...): a static library with the project's options.
+# kernelskill_library(NAME SOURCES...): a static library with the project's options. Sanitizers' checks take ten times as long
+# in code that is not optimised at all; the tests themselves stay so, since they compile for longer than they run.
 function(kernelskill_library name)
     kernelskill_grouped(sources ${name} ${ARGN})
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC kernelskill_options)
+    if(KERNELSKILL_SANITIZE)
+        target_compile_options(${name} PRIVATE -O1)
+    endif()
 endfunction()
 
 # kernelskill_add_shards(NAME PROGRAM LABEL COUNT): the GoogleTest program as COUNT CTest tests, each a process with a share
