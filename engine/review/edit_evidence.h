@@ -22,6 +22,9 @@ public:
     /// One of them did not compile as it is to be built.
     void loseOutcomes() { reach_.loseOutcomes(); }
 
+    /// See EditReach::trustSteps().
+    void trustSteps() { reach_.trustSteps(); }
+
     /// Adds a pair of runs that agreed.
     void add(const RunPair& pair);
 

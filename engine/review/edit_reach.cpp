@@ -335,10 +335,11 @@ CheckResult EditReach::check() const {
                         fmt::join(found.untried, "; ")));
     const std::size_t more = sentences.size() - std::min(sentences.size(), maxNamed);
     sentences.resize(sentences.size() - more);
-    return invalid(reachCheck,
-                   fmt::format("{}{}, so the inputs do not show what the edit does there",
-                               fmt::join(sentences, "; "),
-                               more == 0 ? "" : fmt::format(" ({} more)", more)),
+    const std::string all = fmt::format("{}{}", fmt::join(sentences, "; "),
+                                        more == 0 ? "" : fmt::format(" ({} more)", more));
+    if (isShownBySteps_)
+        return held(reachCheck, all + ", but by the inputs on which each step was reviewed");
+    return invalid(reachCheck, all + ", so the inputs do not show what the edit does there",
                    {.stage = ReviewStage::Reach});
 }
 

@@ -36,6 +36,10 @@ public:
     /// One of the programs did not compile with its conditions watched, so runs do not tell.
     void loseOutcomes() { isLost_ = true; }
 
+    /// Reviews of each of several steps showed that their code is reached. Then the check holds,
+    /// and says what these runs did not reach.
+    void trustSteps() { isShownBySteps_ = true; }
+
     /// Performs the check that each edited part ran, in both versions, as far as the compiler kept
     /// it: code that hangs on a condition or on a label, and the other outcome of a condition that
     /// was edited. Fails for an edited condition that cannot be watched, in a lambda or a macro.
@@ -80,6 +84,7 @@ private:
     Version original_;
     Version candidate_;
     bool isLost_ = false;
+    bool isShownBySteps_ = false;
 };
 
 } // namespace kernelskill::engine

@@ -41,8 +41,8 @@ Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelR
       closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
       place_(options.measure ? options.place : nullptr), reviewsOthers_(options.otherKernels),
       reviewsHost_(options.hostCode), measures_(options.measure),
-      probesLargeLaunches_(options.probeLargeLaunches), seeds_(options.seed.value_or(freshSeed())),
-      stop_(std::move(stop)), progress_(progress) {}
+      probesLargeLaunches_(options.probeLargeLaunches), isSumOfReviewed_(options.isSumOfReviewed),
+      seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
@@ -248,8 +248,11 @@ bool Review::keepsOwnArrays() {
 
 bool Review::build() {
     report("compiling the original and the edit", 0.1);
-    if (!isProved())
+    if (!isProved()) {
         evidence_.emplace(original_, candidate());
+        if (isSumOfReviewed_)
+            evidence_->trustSteps();
+    }
     images_ = buildImages(executor_, toolchain_, runnable(), plan_.trials.front(),
                           closeness_.accuracy.numerics, stop_);
     if (stop_.stop_requested())

@@ -172,6 +172,7 @@ private:
     bool reviewsHost_;
     bool measures_;
     bool probesLargeLaunches_;
+    bool isSumOfReviewed_;
     std::mt19937_64 seeds_; ///< Gives one seed for each input.
     std::stop_token stop_;
     const ProgressSink& progress_;

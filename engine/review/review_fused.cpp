@@ -33,6 +33,7 @@ bool Review::keepsFusedKernels() {
                      {.measure = false,
                       .probeLargeLaunches = probesLargeLaunches_,
                       .otherKernels = false,
+                      .isSumOfReviewed = isSumOfReviewed_,
                       .seed = seeds_()},
                      stop_, progress_);
         auto verdict = inner.run(reference->edits);

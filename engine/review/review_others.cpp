@@ -20,7 +20,11 @@ bool Review::keepsOtherKernels() {
         report(fmt::format("checking {}, which the edit changes as well", name), 0.97);
         const auto* kernel = analysis::kernelNamed(original_.file(), name);
         Review other(executor_, toolchain_, {original_.program, *kernel}, accuracy_, noGpu,
-                     {.measure = false, .otherKernels = false, .seed = seeds_()}, stop_, silent);
+                     {.measure = false,
+                      .otherKernels = false,
+                      .isSumOfReviewed = isSumOfReviewed_,
+                      .seed = seeds_()},
+                     stop_, silent);
         auto verdict = other.run(edits_);
         if (!verdict) {
             trouble_ = verdict.error();

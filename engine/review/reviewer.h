@@ -31,6 +31,9 @@ struct ReviewOptions {
     bool otherKernels = true;
     /// Compare what the host asks of the GPU, and in which order.
     bool hostCode = true;
+    /// The edits are those of a sequence, each of which passed a review on the result of the ones
+    /// before it: that their code is reached is known.
+    bool isSumOfReviewed = false;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
     /// The place to measure in; the GPU is used if this place cannot measure the edit, or if it is

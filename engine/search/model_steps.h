@@ -53,6 +53,12 @@ public:
                                          const ProgressSink& progress) const override {
         return inner_.review(original, edits, accuracy, std::move(stop), progress);
     }
+    [[nodiscard]] Result<Verdict> reviewSum(const KernelVersion& original,
+                                            const analysis::EditSet& edits,
+                                            const skills::Accuracy& accuracy,
+                                            std::stop_token stop) const override {
+        return inner_.reviewSum(original, edits, accuracy, std::move(stop));
+    }
     [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
                                                           const skills::Offer& offer,
                                                           const Draft& draft) const override {

@@ -49,6 +49,12 @@ public:
                                                  const skills::Accuracy& accuracy,
                                                  std::stop_token stop,
                                                  const ProgressSink& progress) const = 0;
+    /// The same for all edits of a sequence, each of which passed a review on the result of the
+    /// ones before it.
+    [[nodiscard]] virtual Result<Verdict> reviewSum(const KernelVersion& original,
+                                                    const analysis::EditSet& edits,
+                                                    const skills::Accuracy& accuracy,
+                                                    std::stop_token stop) const = 0;
     /// nullopt unless memory has an outcome for this code that was judged in the way of this run.
     [[nodiscard]] virtual std::optional<RememberedOutcome>
     recall(const KernelVersion& text, const skills::Offer& offer, const Draft& draft) const = 0;

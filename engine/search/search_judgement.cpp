@@ -235,7 +235,7 @@ void SearchRun::reviewSumAhead(SearchCandidate& candidate) {
             const auto edits = editsBetween(original.program, text.program);
             if (!edits)
                 return std::unexpected(edits.error());
-            return steps_.review(original, *edits, accuracy, stop.token(), {});
+            return steps_.reviewSum(original, *edits, accuracy, stop.token());
         });
 }
 

@@ -174,7 +174,7 @@ void SearchRun::verifyBest(const std::stop_token& stop) {
             best.sumAhead ? best.sumAhead->take(stop) : Result<Verdict>(std::unexpected(Error{}));
         if (!best.sumAhead) {
             const auto edits = editsBetween(base.text.program, best.text.program);
-            verdict = edits ? steps_.review(base.text, *edits, best.accuracy, stop, {})
+            verdict = edits ? steps_.reviewSum(base.text, *edits, best.accuracy, stop)
                             : Result<Verdict>(std::unexpected(edits.error()));
         }
         if (stop.stop_requested())

@@ -156,6 +156,15 @@ Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
                                   reviewOptions());
 }
 
+Result<Verdict> WorkbenchSteps::reviewSum(const KernelVersion& original,
+                                          const analysis::EditSet& edits,
+                                          const skills::Accuracy& accuracy,
+                                          std::stop_token stop) const {
+    ReviewOptions options = reviewOptions();
+    options.isSumOfReviewed = true;
+    return tools_.reviewer.review(original.ref(), edits, accuracy, std::move(stop), {}, options);
+}
+
 std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,
                                                         const skills::Offer& offer,
                                                         const Draft& draft) const {

@@ -50,6 +50,10 @@ public:
                                          const analysis::EditSet& edits,
                                          const skills::Accuracy& accuracy, std::stop_token stop,
                                          const ProgressSink& progress) const override;
+    [[nodiscard]] Result<Verdict> reviewSum(const KernelVersion& original,
+                                            const analysis::EditSet& edits,
+                                            const skills::Accuracy& accuracy,
+                                            std::stop_token stop) const override;
     [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
                                                           const skills::Offer& offer,
                                                           const Draft& draft) const override;

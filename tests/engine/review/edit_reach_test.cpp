@@ -73,6 +73,17 @@ TEST_F(EditReachTest, NamesWhatTheEditRemoves) {
                   "in the original, on line 3, 'n == 777777' was false for every input");
 }
 
+TEST_F(EditReachTest, TrustsTheReviewsOfEachStepOfASum) {
+    const std::string text = elementwise("    if (n == 777777) return;\n"
+                                         "    if (i < n) y[i] = 2 * x[i];\n");
+    const Verdict sum = review(text, "    if (n == 777777) return;\n", "", {}, true);
+    EXPECT_EQ(sum.status, VerdictStatus::Unmeasured) << report(sum);
+    EXPECT_THAT(report(sum), HasSubstr("'n == 777777' was false for every input"));
+    // What the inputs do show counts as ever.
+    const Verdict wrong = review(text, "2 * x[i]", "3 * x[i]", {}, true);
+    EXPECT_EQ(wrong.status, VerdictStatus::Incorrect) << report(wrong);
+}
+
 TEST_F(EditReachTest, NamesAnEditInsideOfABranchThatNoInputReached) {
     expectRefused(review(elementwise("    if (n == 777777)\n        y[0] = 1;\n"
                                      "    else if (i < n)\n        y[i] = 2 * x[i];\n"),

@@ -18,8 +18,8 @@ class ReviewFixture : public EmulatorFixture {
 protected:
     /// The verdict on `text` with the first `from` replaced by `to`.
     [[nodiscard]] engine::Verdict review(const std::string& text, std::string_view from,
-                                         std::string_view to,
-                                         const skills::Accuracy& accuracy = {}) const {
+                                         std::string_view to, const skills::Accuracy& accuracy = {},
+                                         bool isSumOfReviewed = false) const {
         const engine::ProgramSource source = program(text);
         const auto at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from;
@@ -28,7 +28,7 @@ protected:
         auto verdict = engine::Reviewer(executor_.get(), bench_.toolchain)
                            .review({source, source.model->kernels.at(0)},
                                    {{source.file, {{span, std::string(to)}}}}, accuracy, {}, {},
-                                   {.seed = testSeed()});
+                                   {.isSumOfReviewed = isSumOfReviewed, .seed = testSeed()});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : engine::Verdict{};
     }

@@ -64,6 +64,12 @@ public:
         verdict.status = VerdictStatus::Incorrect;
         return verdict;
     }
+    [[nodiscard]] Result<Verdict> reviewSum(const KernelVersion& original,
+                                            const analysis::EditSet& edits,
+                                            const skills::Accuracy& accuracy,
+                                            std::stop_token stop) const override {
+        return review(original, edits, accuracy, std::move(stop), {});
+    }
     [[nodiscard]] std::optional<RememberedOutcome>
     recall(const KernelVersion&, const skills::Offer&, const Draft&) const override {
         return std::nullopt;

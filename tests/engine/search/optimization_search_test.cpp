@@ -22,7 +22,8 @@ TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     const Optimization found = run();
     EXPECT_THAT(found.skills, ElementsAre("a", "b"));
     EXPECT_EQ(found.edits.at("a.cu").at(0), (analysis::TextEdit{{1, 1}, "ab"}));
-    EXPECT_THAT(steps_.reviews, ::testing::Contains("o>oab"));
+    EXPECT_THAT(steps_.sums, ::testing::Contains("o>oab"));
+    EXPECT_THAT(steps_.sums, ::testing::Not(::testing::Contains("oa>oab")));
     ASSERT_TRUE(found.best);
     EXPECT_EQ(found.best->cost->seconds.high, 40);
     EXPECT_EQ(found.base.cost->seconds.high, 100);

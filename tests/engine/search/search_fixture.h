@@ -148,6 +148,17 @@ public:
             verdict.speedup = known->second.second;
         return verdict;
     }
+    [[nodiscard]] Result<Verdict> reviewSum(const KernelVersion& original,
+                                            const analysis::EditSet& edits,
+                                            const skills::Accuracy& accuracy,
+                                            std::stop_token stop) const override {
+        const auto text = analysis::applyEdits(original.program.text, edits.at("a.cu"));
+        {
+            const std::scoped_lock lock(mutex);
+            sums.push_back(original.program.text + ">" + *text);
+        }
+        return review(original, edits, accuracy, std::move(stop), {});
+    }
     [[nodiscard]] std::optional<RememberedOutcome>
     recall(const KernelVersion& text, const skills::Offer& offer, const Draft&) const override {
         const std::scoped_lock lock(mutex);
@@ -191,7 +202,8 @@ public:
     std::function<void(const std::stop_token&)> duringDraft;
     std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".
     mutable std::mutex mutex;
-    mutable std::vector<std::string> reviews;
+    mutable std::vector<std::string> reviews; ///< "before>after", sums among them.
+    mutable std::vector<std::string> sums;
     mutable std::vector<std::string> drafts;   ///< "text>skill"
     mutable std::vector<std::string> looks;    ///< "before>after", as screened.
     mutable std::vector<std::string> assessed; ///< Texts.
