@@ -1,6 +1,7 @@
 #include "analysis/model/scalar_kinds.h"
 #include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_text.h"
+#include "engine/inputs/shared_bound.h"
 #include "engine/inputs/shared_fit.h"
 
 #include <algorithm>
@@ -107,14 +108,20 @@ std::optional<LaunchCandidates::Extent> LaunchCandidates::blockOfSites() const {
 }
 
 std::optional<std::int64_t> LaunchCandidates::blocksToBound(const HostScope& scope,
-                                                            std::size_t axis,
-                                                            std::int64_t threads) const {
+                                                            std::size_t axis, const Extent& block,
+                                                            const Overrides& integers) const {
     if (!text_ || !text_->usesBlock[axis] || !text_->bounds[axis])
         return std::nullopt;
     const auto bound = scope.value(text_->bounds[axis]->first, text_->bounds[axis]->second);
     if (!bound || bound->asInteger() <= 0)
         return std::nullopt;
-    const std::int64_t perBlock = text_->boundIsPerBlock[axis] ? 1 : threads;
+    if (text_->boundIsShared[axis]) {
+        if (const auto blocks = blocksBelow(kernel_, axis, bound->asInteger(), block, integers))
+            return std::min(*blocks, maxBlocks);
+        if (axis > 0 && text_->boundIsShared[0]) // The blocks along x reach it by themselves.
+            return std::nullopt;
+    }
+    const std::int64_t perBlock = text_->boundIsPerBlock[axis] ? 1 : block[axis];
     return std::clamp<std::int64_t>((bound->asInteger() + perBlock - 1) / perBlock, 1, maxBlocks);
 }
 
@@ -148,13 +155,14 @@ void LaunchCandidates::coverBounds(LaunchSpec& spec, const SiteText& site,
     const auto sizes = settings(true, nullptr, known);
     const HostScope scope(program_, kernelPlace(), sizes);
     const Dim3 stated = spec.grid;
-    const auto cover = [&](std::size_t axis, std::uint32_t& blocks, std::uint32_t threads) {
-        if (const auto needed = blocksToBound(scope, axis, threads))
+    const Extent block = {spec.block.x, spec.block.y, spec.block.z};
+    const auto cover = [&](std::size_t axis, std::uint32_t& blocks) {
+        if (const auto needed = blocksToBound(scope, axis, block, known))
             blocks = std::max(blocks, static_cast<std::uint32_t>(*needed));
     };
-    cover(0, spec.grid.x, spec.block.x);
-    cover(1, spec.grid.y, spec.block.y);
-    cover(2, spec.grid.z, spec.block.z);
+    cover(0, spec.grid.x);
+    cover(1, spec.grid.y);
+    cover(2, spec.grid.z);
     if (spec.grid != stated)
         spec.statedGrid = stated;
 }
@@ -203,7 +211,7 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!text_ || !text_->usesBlock[axis])
             continue;
-        grid[axis] = blocksToBound(scope, axis, (*block)[axis]).value_or(axis == 0 ? 16 : 4);
+        grid[axis] = blocksToBound(scope, axis, *block, known).value_or(axis == 0 ? 16 : 4);
     }
     spec.grid = dim3Of(grid, maxBlocks).value_or(Dim3{});
     spec.block = dim3Of(*block, 1024).value_or(Dim3{256, 1, 1});

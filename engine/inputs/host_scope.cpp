@@ -6,7 +6,6 @@
 #include <cctype>
 #include <functional>
 #include <ranges>
-#include <span>
 
 namespace kernelskill::engine {
 
@@ -40,17 +39,34 @@ bool isDivideUp(const std::string& name) {
     return std::ranges::find(names, letters) != names.end();
 }
 
-/// Those of `places`, which are in order, that are below `end`.
-std::span<const std::size_t> placesBelow(const std::vector<std::size_t>& places, std::size_t end) {
-    const auto behind = std::ranges::lower_bound(places, end);
-    return {places.begin(), behind};
-}
-
-std::span<const std::size_t> placesFrom(const std::vector<std::size_t>& places, std::size_t begin) {
-    return {std::ranges::lower_bound(places, begin), places.end()};
-}
-
 } // namespace
+
+template <typename Read>
+std::invoke_result_t<Read, const HostScope&, const Expression&>
+HostScope::fromDefinitions(const std::string& macro, const Read& read) const {
+    const std::vector<analysis::Macro>& definitions = program_.macros().all(macro);
+    const auto first = [&](const HostScope& scope) {
+        std::invoke_result_t<Read, const HostScope&, const Expression&> result;
+        for (const analysis::Macro& definition : definitions) {
+            if (result || definition.isFunctionLike)
+                continue;
+            if (const auto body = analysis::parseExpression(definition.body))
+                result = read(scope, *body);
+        }
+        return result;
+    };
+    if (definitions.size() > 1 && settings_.mayGuess) {
+        EvaluationSettings settings = settings_;
+        settings.mayGuess = false;
+        HostScope scope(program_, place_, settings);
+        scope.depth_ = depth_ + 1;
+        auto known = first(scope);
+        settings_.steps = settings.steps;
+        if (known)
+            return known;
+    }
+    return first(at(place_));
+}
 
 HostScope HostScope::at(TextPlace place) const {
     HostScope scope(program_, place, settings_);
@@ -115,16 +131,9 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
     }
     if (expression.kind == ExpressionKind::Call) {
         for (const auto* function : program_.functionsNamed(analysis::lastName(expression.text))) {
-            const auto& all = program_.files()[function->file].tokens;
-            for (auto i = function->bodyEnd; i > function->bodyBegin; --i) {
-                if (!all[i].is("return"))
-                    continue;
-                auto scope = at({function->file, i, function});
-                for (std::size_t p = 0;
-                     p < function->parameters.size() && p + 1 < expression.children.size(); ++p) {
-                    if (const auto argument = evaluate(expression.children[p + 1], *this))
-                        scope.bindings_[function->parameters[p]] = *argument;
-                }
+            HostScope scope = calledWith(*function, expression);
+            for (const std::size_t i : scope.returnsByLikelihood()) {
+                scope.place_.token = i;
                 if (const auto result = scope.extent(i + 1, scope.expressionEnd(i + 1)))
                     return result;
             }
@@ -146,9 +155,14 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
     const auto definitions = definitionsOf(name);
     bool isSkipped = false;
     for (const auto& definition : definitions) {
+        if (branchAt(definition.token) == Branch::NotTaken)
+            continue;
         const auto scope = at({place_.file, definition.token, place_.function});
         std::optional<std::array<std::int64_t, 3>> result;
-        if (definition.isConstruction) {
+        if (!definition.change.empty()) {
+            if (const auto changed = changedValue(name, definition))
+                result = {changed->asInteger(), 1, 1};
+        } else if (definition.isConstruction) {
             Expression list{ExpressionKind::List, {}, {}, {}};
             for (const auto& [begin, end] : program_.listBetween(
                      place_.file, definition.value.first - 1, definition.value.second)) {
@@ -176,15 +190,15 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
             return result;
         }
     }
-    if (const auto* macro = program_.macros().find(name);
-        macro != nullptr && !macro->isFunctionLike) {
-        if (const auto body = analysis::parseExpression(macro->body)) {
-            const auto result = at(place_).extent(*body);
+    const auto fromMacro =
+        fromDefinitions(name, [&](const HostScope& scope, const Expression& body) {
+            const auto result = scope.extent(body);
             if (result)
-                noteRoot(name, *body, Value::of((*result)[0]));
+                noteRoot(name, body, Value::of((*result)[0]));
             return result;
-        }
-    }
+        });
+    if (fromMacro)
+        return fromMacro;
     if (const auto global = fileScopeDefinition(name)) {
         const auto scope = at(global->first);
         auto range = global->second.value;
@@ -211,7 +225,7 @@ void HostScope::assignMembers(const std::string& name, std::size_t from,
                               std::array<std::int64_t, 3>& extent) const {
     const auto& all = tokens();
     std::array<bool, 3> isSkipped{};
-    for (const std::size_t i : placesFrom(file().tokensNamed(name), from)) {
+    for (const std::size_t i : file().tokensNamed(name, from)) {
         if (i + 4 >= place_.token)
             break;
         if (!(all[i + 1].is(".") || all[i + 1].is("->")) || !all[i + 3].is("="))
@@ -222,6 +236,8 @@ void HostScope::assignMembers(const std::string& name, std::size_t from,
                                                : 3u;
         if (axis > 2)
             continue;
+        if (branchAt(i) == Branch::NotTaken)
+            continue;
         const auto scope = at({place_.file, i, place_.function});
         const auto assigned = scope.value(i + 4, expressionEnd(i + 4));
         if (assigned)
@@ -230,114 +246,6 @@ void HostScope::assignMembers(const std::string& name, std::size_t from,
     }
     if (std::ranges::any_of(isSkipped, std::identity{}))
         noteSkipped();
-}
-
-std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& name) const {
-    std::vector<Definition> result;
-    if (place_.function == nullptr)
-        return result;
-    const auto& all = tokens();
-    std::size_t reached = place_.token;
-    int closed = 0; // Blocks between here and the place that have ended there.
-    for (const std::size_t i :
-         placesBelow(file().tokensNamed(name), place_.token) | std::views::reverse) {
-        if (i < place_.function->bodyBegin + 1)
-            break;
-        if (i + 1 >= all.size())
-            continue;
-        const auto& before = all[i - 1];
-        const auto& after = all[i + 1];
-        if (before.is(".") || before.is("->") || before.is("::"))
-            continue;
-        for (; reached > i; --reached) {
-            if (all[reached - 1].is("}"))
-                ++closed;
-            else if (all[reached - 1].is("{") && closed > 0)
-                --closed;
-        }
-        const bool declares = before.isIdentifier() && !before.is("return") && !before.is("else");
-        if (declares && closed > 0) // Another variable, of a block that has ended.
-            continue;
-        if (after.is("=")) {
-            result.push_back({i, {i + 2, expressionEnd(i + 2)}, false});
-        } else if ((after.is("(") || after.is("{")) &&
-                   (declares || before.is(",") || before.is(">"))) {
-            const auto close = matchingBracket(all, i + 1);
-            const bool ends =
-                close + 1 < all.size() && (all[close + 1].is(";") || all[close + 1].is(","));
-            if (ends)
-                result.push_back({i, {i + 2, close}, true});
-        }
-    }
-    return result;
-}
-
-std::string_view HostScope::tokenText(const TextPlace& place) const {
-    return program_.files()[place.file].tokens[place.token].text;
-}
-
-std::vector<HostScope::Range> HostScope::templateArgumentsAt(const TextPlace& call) const {
-    const auto& all = program_.files()[call.file].tokens;
-    const std::size_t open = call.token + 1;
-    if (open >= all.size() || !all[open].is("<"))
-        return {};
-    return program_.listBetween(call.file, open, matchingAngle(all, open));
-}
-
-std::vector<std::pair<TextPlace, HostScope::Range>>
-HostScope::callersArguments(const std::string& parameter) const {
-    std::vector<std::pair<TextPlace, Range>> result;
-    if (place_.function == nullptr || tooDeep())
-        return result;
-    const auto& templated = place_.function->templateParameters;
-    const auto type = std::ranges::find(templated, parameter);
-    const bool isTemplated = type != templated.end();
-    const auto& parameters = place_.function->parameters;
-    const auto found = std::ranges::find(parameters, parameter);
-    if (!isTemplated && found == parameters.end())
-        return result;
-    const auto index = static_cast<std::size_t>(isTemplated ? type - templated.begin()
-                                                            : found - parameters.begin());
-    const auto isOther = [&](const TextPlace& call) {
-        const auto& only = settings_.call;
-        if (!only || tokenText(*only) != place_.function->name)
-            return false;
-        return call.file != only->file || call.token != only->token;
-    };
-    for (const auto& call : program_.callsOf(place_.function->name)) {
-        // A kernel's call is of another function with that name.
-        if (call.function == place_.function || call.function->isKernel || isOther(call))
-            continue;
-        const auto arguments = isTemplated ? templateArgumentsAt(call) : program_.argumentsAt(call);
-        if (index < arguments.size())
-            result.emplace_back(call, arguments[index]);
-    }
-    if (isTemplated)
-        return result;
-    if (const auto& value = place_.function->defaults[index]; value.first < value.second)
-        result.emplace_back(TextPlace{place_.function->file, value.first, nullptr}, value);
-    return result;
-}
-
-std::optional<std::pair<TextPlace, HostScope::Definition>>
-HostScope::fileScopeDefinition(const std::string& name) const {
-    for (const auto& [f, declaration] : program_.variablesNamed(name)) {
-        const auto& tokens = program_.files()[f].tokens;
-        const HostScope scope(program_, {f, 0, nullptr}, settings_);
-        const auto begin = program_.tokenAt(f, declaration->span.begin);
-        const auto& places = program_.files()[f].tokensNamed(analysis::lastName(name));
-        for (const std::size_t i : placesFrom(places, begin)) {
-            if (i + 1 >= tokens.size() || tokens[i].span.begin >= declaration->span.end)
-                break;
-            const TextPlace place{f, i, nullptr};
-            if (tokens[i + 1].is("="))
-                return std::pair(place, Definition{i, {i + 2, scope.expressionEnd(i + 2)}, false});
-            if (tokens[i + 1].is("(") || tokens[i + 1].is("{"))
-                return std::pair(place,
-                                 Definition{i, {i + 2, matchingBracket(tokens, i + 1)}, true});
-        }
-    }
-    return std::nullopt;
 }
 
 void HostScope::noteRoot(const std::string& name, const Expression& expression,
@@ -378,17 +286,12 @@ std::optional<Value> HostScope::definedValue(const std::string& name,
 }
 
 std::optional<Value> HostScope::fromMacro(const std::string& name) const {
-    for (const auto& macro : program_.macros().all(name)) {
-        if (macro.isFunctionLike)
-            continue;
-        const auto body = analysis::parseExpression(macro.body);
-        const auto result = body ? evaluate(*body, at(place_)) : std::nullopt;
-        if (!result)
-            continue;
-        noteRoot(name, *body, *result);
+    return fromDefinitions(name, [&](const HostScope& scope, const Expression& body) {
+        const auto result = evaluate(body, scope);
+        if (result)
+            noteRoot(name, body, *result);
         return result;
-    }
-    return std::nullopt;
+    });
 }
 
 std::optional<std::int64_t> HostScope::answerOfDevice(const std::string& name) const {
@@ -410,7 +313,10 @@ std::optional<Value> HostScope::fromText(const std::string& name) const {
         return Value::of(*answer);
     bool isSkipped = false;
     for (const auto& definition : definitionsOf(name)) {
-        const auto result = definedValue(name, definition);
+        if (branchAt(definition.token) == Branch::NotTaken)
+            continue;
+        const auto result = definition.change.empty() ? definedValue(name, definition)
+                                                      : changedValue(name, definition);
         // `int most = -1;` before what finds the number is no size.
         if (result && (!isSkipped || result->asDouble() > 0)) {
             if (isSkipped)
@@ -460,8 +366,9 @@ std::optional<Value> HostScope::name(const std::string& qualified) const {
     if (!settings_.mayGuess)
         return std::nullopt;
     const auto length = settings_.lengths.find(name);
-    const auto guess =
-        length != settings_.lengths.end() ? guessLength(name, length->second) : guessFromName(name);
+    const auto guess = length != settings_.lengths.end() ? guessLength(name, length->second)
+                       : place_.function != nullptr ? guessAmong(name, place_.function->parameters)
+                                                    : guessFromName(name);
     if (settings_.log != nullptr) {
         settings_.log->guesses.emplace(name, guess.integer);
         if (guess.isExtent)
@@ -478,7 +385,7 @@ std::optional<Value> HostScope::assignedMember(const std::string& object,
     };
     if (place_.function != nullptr) {
         for (const std::size_t i :
-             placesBelow(file().tokensNamed(member), place_.token) | std::views::reverse) {
+             file().tokensNamed(member, 0, place_.token) | std::views::reverse) {
             if (i < place_.function->bodyBegin + 2)
                 break;
             if (!matches(tokens(), i))
@@ -531,18 +438,19 @@ std::optional<Value> HostScope::member(const Expression& object, const std::stri
     return Value::of(guess.integer);
 }
 
+HostScope HostScope::calledWith(const FunctionText& function, const Expression& call) const {
+    HostScope scope = at({function.file, function.bodyEnd, &function});
+    for (std::size_t p = 0; p < function.parameters.size() && p + 1 < call.children.size(); ++p)
+        if (const auto argument = evaluate(call.children[p + 1], *this))
+            scope.bindings_[function.parameters[p]] = *argument;
+    return scope;
+}
+
 std::optional<Value> HostScope::functionResult(const FunctionText& function,
                                                const Expression& call) const {
-    const auto& all = program_.files()[function.file].tokens;
-    for (auto i = function.bodyEnd; i > function.bodyBegin; --i) {
-        if (!all[i].is("return"))
-            continue;
-        auto scope = at({function.file, i, &function});
-        for (std::size_t p = 0; p < function.parameters.size() && p + 1 < call.children.size();
-             ++p) {
-            if (const auto argument = evaluate(call.children[p + 1], *this))
-                scope.bindings_[function.parameters[p]] = *argument;
-        }
+    HostScope scope = calledWith(function, call);
+    for (const std::size_t i : scope.returnsByLikelihood()) {
+        scope.place_.token = i;
         if (const auto result = scope.value(i + 1, scope.expressionEnd(i + 1)))
             return result;
     }
@@ -645,7 +553,9 @@ std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::si
     }
     const bool isParameter = std::ranges::find(place_.function->parameters, pointer) !=
                              place_.function->parameters.end();
-    if (!isParameter && definitionsOf(pointer).empty()) // a global, or a member
+    const auto isMoved = [](const Definition& definition) { return !definition.change.empty(); };
+    if (!isParameter &&
+        std::ranges::all_of(definitionsOf(pointer), isMoved)) // a global, or a member
         return allocationIn(nullptr);
     return std::nullopt;
 }

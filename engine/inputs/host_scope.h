@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -87,11 +88,23 @@ private:
     /// Places before this one, nearest first, where `name` is given a value, with the tokens of
     /// that value.
     struct Definition {
-        std::size_t token;
+        std::size_t token = 0;
         Range value;
-        bool isConstruction; ///< name(a, b) or name{a, b}
+        bool isConstruction = false; ///< name(a, b) or name{a, b}
+        /// The operator of `name += value` and `name++`, without "="; the value of the latter is
+        /// empty.
+        std::string_view change = {};
     };
     [[nodiscard]] std::vector<Definition> definitionsOf(const std::string& name) const;
+    /// Whether the statement that holds the token runs on the way to this place, as far as the
+    /// conditions around it tell.
+    enum class Branch : std::uint8_t { Taken, NotTaken, Unknown };
+    [[nodiscard]] Branch branchAt(std::size_t token) const;
+    /// The change that the statement makes of the variable whose name is this token.
+    [[nodiscard]] std::optional<Definition> changeAt(std::size_t token) const;
+    /// The value after a change that is known to be made.
+    [[nodiscard]] std::optional<analysis::Value> changedValue(const std::string& name,
+                                                              const Definition& change) const;
     /// The arguments that calls of the function around this place pass for its parameter or its
     /// template parameter.
     [[nodiscard]] std::vector<std::pair<TextPlace, Range>>
@@ -110,6 +123,12 @@ private:
     [[nodiscard]] HostScope inClass(const std::string& name, std::size_t file) const;
     /// The same for the instance of a template whose arguments begin with the "<" at `open`.
     [[nodiscard]] HostScope inInstance(TextPlace open) const;
+    /// Returns the first result that `read(scope, expression)` makes of a definition of the macro.
+    /// Those that name something unknown come last: they mostly stand in a branch of the
+    /// preprocessor that is not compiled.
+    template <typename Read>
+    [[nodiscard]] std::invoke_result_t<Read, const HostScope&, const analysis::Expression&>
+    fromDefinitions(const std::string& macro, const Read& read) const;
     [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
     /// Returns the value that a question to the device before this place gives the variable.
     [[nodiscard]] std::optional<std::int64_t> answerOfDevice(const std::string& name) const;
@@ -119,6 +138,12 @@ private:
     namedExtent(const std::string& name) const;
     void assignMembers(const std::string& name, std::size_t from,
                        std::array<std::int64_t, 3>& extent) const;
+    /// The scope at the end of the function, with the values of the call's arguments.
+    [[nodiscard]] HostScope calledWith(const FunctionText& function,
+                                       const analysis::Expression& call) const;
+    /// The `return`s of the function around this place, its end: the one that is known to be
+    /// reached first, the others from the last on.
+    [[nodiscard]] std::vector<std::size_t> returnsByLikelihood() const;
     [[nodiscard]] std::optional<analysis::Value>
     functionResult(const FunctionText& function, const analysis::Expression& call) const;
     [[nodiscard]] std::optional<analysis::Value> assignedMember(const std::string& object,

@@ -135,13 +135,18 @@ private:
                      tokens_[end].is(";") || tokens_[end].is("?"))
                 break;
         }
+        const auto uses = [&](int axis) {
+            return left->second.thread[axis] || left->second.block[axis];
+        };
+        const bool isShared = uses(0) + uses(1) + uses(2) > 1;
         for (int axis = 0; axis < 3; ++axis) {
-            const bool used = left->second.thread[axis] || left->second.block[axis];
-            if (!used || result_.bounds[axis] || indexUse(i + 1, end).thread[axis])
+            const bool isBetter =
+                !result_.bounds[axis] || (result_.boundIsShared[axis] && !isShared);
+            if (!uses(axis) || !isBetter || indexUse(i + 1, end).thread[axis])
                 continue;
             result_.bounds[axis] = {i + 1, end};
+            result_.boundIsShared[axis] = isShared;
             result_.boundIsPerBlock[axis] = !left->second.thread[axis];
-            return; // an index over two axes (y * width + x) bounds the first
         }
     }
 

@@ -18,9 +18,11 @@ struct KernelText {
     const FunctionText* function = nullptr;
     std::array<bool, 3> usesThread{};
     std::array<bool, 3> usesBlock{};
-    /// Tokens of the bound that a global index of the axis is compared with, as in `i < n`; the
-    /// first of several guards.
+    /// Tokens of the bound that a global index of the axis is compared with, as in `i < n`; of
+    /// several guards, the first whose index has no other axis, or else the first.
     std::array<std::optional<std::pair<std::size_t, std::size_t>>, 3> bounds;
+    /// The compared index has other axes, too: `y * width + x < width * height`.
+    std::array<bool, 3> boundIsShared{};
     std::array<bool, 3> boundIsPerBlock{}; ///< The compared index is blockIdx alone.
     /// Tokens of B in `blockIdx.x * B + threadIdx.x`, when B is not blockDim: the block that the
     /// kernel expects.

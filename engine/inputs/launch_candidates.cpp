@@ -68,8 +68,12 @@ std::map<std::string, std::int64_t> LaunchCandidates::findLengths() const {
 
 NameGuess LaunchCandidates::guessOf(const analysis::Parameter& parameter) const {
     const auto length = lengths_.find(parameter.name);
-    return length != lengths_.end() ? guessLength(parameter.name, length->second)
-                                    : guessFromName(parameter.name);
+    if (length != lengths_.end())
+        return guessLength(parameter.name, length->second);
+    std::vector<std::string> names;
+    for (const analysis::Parameter& one : kernel_.parameters)
+        names.push_back(one.name);
+    return guessAmong(parameter.name, names);
 }
 
 bool LaunchCandidates::isTooLarge(const LaunchSpec& spec) const {

@@ -93,10 +93,11 @@ private:
     [[nodiscard]] Overrides namesPassed(const SiteText& site, const LaunchSpec& captured) const;
     [[nodiscard]] std::optional<Extent> blockOfSites() const;
     [[nodiscard]] LaunchCandidate guessed(const Overrides& overrides) const;
-    /// The number of blocks of so many threads that reach the bound of the axis; nullopt without
-    /// one.
-    [[nodiscard]] std::optional<std::int64_t>
-    blocksToBound(const HostScope& scope, std::size_t axis, std::int64_t threads) const;
+    /// The number of such blocks that reach the bound of the axis; nullopt without one. `integers`:
+    /// values of parameters.
+    [[nodiscard]] std::optional<std::int64_t> blocksToBound(const HostScope& scope,
+                                                            std::size_t axis, const Extent& block,
+                                                            const Overrides& integers) const;
     /// Enlarges the grid to the kernel's own bounds if it follows a guessed name that neither the
     /// kernel's arguments nor its block follow: that guess and the guess of a bound need not fit
     /// together.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 namespace kernelskill::engine {
 namespace {
@@ -79,13 +80,27 @@ char sideOf(std::string_view name) {
     return matrix && (name[0] == 'w' || name[0] == 'h') ? name[0] : char{0};
 }
 
+std::string lowerCase(std::string_view name) {
+    std::string lower;
+    std::ranges::transform(name, std::back_inserter(lower),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+/// Whether the name is that of a convolution's or a pooling's window.
+bool isOfWindow(std::string_view name) {
+    const std::string lower = lowerCase(name);
+    return std::ranges::any_of(
+        std::array{"ksize", "kernel_size", "kernelsize", "kernel_w", "kernel_h", "filter",
+                   "dilation", "pool"},
+        [&](const char* part) { return lower.find(part) != std::string::npos; });
+}
+
 } // namespace
 
 NameGuess guessFromName(std::string_view name) {
     NameGuess guess{1, 1.25, false};
-    std::string lower;
-    std::ranges::transform(name, std::back_inserter(lower),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lower = lowerCase(name);
     const auto part = [&](const auto& entry) {
         return lower.find(entry.name) != std::string::npos;
     };
@@ -108,6 +123,16 @@ NameGuess guessFromName(std::string_view name) {
     } else if (lower.ends_with("_n")) { // hidden_n
         guess.integer = 256;
         guess.isExtent = true;
+    }
+    return guess;
+}
+
+NameGuess guessAmong(std::string_view name, const std::vector<std::string>& all) {
+    NameGuess guess = guessFromName(name);
+    if (lowerCase(name).find("stride") != std::string::npos &&
+        std::ranges::any_of(all, isOfWindow)) {
+        guess.integer = 1;
+        guess.isExtent = false;
     }
     return guess;
 }

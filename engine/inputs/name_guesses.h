@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -16,6 +17,9 @@ struct NameGuess {
 /// Deterministic: the same name gives the same guess, which keeps a buffer and its bound
 /// consistent. Sizes are small enough to emulate.
 [[nodiscard]] NameGuess guessFromName(std::string_view name);
+/// The same for one of several parameters: a stride beside the size of a window is that of the
+/// window, not of a row.
+[[nodiscard]] NameGuess guessAmong(std::string_view name, const std::vector<std::string>& all);
 /// The same for a name that a loop counts up to. A name like `k` does not look like a length; it
 /// gets `length`.
 [[nodiscard]] NameGuess guessLength(std::string_view name, std::int64_t length);

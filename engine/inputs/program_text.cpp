@@ -121,6 +121,13 @@ const std::vector<std::size_t>& ProgramText::File::tokensNamed(std::string_view 
     return found == tokensByName.end() ? none : found->second;
 }
 
+std::span<const std::size_t>
+ProgramText::File::tokensNamed(std::string_view name, std::size_t begin, std::size_t end) const {
+    const std::vector<std::size_t>& all = tokensNamed(name);
+    const auto first = std::ranges::lower_bound(all, begin);
+    return {first, std::max(first, std::ranges::lower_bound(all, end))};
+}
+
 std::vector<ProgramText::FileDeclaration>
 ProgramText::variablesNamed(const std::string& name) const {
     std::vector<FileDeclaration> result;

@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -68,6 +70,10 @@ public:
 
         /// Indices of the identifiers that are spelled so, in order.
         [[nodiscard]] const std::vector<std::size_t>& tokensNamed(std::string_view name) const;
+        /// Those of them from the token `begin` on and before the token `end`.
+        [[nodiscard]] std::span<const std::size_t>
+        tokensNamed(std::string_view name, std::size_t begin,
+                    std::size_t end = std::numeric_limits<std::size_t>::max()) const;
     };
     [[nodiscard]] const std::deque<File>& files() const { return files_; }
     [[nodiscard]] const analysis::MacroTable& macros() const { return macros_; }

@@ -89,6 +89,98 @@ TEST(HostScope, SaysSoWhereAnEarlierValueStandsForTheGrid) {
         launch("dim3 grid(5);\ngrid.x = sizes[0];\nk<<<grid, 64>>>(x, 7);\n").isGridStandIn);
 }
 
+TEST(HostScope, LeavesOutWhatABranchThatIsNotTakenAssigns) {
+    const std::string kernel =
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
+    const auto gridOf = [&](const std::string& host) {
+        const LaunchSpec launch = bestLaunch(kernel + host);
+        EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated) << host;
+        return launch.grid.x;
+    };
+    const auto rounded = [](const std::string& n) {
+        return "void run(float* x) { int n = " + n +
+               ", threads = 128; int blocks = n / threads;\n"
+               "if (n % threads != 0) { blocks = blocks + 1; }\n"
+               "k<<<blocks, threads>>>(x, n); }\n";
+    };
+    EXPECT_EQ(gridOf(rounded("1024")), 8u);
+    EXPECT_EQ(gridOf(rounded("1025")), 9u);
+    const auto chosen = [](const std::string& n) {
+        return "void run(float* x) { int n = " + n +
+               ", blocks; dim3 grid;\n"
+               "if (n < 100) blocks = 1; else if (n < 1000) blocks = 2; else { blocks = 3; }\n"
+               "grid.x = blocks; if (n > 5000) grid.x = 4;\n"
+               "k<<<grid, 128>>>(x, n); }\n";
+    };
+    EXPECT_EQ(gridOf(chosen("99")), 1u);
+    EXPECT_EQ(gridOf(chosen("999")), 2u);
+    EXPECT_EQ(gridOf(chosen("1000")), 3u);
+    EXPECT_EQ(gridOf(chosen("6000")), 4u);
+    // Around the launch itself every branch counts as taken.
+    EXPECT_EQ(gridOf("void run(float* x) { int n = 1000;\n"
+                     "if (n < 10) { int blocks = 5; k<<<blocks, 128>>>(x, n); } }\n"),
+              5u);
+}
+
+TEST(HostScope, FollowsChangesOfAVariable) {
+    const std::string kernel =
+        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
+    const auto gridOf = [&](const std::string& host) {
+        return bestLaunch(kernel + "void run(float* x) { int n = 1025, blocks = n / 128; " + host +
+                          " k<<<blocks, 128>>>(x, n); }\n")
+            .grid.x;
+    };
+    EXPECT_EQ(gridOf("if (n % 128) blocks++;"), 9u);
+    EXPECT_EQ(gridOf("if (n % 1025) ++blocks;"), 8u);
+    EXPECT_EQ(gridOf("blocks += n / 1000; blocks *= 2; --blocks;"), 17u);
+    EXPECT_EQ(gridOf("blocks <<= 1; blocks %= 10; blocks -= 1;"), 5u);
+    // How often a loop runs is not followed.
+    EXPECT_EQ(gridOf("for (int i = 0; i < 3; ++i) blocks++;"), 8u);
+    EXPECT_EQ(gridOf("for (blocks = 4; blocks < 100; blocks *= 2)"), 4u);
+    EXPECT_EQ(gridOf("for (blocks = 0; blocks < 100; blocks += 2) k<<<blocks + 3, 128>>>(x, n);"
+                     "blocks = 2;"),
+              3u);
+}
+
+TEST(HostScope, DoesNotTakeTheStartOfACountForASize) {
+    const LaunchSpec launch =
+        bestLaunch("__global__ void k(float* x, int ones) {\n"
+                   "    for (int i = 0; i < ones; ++i) x[threadIdx.x] += 1; }\n"
+                   "void run(float* x, const int* disk, int n) { int ones = 0;\n"
+                   "    for (int i = 0; i < n; ++i) if (disk[i] == 1) ones++;\n"
+                   "    k<<<8, 128>>>(x, ones); }\n");
+    EXPECT_GT(*scalarNamed(launch, "ones")->integer, 0);
+}
+
+TEST(HostScope, TakesTheDefinitionOfAMacroThatIsKnown) {
+    const LaunchSpec launch = bestLaunch(
+        "#ifdef GIVEN_SIZE\n#define BLOCK_SIZE GIVEN_SIZE\n#else\n#define BLOCK_SIZE 16\n#endif\n"
+        "__global__ void k(float* x, int size) { if (threadIdx.x < size) x[0] = 1; }\n"
+        "void run(float* x, int size) { k<<<size / BLOCK_SIZE - 1, BLOCK_SIZE * 2>>>(x, size); "
+        "}\n");
+    EXPECT_EQ(launch.block.x, 32u);
+    EXPECT_EQ(launch.grid.x, *scalarNamed(launch, "size")->integer / 16 - 1);
+}
+
+TEST(HostScope, TakesTheReturnThatIsReached) {
+    const auto gridOf = [&](const std::string& n, const std::string& body) {
+        return bestLaunch("__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+                          "int share(int n, int of) { " +
+                          body + " }\nvoid run(float* x) { int n = " + n +
+                          "; k<<<share(n, 128), 128>>>(x, n); }\n")
+            .grid.x;
+    };
+    const std::string rounding = "if (n % of != 0) return n / of + 1; return n / of;";
+    EXPECT_EQ(gridOf("1024", rounding), 8u);
+    EXPECT_EQ(gridOf("1025", rounding), 9u);
+    const std::string other = "if (n % of) { return n / of + 1; } else return n / of;";
+    EXPECT_EQ(gridOf("1024", other), 8u);
+    EXPECT_EQ(gridOf("1025", other), 9u);
+    // Which case of a switch is reached is not followed: the last one counts.
+    EXPECT_EQ(gridOf("1024", "switch (of) { case 64: return 3; case 128: return 7; } return 5;"),
+              5u);
+}
+
 TEST(HostScope, TakesNoSizeFromTheStartOfASearch) {
     const LaunchSpec launch =
         bestLaunch("__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"

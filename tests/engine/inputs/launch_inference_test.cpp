@@ -207,6 +207,40 @@ TEST(LaunchInference, aKernelWithoutLaunchFollowsItsOwnIndices) {
               (static_cast<std::uint32_t>(*scalarNamed(launch, "height")->integer) + 15) / 16);
 }
 
+TEST(LaunchInference, aBoundOfSeveralAxesIsSharedAmongThem) {
+    const auto tiles = bestLaunch(R"(
+__global__ void slopes(const float* a, float* c, int columns, int rows) {
+    int index = columns * 16 * blockIdx.y + 16 * blockIdx.x + columns * threadIdx.y + threadIdx.x;
+    int below = index + columns;
+    if (index >= rows * columns || below >= rows * columns)
+        return;
+    c[index] = a[below] - a[index];
+})");
+    const auto extent = [](const LaunchSpec& launch, const char* name) {
+        return static_cast<std::uint32_t>(*scalarNamed(launch, name)->integer);
+    };
+    EXPECT_EQ(tiles.block, (Dim3{16, 16, 1}));
+    EXPECT_EQ(tiles.grid, (Dim3{extent(tiles, "columns") / 16, extent(tiles, "rows") / 16, 1}));
+    const auto flat = bestLaunch(R"(
+__global__ void add(float* c, int n) {
+    int i = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    if (i < n)
+        c[i] += 1;
+})");
+    EXPECT_EQ(flat.grid, (Dim3{(extent(flat, "n") + 255) / 256, 4, 1}));
+    const auto own = bestLaunch(R"(
+__global__ void scale(float* c, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    int i = y * width + x;
+    if (i >= width * height || x >= width)
+        return;
+    c[i] *= 2;
+})");
+    EXPECT_EQ(own.grid, (Dim3{extent(own, "width") / 16, extent(own, "height") / 16, 1}));
+}
+
 TEST(LaunchInference, launchBoundsAndSharedArraysShapeTheBlock) {
     EXPECT_EQ(
         bestLaunch(

@@ -27,6 +27,13 @@ TEST(NameGuesses, aStrideCoversItsWidth) {
     EXPECT_GE(guessFromName("lda").integer, guessFromName("K").integer);
 }
 
+TEST(NameGuesses, theStrideOfAWindowIsSmall) {
+    EXPECT_EQ(guessAmong("stride", {"height", "width", "ksize", "pad", "stride"}).integer, 1);
+    EXPECT_EQ(guessAmong("stride", {"height", "width", "pad", "stride"}).integer,
+              guessFromName("stride").integer);
+    EXPECT_EQ(guessAmong("width", {"width", "ksize"}).integer, guessFromName("width").integer);
+}
+
 TEST(NameGuesses, floatingParametersKeepComputationsFinite) {
     EXPECT_NE(guessFromName("factor").floating, 1);
     EXPECT_DOUBLE_EQ(guessFromName("beta2").floating, 0.999);
