@@ -116,6 +116,17 @@ HostScope::Branch HostScope::branchAt(std::size_t token) const {
     return branch;
 }
 
+bool HostScope::isDeclaredHere(const std::string& pointer) const {
+    if (place_.function == nullptr)
+        return false;
+    const auto& all = tokens();
+    const auto places = file().tokensNamed(pointer, place_.function->bodyBegin, place_.token);
+    return std::ranges::any_of(places, [&](std::size_t i) {
+        return all[i - 1].is("*") && (all[i - 2].isIdentifier() || all[i - 2].is(",")) &&
+               (all[i + 1].is(";") || all[i + 1].is(","));
+    });
+}
+
 std::string_view HostScope::tokenText(const TextPlace& place) const {
     return program_.files()[place.file].tokens[place.token].text;
 }

@@ -554,10 +554,10 @@ std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::si
     const bool isParameter = std::ranges::find(place_.function->parameters, pointer) !=
                              place_.function->parameters.end();
     const auto isMoved = [](const Definition& definition) { return !definition.change.empty(); };
-    if (!isParameter &&
-        std::ranges::all_of(definitionsOf(pointer), isMoved)) // a global, or a member
-        return allocationIn(nullptr);
-    return std::nullopt;
+    // Else it is a global, or a member.
+    const bool isLocal = isParameter || isDeclaredHere(pointer) ||
+                         !std::ranges::all_of(definitionsOf(pointer), isMoved);
+    return isLocal ? std::nullopt : allocationIn(nullptr);
 }
 
 } // namespace kernelskill::engine

@@ -105,6 +105,8 @@ private:
     /// The value after a change that is known to be made.
     [[nodiscard]] std::optional<analysis::Value> changedValue(const std::string& name,
                                                               const Definition& change) const;
+    /// Whether the function around this place declares a pointer of that name before it.
+    [[nodiscard]] bool isDeclaredHere(const std::string& pointer) const;
     /// The arguments that calls of the function around this place pass for its parameter or its
     /// template parameter.
     [[nodiscard]] std::vector<std::pair<TextPlace, Range>>

@@ -342,6 +342,19 @@ TEST(LaunchInference, allocationsSizeTheBuffers) {
     EXPECT_EQ(bufferNamed(launch, "x")->elements, 100u);
 }
 
+TEST(LaunchInference, theAllocationOfAnotherFunctionsPointerSizesNothing) {
+    const auto elementsIn = [](const std::string& host) {
+        return bufferNamed(bestLaunch(std::string(scale) + host), "x")->elements;
+    };
+    const std::string other =
+        "void single(int n) { float* d; cudaMalloc(&d, 18 * sizeof(float)); }\n";
+    EXPECT_FALSE(elementsIn(other + "void run(int n, int load) { float* d; cudaMalloc(&d, load * "
+                                    "sizeof(float)); scale<<<n, 32>>>(d, n, 1.f); }\n"));
+    EXPECT_EQ(elementsIn("float* d;\nvoid allocate() { cudaMalloc(&d, 18 * sizeof(float)); }\n"
+                         "void run(int n) { scale<<<n, 32>>>(d, n, 1.f); }\n"),
+              18u);
+}
+
 TEST(LaunchInference, limitsOfSearchesBoundWhatMayBeReadAhead) {
     const auto launch = bestLaunch(
         "__global__ void find(const float* table, const int* rest, int* found, int n) {\n"

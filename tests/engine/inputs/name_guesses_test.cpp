@@ -22,6 +22,11 @@ TEST(NameGuesses, positionsBeginAtZeroAndAreNoExtents) {
     }
 }
 
+TEST(NameGuesses, numbersOfBitsFitAnInteger) {
+    for (const auto* name : {"nbits", "num_bits", "radixBits"})
+        EXPECT_LE(guessFromName(name).integer, 32) << name;
+}
+
 TEST(NameGuesses, aStrideCoversItsWidth) {
     EXPECT_GE(guessFromName("pitch").integer, guessFromName("width").integer);
     EXPECT_GE(guessFromName("lda").integer, guessFromName("K").integer);
