@@ -42,6 +42,9 @@ struct ProgramSource {
     std::vector<WatchedCondition> watched = {};
     /// Whether a run on the emulator finds accesses beyond the end of a thread's own variables.
     bool followsLocals = false;
+    /// Whether a run on the emulator ends at each integer division by zero, also at those that the
+    /// compiler does without because nothing needs the quotient.
+    bool checksDivisions = false;
 };
 
 inline constexpr std::size_t maxWatched = 2048;

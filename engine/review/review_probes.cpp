@@ -171,7 +171,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
 
 bool Review::hidesDivisionByZero(const Comparand& comparand) const {
     ProgramSource checked = original_.program;
-    checked.command.definitions.emplace_back(checkedDivisions);
+    checked.checksDivisions = true;
     const LaunchSpec& launch = comparand.trial->original;
     const auto image = executor_.build({checked, original_.kernel}, launch, stop_);
     if (!image)

@@ -154,7 +154,7 @@ private:
     void layPrecompiledPrelude(const std::filesystem::path& work) const {
         if (!takesPrecompiledPrelude(options_))
             return;
-        const auto flags = preludeFlags(options_, kernel_.program.command, localChecks());
+        const auto flags = preludeFlags(options_, kernel_.program.command, imageChecks());
         auto hash = withFlags(flags);
         hash.add(preludeHeaderText(options_));
         const auto key = hash.hex();
@@ -167,7 +167,7 @@ private:
     }
 
     Result<EmulationImage> build(const EmulationUnit& unit) {
-        const auto flags = compilerFlags(options_, kernel_.program.command, localChecks());
+        const auto flags = compilerFlags(options_, kernel_.program.command, imageChecks());
         const auto key = keyOf(unit, flags);
         messages_.clear();
         if (cache_.holdsImage(key))
@@ -228,10 +228,12 @@ private:
         return kernel_.kernel.file + ":" + std::to_string(kernelLine());
     }
 
-    LocalChecks localChecks() const {
-        if (!kernel_.program.followsLocals)
-            return LocalChecks::None;
-        return pointsIntoLocals(kernel_) ? LocalChecks::Pointers : LocalChecks::Subscripts;
+    ImageChecks imageChecks() const {
+        ImageChecks checks{.divisions = kernel_.program.checksDivisions};
+        if (kernel_.program.followsLocals)
+            checks.locals =
+                pointsIntoLocals(kernel_) ? LocalChecks::Pointers : LocalChecks::Subscripts;
+        return checks;
     }
 
     std::uint32_t kernelLine() const { return lineOf(kernel_.kernel, program_); }

@@ -4,7 +4,6 @@
 #include "analysis/source/program_search.h"
 #include "engine/execution/emulator/compile/assembly.h"
 #include "engine/execution/emulator/compile/assembly_guard.h"
-#include "engine/execution/integer_division.h"
 
 #include <algorithm>
 #include <array>
@@ -172,7 +171,8 @@ Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& want
 }
 
 std::vector<std::string> preludeFlags(const ImageOptions& options,
-                                      const analysis::CompileCommand& command, LocalChecks locals) {
+                                      const analysis::CompileCommand& command,
+                                      const ImageChecks& checks) {
     // -O1 keeps the accesses that a GPU's compiler would keep. The following flags keep each of
     // them a single access.
     std::vector<std::string> flags = {"-x",
@@ -211,18 +211,18 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
         if (options.traceBranches)
             flags.emplace_back("-fsanitize-coverage=trace-pc");
     }
-    if (std::ranges::find(command.definitions, checkedDivisions) != command.definitions.end())
+    if (checks.divisions)
         for (const char* flag :
              {"-fsanitize=integer-divide-by-zero", isClang(options.hostCompiler)
                                                        ? "-fsanitize-trap=integer-divide-by-zero"
                                                        : "-fsanitize-undefined-trap-on-error"})
             flags.emplace_back(flag);
-    if (locals != LocalChecks::None)
+    if (checks.locals != LocalChecks::None)
         flags.emplace_back("-fsanitize=bounds");
-    if (locals == LocalChecks::Pointers)
+    if (checks.locals == LocalChecks::Pointers)
         flags.emplace_back("-fsanitize=object-size");
     // The compiler may take it that no round of a loop leaves an array, and drop those that do.
-    if (locals != LocalChecks::None && !isClang(options.hostCompiler))
+    if (checks.locals != LocalChecks::None && !isClang(options.hostCompiler))
         flags.emplace_back("-fno-aggressive-loop-optimizations");
     if (const auto macro = architectureMacro(command); !macro.empty())
         flags.push_back(macro);
@@ -231,8 +231,8 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
 
 std::vector<std::string> compilerFlags(const ImageOptions& options,
                                        const analysis::CompileCommand& command,
-                                       LocalChecks locals) {
-    auto flags = preludeFlags(options, command, locals);
+                                       const ImageChecks& checks) {
+    auto flags = preludeFlags(options, command, checks);
     if (command.fastMath)
         flags.emplace_back(fastMathFlag);
     for (const auto& definition : command.definitions)

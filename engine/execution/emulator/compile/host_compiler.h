@@ -40,10 +40,16 @@ enum class LocalChecks : std::uint8_t {
     Pointers,   ///< And accesses by a pointer that leads into such an array.
 };
 
+/// What a run on the emulator checks beside accesses to memory.
+struct ImageChecks {
+    LocalChecks locals = LocalChecks::None;
+    bool divisions = false; ///< See ProgramSource::checksDivisions.
+};
+
 /// The flags on which the prelude's meaning depends: compilerFlags() without the user's macros.
 [[nodiscard]] std::vector<std::string> preludeFlags(const ImageOptions& options,
                                                     const analysis::CompileCommand& command,
-                                                    LocalChecks locals);
+                                                    const ImageChecks& checks);
 
 /// Compiles the prelude's header in `workFolder` with flags from preludeFlags(), in half a second,
 /// behind the walls of compileImage(). For a small kernel that is most of compileImage()'s time.
@@ -54,7 +60,7 @@ enum class LocalChecks : std::uint8_t {
 /// Flags that do not depend on where files are. They are part of an image's cache key.
 [[nodiscard]] std::vector<std::string> compilerFlags(const ImageOptions& options,
                                                      const analysis::CompileCommand& command,
-                                                     LocalChecks locals);
+                                                     const ImageChecks& checks);
 
 struct CompileRequest {
     /// Contains src/ (the mirror), the prelude's header, prefix.h and unit.cpp; the object becomes

@@ -353,6 +353,22 @@ void launch(const float* in, float* out) { warpSum<<<1, 48>>>(in, out, 480); }
               100);
 }
 
+TEST_F(EmulatedHazards, EndsAtADivisionThatNothingNeedsWhereDivisionsAreChecked) {
+    ProgramSource divides = program(R"(
+__global__ void parts(int* out, int of) {
+    int part = threadIdx.x / of;
+    out[threadIdx.x] = 1;
+}
+void launch(int* out) { parts<<<1, 32>>>(out, 0); }
+)");
+    const auto unchecked = runFirstKernel(divides);
+    EXPECT_TRUE(unchecked) << unchecked.error().describe();
+    divides.checksDivisions = true;
+    const auto checked = runFirstKernel(divides);
+    ASSERT_FALSE(checked);
+    EXPECT_THAT(checked.error().what, HasSubstr("trapped"));
+}
+
 /// Runs the first kernel with its locals followed and all that is tolerated suspected.
 class StrictlyEmulated : public EmulatedHazards {
 protected:

@@ -1,7 +1,6 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/line_table.h"
 #include "engine/execution/emulator/emulation_image.h"
-#include "engine/execution/integer_division.h"
 #include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
@@ -190,10 +189,9 @@ TEST_F(EmulationImageTest, theCompiledPreludeIsReadInsteadOfItsText) {
     const auto write = [&](std::string_view name, const std::string& text) {
         std::ofstream(folder_.path() / name) << text;
     };
-    const auto flags = compilerFlags(options_, {}, LocalChecks::None);
+    const auto flags = compilerFlags(options_, {}, {});
     write(preludeHeaderName, preludeHeaderText(options_));
-    ASSERT_TRUE(precompilePrelude(folder_.path(), preludeFlags(options_, {}, LocalChecks::None),
-                                  options_, {}));
+    ASSERT_TRUE(precompilePrelude(folder_.path(), preludeFlags(options_, {}, {}), options_, {}));
     write(preludeHeaderName, "#error the text was read\n");
     write("prefix.h", "");
     write("unit.cpp", "__global__ void k(float* x) { x[0] = threadIdx.x; }\n");
@@ -203,14 +201,20 @@ TEST_F(EmulationImageTest, theCompiledPreludeIsReadInsteadOfItsText) {
 }
 
 TEST_F(EmulationImageTest, divisionsByZeroAreCheckedWhereTheProgramAsks) {
-    analysis::CompileCommand command;
-    const auto checks = [&] {
-        return std::ranges::count(compilerFlags(options_, command, LocalChecks::None),
-                                  "-fsanitize=integer-divide-by-zero");
+    // Nothing needs the quotient.
+    auto program =
+        programOf("__global__ void k(int* x, int n) { int unused = 7 / n; x[0] = 1; }\n");
+    const auto imageOf = [&] {
+        const auto image = buildEmulationImage({program, kernelOf(program)}, {}, options_, {});
+        EXPECT_TRUE(image) << image.error().describe();
+        return image ? image->sharedObject : std::filesystem::path();
     };
-    EXPECT_EQ(checks(), 0);
-    command.definitions = {std::string(checkedDivisions)};
-    EXPECT_EQ(checks(), 1);
+    const auto unchecked = imageOf();
+    program.checksDivisions = true;
+    EXPECT_NE(imageOf(), unchecked) << "the cache keeps them apart";
+    EXPECT_EQ(std::ranges::count(compilerFlags(options_, {}, {.divisions = true}),
+                                 "-fsanitize=integer-divide-by-zero"),
+              1);
 }
 
 TEST_F(EmulationImageTest, macrosThatHeadersOfThePreludeAskForAreHeard) {
