@@ -1,27 +1,28 @@
 #include "engine/inputs/branch_conditions.h"
 
-#include "analysis/syntax/lexer.h"
-
 #include <optional>
 #include <string_view>
 
 namespace kernelskill::engine {
 namespace {
 
-using analysis::matchingBracket;
 using analysis::Token;
+
+/// Longer chains of `else if` are not followed.
+constexpr std::size_t maxConditions = 64;
 
 class BranchReader {
 public:
-    explicit BranchReader(const std::vector<Token>& tokens) : tokens_(tokens) {}
+    explicit BranchReader(const ProgramText::File& file)
+        : tokens_(file.tokens), brackets_(file.brackets) {}
 
     std::vector<BranchCondition> around(std::size_t token, std::size_t place) const {
         std::vector<BranchCondition> result;
         std::optional<std::size_t> begin = statementBegin(token);
-        while (begin && *begin > 0) {
+        while (begin && *begin > 0 && result.size() < maxConditions) {
             const std::size_t before = *begin - 1;
             if (tokens_[before].is("{")) {
-                if (matchingBracket(tokens_, before) >= place)
+                if (brackets_.partnerOf(before).value_or(tokens_.size()) >= place)
                     return result;
                 begin = before;
             } else if (tokens_[before].is(")") || tokens_[before].is("else")) {
@@ -48,19 +49,6 @@ private:
                token.is("do") || token.is(":");
     }
 
-    /// The bracket that the one at `close` closes.
-    std::optional<std::size_t> openOf(std::size_t close) const {
-        std::size_t depth = 0;
-        for (std::size_t i = close + 1; i-- > 0;) {
-            const Token& token = tokens_[i];
-            if (token.is(")") || token.is("]") || token.is("}"))
-                ++depth;
-            else if ((token.is("(") || token.is("[") || token.is("{")) && --depth == 0)
-                return i;
-        }
-        return std::nullopt;
-    }
-
     /// The `if`, `for`, `while` or `switch` whose parenthesis this is.
     std::optional<std::size_t> keywordBefore(std::size_t open) const {
         std::size_t i = open;
@@ -84,7 +72,7 @@ private:
                 --begin;
                 continue;
             }
-            const auto open = openOf(begin - 1);
+            const auto open = brackets_.partnerOf(begin - 1);
             if (!open || keywordBefore(*open))
                 return open ? std::optional(begin) : std::nullopt;
             begin = *open;
@@ -92,26 +80,15 @@ private:
         return begin;
     }
 
-    /// The first token of the innermost block that holds the token, past whole statements.
+    /// The first token of the innermost block that holds the token; nullopt inside of parentheses.
     std::optional<std::size_t> blockBegin(std::size_t token) const {
-        for (std::size_t i = token + 1; i-- > 0;) {
-            if (tokens_[i].is("{"))
-                return i + 1;
-            if (tokens_[i].is("(") || tokens_[i].is("["))
-                return std::nullopt;
-            if (tokens_[i].is(")") || tokens_[i].is("]") || tokens_[i].is("}")) {
-                const auto open = openOf(i);
-                if (!open)
-                    return std::nullopt;
-                i = *open;
-            }
-        }
-        return std::nullopt;
+        const auto open = brackets_.around(token);
+        return open && tokens_[*open].is("{") ? std::optional(*open + 1) : std::nullopt;
     }
 
     /// The condition that ends with this parenthesis.
     std::optional<BranchCondition> conditionBefore(std::size_t close) const {
-        const auto open = openOf(close);
+        const auto open = brackets_.partnerOf(close);
         const auto keyword = open ? keywordBefore(*open) : std::nullopt;
         if (!keyword)
             return std::nullopt;
@@ -122,12 +99,12 @@ private:
 
     /// The `if` of the `else` at this token.
     std::optional<BranchCondition> ifOfElse(std::size_t otherwise) const {
-        if (otherwise == 0)
+        if (otherwise < 2)
             return std::nullopt;
         std::optional<std::size_t> begin;
         if (tokens_[otherwise - 1].is("}"))
-            begin = openOf(otherwise - 1);
-        else if (tokens_[otherwise - 1].is(";") && otherwise > 1)
+            begin = brackets_.partnerOf(otherwise - 1);
+        else if (tokens_[otherwise - 1].is(";"))
             begin = statementBegin(otherwise - 2);
         while (begin && *begin > 0 && tokens_[*begin - 1].is(")")) {
             auto condition = conditionBefore(*begin - 1);
@@ -141,13 +118,14 @@ private:
     }
 
     const std::vector<Token>& tokens_;
+    const analysis::Brackets& brackets_;
 };
 
 } // namespace
 
-std::vector<BranchCondition> branchConditions(const std::vector<Token>& tokens, std::size_t token,
+std::vector<BranchCondition> branchConditions(const ProgramText::File& file, std::size_t token,
                                               std::size_t place) {
-    return BranchReader(tokens).around(token, place);
+    return BranchReader(file).around(token, place);
 }
 
 } // namespace kernelskill::engine

@@ -23,8 +23,8 @@ struct BranchCondition {
 };
 
 /// The conditions around the statement that holds the token, innermost first, without those of
-/// blocks that hold the token `place` or end there.
-[[nodiscard]] std::vector<BranchCondition>
-branchConditions(const std::vector<analysis::Token>& tokens, std::size_t token, std::size_t place);
+/// blocks that hold the token `place` or end there. Takes time by their number, not by the text.
+[[nodiscard]] std::vector<BranchCondition> branchConditions(const ProgramText::File& file,
+                                                            std::size_t token, std::size_t place);
 
 } // namespace kernelskill::engine

@@ -11,6 +11,13 @@ using analysis::Expression;
 using analysis::ExpressionKind;
 using analysis::Value;
 
+namespace {
+
+/// Each condition may take time that is linear in the text before it.
+constexpr std::size_t maxBranches = 256;
+
+} // namespace
+
 std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& name) const {
     std::vector<Definition> result;
     if (place_.function == nullptr)
@@ -92,8 +99,8 @@ std::optional<Value> HostScope::changedValue(const std::string& name,
 
 HostScope::Branch HostScope::branchAt(std::size_t token) const {
     Branch branch = Branch::Taken;
-    for (const BranchCondition& one : branchConditions(tokens(), token, place_.token)) {
-        if (one.rule == BranchRule::Unknown) {
+    for (const BranchCondition& one : branchConditions(file(), token, place_.token)) {
+        if (one.rule == BranchRule::Unknown || ++settings_.branches > maxBranches) {
             branch = Branch::Unknown;
             continue;
         }
@@ -105,6 +112,7 @@ HostScope::Branch HostScope::branchAt(std::size_t token) const {
         scope.bindings_ = bindings_;
         const auto holds = scope.value(one.condition.first, one.condition.second);
         settings_.steps = settings.steps;
+        settings_.branches = settings.branches;
         if (!holds) {
             branch = Branch::Unknown;
         } else if ((holds->asDouble() != 0) != (one.rule == BranchRule::IfTrue)) {

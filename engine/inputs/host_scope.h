@@ -44,6 +44,8 @@ struct EvaluationSettings {
     std::optional<TextPlace> call;
     EvaluationLog* log = nullptr;
     mutable std::size_t steps = 0; ///< Steps taken so far: text made to explode ends in "unknown".
+    mutable std::size_t branches =
+        0; ///< Conditions of branches evaluated so far, limited likewise.
 };
 
 class HostScope : public analysis::Names {

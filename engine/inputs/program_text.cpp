@@ -155,6 +155,7 @@ void ProgramText::addFile(std::string path, std::string text) {
         return;
     macros_.addDefinitionsOf(tokens);
     file.tokens = structuralTokens(tokens);
+    file.brackets = analysis::Brackets(file.tokens);
 }
 
 void ProgramText::addFunctions(std::size_t f, const std::vector<Declaration>& declarations) {

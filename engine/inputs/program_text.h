@@ -6,6 +6,7 @@
 #include "analysis/scan/declarations.h"
 #include "analysis/scan/expression.h"
 #include "analysis/scan/macros.h"
+#include "analysis/syntax/brackets.h"
 
 #include <cstdint>
 #include <deque>
@@ -67,6 +68,7 @@ public:
         std::vector<analysis::Token> tokens; ///< structuralTokens
         std::vector<analysis::Declaration> declarations;
         std::unordered_map<std::string_view, std::vector<std::size_t>> tokensByName;
+        analysis::Brackets brackets = {}; ///< Of `tokens`.
 
         /// Indices of the identifiers that are spelled so, in order.
         [[nodiscard]] const std::vector<std::size_t>& tokensNamed(std::string_view name) const;

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <utility>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -179,6 +184,30 @@ TEST(HostScope, TakesTheReturnThatIsReached) {
     // Which case of a switch is reached is not followed: the last one counts.
     EXPECT_EQ(gridOf("1024", "switch (of) { case 64: return 3; case 128: return 7; } return 5;"),
               5u);
+}
+
+TEST(HostScope, TakesTimeLinearInTheAssignments) {
+    const auto seconds = [](int count, const std::string& before, const std::string& after) {
+        std::string host;
+        for (int i = 0; i < count; ++i)
+            host +=
+                before + std::to_string(i) + after + "blocks = g(" + std::to_string(i) + "); }\n";
+        const std::string text =
+            "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\nint g(int);\n"
+            "void run(float* x, int q) { int blocks = 2;\n" +
+            host + "k<<<blocks, 128>>>(x, q); }\n";
+        const std::clock_t begin = std::clock();
+        EXPECT_EQ(bestLaunch(text).grid.x, 2u);
+        return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    for (const auto& [before, after] :
+         {std::pair{"if (q == ", ") { "}, std::pair{"{ int a = ", "; "},
+          std::pair{"if (q < 0) ; else if (q == ", ") { "}}) {
+        const double few = std::min(seconds(500, before, after), seconds(500, before, after));
+        const double many = std::min(seconds(4000, before, after), seconds(4000, before, after));
+        // Eight times as long if linear, 64 times if quadratic.
+        EXPECT_LT(many, 24 * few) << before;
+    }
 }
 
 TEST(HostScope, TakesNoSizeFromTheStartOfASearch) {
