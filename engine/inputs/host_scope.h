@@ -44,8 +44,8 @@ struct EvaluationSettings {
     std::optional<TextPlace> call;
     EvaluationLog* log = nullptr;
     mutable std::size_t steps = 0; ///< Steps taken so far: text made to explode ends in "unknown".
-    mutable std::size_t branches =
-        0; ///< Conditions of branches evaluated so far, limited likewise.
+    /// Conditions of branches evaluated so far, limited likewise.
+    mutable std::size_t branches = 0;
 };
 
 class HostScope : public analysis::Names {
@@ -145,8 +145,8 @@ private:
     /// The scope at the end of the function, with the values of the call's arguments.
     [[nodiscard]] HostScope calledWith(const FunctionText& function,
                                        const analysis::Expression& call) const;
-    /// The `return`s of the function around this place, its end: the one that is known to be
-    /// reached first, the others from the last on.
+    /// The `return`s of the function around this place, which is its end. The one that is known to
+    /// be reached comes first, the others follow from the last on.
     [[nodiscard]] std::vector<std::size_t> returnsByLikelihood() const;
     [[nodiscard]] std::optional<analysis::Value>
     functionResult(const FunctionText& function, const analysis::Expression& call) const;

@@ -11,7 +11,7 @@ using analysis::IndexExpression;
 using analysis::Symbol;
 using analysis::SymbolKind;
 
-/// How far apart two neighbours along an axis are, in elements.
+/// The distances of neighbours along an axis, in elements.
 struct Steps {
     std::int64_t ofThreads = 0;
     std::int64_t ofBlocks = 0;
