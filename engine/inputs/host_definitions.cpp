@@ -82,8 +82,6 @@ std::optional<HostScope::Definition> HostScope::changeAt(std::size_t token) cons
 
 std::optional<Value> HostScope::changedValue(const std::string& name,
                                              const Definition& change) const {
-    if (branchAt(change.token) != Branch::Taken)
-        return std::nullopt;
     const auto scope = at({place_.file, change.token, place_.function});
     std::optional<Expression> operand =
         Expression{ExpressionKind::Number, {}, Value::of(std::int64_t{1}), {}};

@@ -151,31 +151,35 @@ std::optional<Value> HostScope::count(const Expression& expression) const {
     return evaluate(expression, *this);
 }
 
+std::optional<std::array<std::int64_t, 3>>
+HostScope::extentOf(const std::string& name, const Definition& definition, Branch branch) const {
+    if (!definition.change.empty()) {
+        const auto changed = valueOf(name, definition, branch);
+        return changed ? std::optional(std::array<std::int64_t, 3>{changed->asInteger(), 1, 1})
+                       : std::nullopt;
+    }
+    const auto scope = at({place_.file, definition.token, place_.function});
+    const auto [first, last] = definition.value;
+    if (!definition.isConstruction) {
+        const auto result = scope.extent(first, last);
+        noteRootExtent(name, definition.value, result);
+        return result;
+    }
+    Expression list{ExpressionKind::List, {}, {}, {}};
+    for (const auto& [begin, end] : program_.listBetween(place_.file, first - 1, last)) {
+        auto part = parseExpression(tokens(), begin, end);
+        list.children.push_back(part ? std::move(*part) : Expression{});
+    }
+    return list.children.size() == 1 ? scope.extent(list.children[0]) : scope.extent(list);
+}
+
 std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::string& name) const {
-    const auto definitions = definitionsOf(name);
     bool isSkipped = false;
-    for (const auto& definition : definitions) {
-        if (branchAt(definition.token) == Branch::NotTaken)
+    for (const auto& definition : definitionsOf(name)) {
+        const Branch branch = branchAt(definition.token);
+        if (branch == Branch::NotTaken)
             continue;
-        const auto scope = at({place_.file, definition.token, place_.function});
-        std::optional<std::array<std::int64_t, 3>> result;
-        if (!definition.change.empty()) {
-            if (const auto changed = changedValue(name, definition))
-                result = {changed->asInteger(), 1, 1};
-        } else if (definition.isConstruction) {
-            Expression list{ExpressionKind::List, {}, {}, {}};
-            for (const auto& [begin, end] : program_.listBetween(
-                     place_.file, definition.value.first - 1, definition.value.second)) {
-                auto part = parseExpression(tokens(), begin, end);
-                list.children.push_back(part ? std::move(*part) : Expression{});
-            }
-            result =
-                list.children.size() == 1 ? scope.extent(list.children[0]) : scope.extent(list);
-        } else {
-            result = scope.extent(definition.value.first, definition.value.second);
-            noteRootExtent(name, definition.value, result);
-        }
-        if (result) {
+        if (auto result = extentOf(name, definition, branch)) {
             assignMembers(name, definition.token, *result);
             if (isSkipped)
                 noteSkipped();
@@ -199,22 +203,8 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
         });
     if (fromMacro)
         return fromMacro;
-    if (const auto global = fileScopeDefinition(name)) {
-        const auto scope = at(global->first);
-        auto range = global->second.value;
-        if (!global->second.isConstruction) {
-            const auto result = scope.extent(range.first, range.second);
-            scope.noteRootExtent(name, range, result);
-            return result;
-        }
-        Expression list{ExpressionKind::List, {}, {}, {}};
-        for (const auto& [begin, end] :
-             program_.listBetween(global->first.file, range.first - 1, range.second)) {
-            auto part = parseExpression(scope.tokens(), begin, end);
-            list.children.push_back(part ? std::move(*part) : Expression{});
-        }
-        return scope.extent(list);
-    }
+    if (const auto global = fileScopeDefinition(name))
+        return at(global->first).extentOf(name, global->second, Branch::Taken);
     // `dim3 grid;` and its members set one by one.
     std::array<std::int64_t, 3> members = {0, 1, 1};
     assignMembers(name, place_.function == nullptr ? 0 : place_.function->bodyBegin, members);
@@ -272,8 +262,10 @@ bool HostScope::isGiven(const std::string& name) const {
     return bindings_.contains(name) || settings_.overrides.contains(name);
 }
 
-std::optional<Value> HostScope::definedValue(const std::string& name,
-                                             const Definition& definition) const {
+std::optional<Value> HostScope::valueOf(const std::string& name, const Definition& definition,
+                                        Branch branch) const {
+    if (!definition.change.empty())
+        return branch == Branch::Taken ? changedValue(name, definition) : std::nullopt;
     const auto scope = at({place_.file, definition.token, place_.function});
     const auto expression =
         parseExpression(tokens(), definition.value.first, definition.value.second);
@@ -313,10 +305,10 @@ std::optional<Value> HostScope::fromText(const std::string& name) const {
         return Value::of(*answer);
     bool isSkipped = false;
     for (const auto& definition : definitionsOf(name)) {
-        if (branchAt(definition.token) == Branch::NotTaken)
+        const Branch branch = branchAt(definition.token);
+        if (branch == Branch::NotTaken)
             continue;
-        const auto result = definition.change.empty() ? definedValue(name, definition)
-                                                      : changedValue(name, definition);
+        const auto result = valueOf(name, definition, branch);
         // `int most = -1;` before what finds the number is no size.
         if (result && (!isSkipped || result->asDouble() > 0)) {
             if (isSkipped)
@@ -336,7 +328,7 @@ std::optional<Value> HostScope::fromText(const std::string& name) const {
     if (auto result = fromMacro(name))
         return result;
     if (const auto global = fileScopeDefinition(name)) {
-        if (const auto result = at(global->first).definedValue(name, global->second))
+        if (const auto result = at(global->first).valueOf(name, global->second, Branch::Taken))
             return result;
     }
     if (const auto* enumerator = program_.enumerator(name)) {

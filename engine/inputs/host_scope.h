@@ -104,7 +104,7 @@ private:
     [[nodiscard]] Branch branchAt(std::size_t token) const;
     /// The change that the statement makes of the variable whose name is this token.
     [[nodiscard]] std::optional<Definition> changeAt(std::size_t token) const;
-    /// The value after a change that is known to be made.
+    /// The value after a change.
     [[nodiscard]] std::optional<analysis::Value> changedValue(const std::string& name,
                                                               const Definition& change) const;
     /// Whether the function around this place declares a pointer of that name before it.
@@ -136,8 +136,13 @@ private:
     [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
     /// Returns the value that a question to the device before this place gives the variable.
     [[nodiscard]] std::optional<std::int64_t> answerOfDevice(const std::string& name) const;
-    [[nodiscard]] std::optional<analysis::Value> definedValue(const std::string& name,
-                                                              const Definition& definition) const;
+    /// The value that the definition, in such a branch, gives the name. A change counts only if it
+    /// is known to be made.
+    [[nodiscard]] std::optional<analysis::Value>
+    valueOf(const std::string& name, const Definition& definition, Branch branch) const;
+    /// The same as a grid or block.
+    [[nodiscard]] std::optional<std::array<std::int64_t, 3>>
+    extentOf(const std::string& name, const Definition& definition, Branch branch) const;
     [[nodiscard]] std::optional<std::array<std::int64_t, 3>>
     namedExtent(const std::string& name) const;
     void assignMembers(const std::string& name, std::size_t from,

@@ -17,8 +17,8 @@ struct NameGuess {
 /// Deterministic: the same name gives the same guess, which keeps a buffer and its bound
 /// consistent. Sizes are small enough to emulate.
 [[nodiscard]] NameGuess guessFromName(std::string_view name);
-/// The same for one of several parameters: a stride beside the size of a window is that of the
-/// window, not of a row.
+/// Guesses one of several parameters. A stride beside the size of a window is that of the window,
+/// not of a row.
 [[nodiscard]] NameGuess guessAmong(std::string_view name, const std::vector<std::string>& all);
 /// The same for a name that a loop counts up to. A name like `k` does not look like a length; it
 /// gets `length`.

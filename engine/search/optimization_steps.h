@@ -49,8 +49,8 @@ public:
                                                  const skills::Accuracy& accuracy,
                                                  std::stop_token stop,
                                                  const ProgressSink& progress) const = 0;
-    /// The same for all edits of a sequence, each of which passed a review on the result of the
-    /// ones before it.
+    /// Reviews all edits of a sequence together, each of which passed a review on the result of
+    /// the ones before it.
     [[nodiscard]] virtual Result<Verdict> reviewSum(const KernelVersion& original,
                                                     const analysis::EditSet& edits,
                                                     const skills::Accuracy& accuracy,

@@ -10,19 +10,23 @@
 namespace kernelskill::engine {
 namespace {
 
+/// A kernel for one block of threads, up to n.
+const std::string bounded =
+    "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
+
 TEST(HostScope, DoesNotTakeAKernelsCallForACallOfTheHostsFunction) {
-    const LaunchSpec launch = bestLaunch(
-        "namespace cg { __device__ float reduce(int lanes, float v) { return v * lanes; } }\n"
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
-        "__global__ void other(float* x) { x[0] = cg::reduce(1, x[0]); }\n"
-        "void reduce(int size, float* x) { k<<<4, 64>>>(x, size); }\n");
+    const LaunchSpec launch =
+        bestLaunch("namespace cg { __device__ float reduce(int lanes, float v) { return v * lanes; "
+                   "} }\n" +
+                   bounded +
+                   "__global__ void other(float* x) { x[0] = cg::reduce(1, x[0]); }\n"
+                   "void reduce(int size, float* x) { k<<<4, 64>>>(x, size); }\n");
     EXPECT_GT(*scalarNamed(launch, "n")->integer, 1);
 }
 
 TEST(HostScope, KnowsConstantsOfClasses) {
     const LaunchSpec launch = bestLaunch(
-        "struct Config { static constexpr int warps = 4, threads = warps * 32; };\n"
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        "struct Config { static constexpr int warps = 4, threads = warps * 32; };\n" + bounded +
         "void run(float* x) { int n = 1000; "
         "k<<<(n + Config::threads - 1) / Config::threads, Config::threads>>>(x, n); }\n");
     EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
@@ -37,8 +41,8 @@ TEST(HostScope, KnowsConstantsOfInstancesByTheirAlias) {
         "    T values[size];\n"
         "};\n"
         "typedef Pack<double, 3> Doubles;\n"
-        "using Shorts = Pack<short, 2>;\n"
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        "using Shorts = Pack<short, 2>;\n" +
+        bounded +
         "void run(float* x) { int n = 1000; k<<<Doubles::all, Shorts::all * 8>>>(x, n); }\n");
     EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
     EXPECT_EQ(launch.grid.x, 6u);
@@ -47,7 +51,7 @@ TEST(HostScope, KnowsConstantsOfInstancesByTheirAlias) {
 
 TEST(HostScope, KnowsWhatADeviceAnswers) {
     const std::string text =
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
+        bounded +
         "template <typename Kernel>\nstatic unsigned resident(Kernel kernel, unsigned blocks, int "
         "threads) {\n"
         "    int device, processors, each;\n    cudaGetDevice(&device);\n"
@@ -64,11 +68,9 @@ TEST(HostScope, KnowsWhatADeviceAnswers) {
 }
 
 TEST(HostScope, KnowsPropertiesOfADevice) {
-    const std::string text =
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
-        "void run(float* x) {\n    cudaDeviceProp prop;\n"
-        "    cudaGetDeviceProperties(&prop, 0);\n"
-        "    k<<<prop.multiProcessorCount * 4, 64>>>(x, 100);\n}\n";
+    const std::string text = bounded + "void run(float* x) {\n    cudaDeviceProp prop;\n"
+                                       "    cudaGetDeviceProperties(&prop, 0);\n"
+                                       "    k<<<prop.multiProcessorCount * 4, 64>>>(x, 100);\n}\n";
     EXPECT_EQ(bestLaunch(text).grid.x, 32u);
     EXPECT_EQ(bestLaunch(text, LaunchTarget::Gpu).grid.x, 132u * 4u);
     EXPECT_FALSE(bestLaunch("__global__ void k(float* x) { x[threadIdx.x] = 1; }\n"
@@ -77,10 +79,8 @@ TEST(HostScope, KnowsPropertiesOfADevice) {
 }
 
 TEST(HostScope, SaysSoWhereAnEarlierValueStandsForTheGrid) {
-    const std::string kernel =
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
     const auto launch = [&](const std::string& host) {
-        return bestLaunch(kernel + "void run(float* x, const int* sizes) {\n" + host + "}\n");
+        return bestLaunch(bounded + "void run(float* x, const int* sizes) {\n" + host + "}\n");
     };
     const LaunchSpec plain = launch("int n = 640;\nk<<<n / 64, 64>>>(x, n);\n");
     EXPECT_EQ(plain.grid.x, 10u);
@@ -95,10 +95,8 @@ TEST(HostScope, SaysSoWhereAnEarlierValueStandsForTheGrid) {
 }
 
 TEST(HostScope, LeavesOutWhatABranchThatIsNotTakenAssigns) {
-    const std::string kernel =
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
     const auto gridOf = [&](const std::string& host) {
-        const LaunchSpec launch = bestLaunch(kernel + host);
+        const LaunchSpec launch = bestLaunch(bounded + host);
         EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated) << host;
         return launch.grid.x;
     };
@@ -121,17 +119,15 @@ TEST(HostScope, LeavesOutWhatABranchThatIsNotTakenAssigns) {
     EXPECT_EQ(gridOf(chosen("999")), 2u);
     EXPECT_EQ(gridOf(chosen("1000")), 3u);
     EXPECT_EQ(gridOf(chosen("6000")), 4u);
-    // Around the launch itself every branch counts as taken.
+    // The branches around the launch itself count as taken.
     EXPECT_EQ(gridOf("void run(float* x) { int n = 1000;\n"
                      "if (n < 10) { int blocks = 5; k<<<blocks, 128>>>(x, n); } }\n"),
               5u);
 }
 
 TEST(HostScope, FollowsChangesOfAVariable) {
-    const std::string kernel =
-        "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n";
     const auto gridOf = [&](const std::string& host) {
-        return bestLaunch(kernel + "void run(float* x) { int n = 1025, blocks = n / 128; " + host +
+        return bestLaunch(bounded + "void run(float* x) { int n = 1025, blocks = n / 128; " + host +
                           " k<<<blocks, 128>>>(x, n); }\n")
             .grid.x;
     };
@@ -139,7 +135,7 @@ TEST(HostScope, FollowsChangesOfAVariable) {
     EXPECT_EQ(gridOf("if (n % 1025) ++blocks;"), 8u);
     EXPECT_EQ(gridOf("blocks += n / 1000; blocks *= 2; --blocks;"), 17u);
     EXPECT_EQ(gridOf("blocks <<= 1; blocks %= 10; blocks -= 1;"), 5u);
-    // How often a loop runs is not followed.
+    // The evaluation does not follow how often a loop runs.
     EXPECT_EQ(gridOf("for (int i = 0; i < 3; ++i) blocks++;"), 8u);
     EXPECT_EQ(gridOf("for (blocks = 4; blocks < 100; blocks *= 2)"), 4u);
     EXPECT_EQ(gridOf("for (blocks = 0; blocks < 100; blocks += 2) k<<<blocks + 3, 128>>>(x, n);"
@@ -169,9 +165,8 @@ TEST(HostScope, TakesTheDefinitionOfAMacroThatIsKnown) {
 
 TEST(HostScope, TakesTheReturnThatIsReached) {
     const auto gridOf = [&](const std::string& n, const std::string& body) {
-        return bestLaunch("__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
-                          "int share(int n, int of) { " +
-                          body + " }\nvoid run(float* x) { int n = " + n +
+        return bestLaunch(bounded + "int share(int n, int of) { " + body +
+                          " }\nvoid run(float* x) { int n = " + n +
                           "; k<<<share(n, 128), 128>>>(x, n); }\n")
             .grid.x;
     };
@@ -181,7 +176,7 @@ TEST(HostScope, TakesTheReturnThatIsReached) {
     const std::string other = "if (n % of) { return n / of + 1; } else return n / of;";
     EXPECT_EQ(gridOf("1024", other), 8u);
     EXPECT_EQ(gridOf("1025", other), 9u);
-    // Which case of a switch is reached is not followed: the last one counts.
+    // The evaluation does not follow a switch: its last case counts.
     EXPECT_EQ(gridOf("1024", "switch (of) { case 64: return 3; case 128: return 7; } return 5;"),
               5u);
 }
@@ -192,10 +187,10 @@ TEST(HostScope, TakesTimeLinearInTheAssignments) {
         for (int i = 0; i < count; ++i)
             host +=
                 before + std::to_string(i) + after + "blocks = g(" + std::to_string(i) + "); }\n";
-        const std::string text =
-            "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\nint g(int);\n"
-            "void run(float* x, int q) { int blocks = 2;\n" +
-            host + "k<<<blocks, 128>>>(x, q); }\n";
+        const std::string text = bounded +
+                                 "int g(int);\n"
+                                 "void run(float* x, int q) { int blocks = 2;\n" +
+                                 host + "k<<<blocks, 128>>>(x, q); }\n";
         const std::clock_t begin = std::clock();
         EXPECT_EQ(bestLaunch(text).grid.x, 2u);
         return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -205,17 +200,16 @@ TEST(HostScope, TakesTimeLinearInTheAssignments) {
           std::pair{"if (q < 0) ; else if (q == ", ") { "}}) {
         const double few = std::min(seconds(500, before, after), seconds(500, before, after));
         const double many = std::min(seconds(4000, before, after), seconds(4000, before, after));
-        // Eight times as long if linear, 64 times if quadratic.
+        // Linear code takes eight times as long, quadratic code 64 times.
         EXPECT_LT(many, 24 * few) << before;
     }
 }
 
 TEST(HostScope, TakesNoSizeFromTheStartOfASearch) {
-    const LaunchSpec launch =
-        bestLaunch("__global__ void k(float* x, int n) { if (threadIdx.x < n) x[0] = 1; }\n"
-                   "void run(float* x, const int* sizes) {\n    int n = -1;\n"
-                   "    for (int i = 0; i < 4; ++i)\n        if (sizes[i] > n) n = sizes[i];\n"
-                   "    k<<<(n + 63) / 64, 64>>>(x, n);\n}\n");
+    const LaunchSpec launch = bestLaunch(
+        bounded + "void run(float* x, const int* sizes) {\n    int n = -1;\n"
+                  "    for (int i = 0; i < 4; ++i)\n        if (sizes[i] > n) n = sizes[i];\n"
+                  "    k<<<(n + 63) / 64, 64>>>(x, n);\n}\n");
     EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
     ASSERT_NE(scalarNamed(launch, "n"), nullptr);
     EXPECT_GT(scalarNamed(launch, "n")->integer, 0);

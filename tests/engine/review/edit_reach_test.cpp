@@ -79,7 +79,7 @@ TEST_F(EditReachTest, TrustsTheReviewsOfEachStepOfASum) {
     const Verdict sum = review(text, "    if (n == 777777) return;\n", "", {}, true);
     EXPECT_EQ(sum.status, VerdictStatus::Unmeasured) << report(sum);
     EXPECT_THAT(report(sum), HasSubstr("'n == 777777' was false for every input"));
-    // What the inputs do show counts as ever.
+    // A difference that inputs show is refused all the same.
     const Verdict wrong = review(text, "2 * x[i]", "3 * x[i]", {}, true);
     EXPECT_EQ(wrong.status, VerdictStatus::Incorrect) << report(wrong);
 }

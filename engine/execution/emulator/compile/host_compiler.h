@@ -40,7 +40,7 @@ enum class LocalChecks : std::uint8_t {
     Pointers,   ///< And accesses by a pointer that leads into such an array.
 };
 
-/// What a run on the emulator checks beside accesses to memory.
+/// Names the checks that a run on the emulator makes in addition to those of memory accesses.
 struct ImageChecks {
     LocalChecks locals = LocalChecks::None;
     bool divisions = false; ///< See ProgramSource::checksDivisions.
