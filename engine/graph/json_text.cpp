@@ -2,6 +2,7 @@
 
 #include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
+#include "analysis/source/json_reading.h"
 #include "analysis/source/try.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -94,11 +95,9 @@ Result<std::int64_t> requiredInteger(const json& object, const char* name,
 Result<std::int64_t> integerOf(const json& value, const std::string& where) {
     if (!value.is_number_integer())
         return malformed("an integer is expected", where);
-    if (value.is_number_unsigned() &&
-        value.get<std::uint64_t>() >
-            static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-        return malformed("an integer has more than 63 bits", where);
-    return value.get<std::int64_t>();
+    if (const auto integer = analysis::integerIn<std::int64_t>(value))
+        return *integer;
+    return malformed("an integer has more than 63 bits", where);
 }
 
 Result<double> numberOf(const json& value, const std::string& where) {

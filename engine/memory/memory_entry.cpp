@@ -2,6 +2,7 @@
 
 #include "analysis/source/json.h"
 #include "analysis/source/json_nesting.h"
+#include "analysis/source/json_reading.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -134,8 +135,7 @@ Result<MemoryEntry> parseEntry(std::string_view line) {
     entry.kernel = textOf(object, "kernel");
     entry.kernelHash = *hash;
     entry.skill = textOf(object, "skill");
-    if (auto option = object.find("option"); option != object.end() && option->is_number_integer())
-        entry.option = option->get<int>();
+    entry.option = analysis::integerIn<int>(object, "option").value_or(entry.option);
     entry.editHash = textOf(object, "editHash");
     entry.status = textOf(object, "status");
     entry.detail = textOf(object, "detail");

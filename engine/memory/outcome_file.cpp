@@ -1,7 +1,7 @@
 #include "engine/memory/outcome_file.h"
 
 #include "analysis/source/json.h"
-#include "analysis/source/json_nesting.h"
+#include "analysis/source/json_reading.h"
 #include "engine/memory/memory_entry.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -81,10 +81,8 @@ std::string formatOutcomes(const std::vector<Outcome>& outcomes) {
 }
 
 Result<std::vector<Outcome>> parseOutcomes(std::string_view text) {
-    if (analysis::isNestedTooDeeply(text))
-        return std::unexpected(unreadable("this is not a file of outcomes"));
-    const json document = json::parse(text, nullptr, false);
-    if (document.is_discarded() || !document.is_object() || !hasText(document, "format", false) ||
+    const json document = analysis::parseJson(text);
+    if (!document.is_object() || !hasText(document, "format", false) ||
         document.at("format") != format)
         return std::unexpected(unreadable("this is not a file of outcomes"));
     const auto version = document.find("version");

@@ -1,4 +1,5 @@
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 #include "engine/model/dialect.h"
 #include "engine/model/event_json.h"
 
@@ -38,7 +39,7 @@ public:
     }
 
     void take(const ServerSentEvent& event, PartialReply& partial) const override {
-        const json data = json::parse(event.data, nullptr, false);
+        const json data = analysis::parseJson(event.data);
         if (data.is_discarded()) {
             partial.trouble = {"an event of the reply is not JSON", false};
             return;

@@ -1,6 +1,7 @@
 #include "engine/model/dialect.h"
 
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 
 #include <algorithm>
 
@@ -9,7 +10,7 @@ namespace kernelskill::engine {
 std::string serviceMessage(std::string_view body) {
     constexpr std::size_t longest = 300;
     std::string message(body);
-    if (const auto json = nlohmann::json::parse(body, nullptr, false); json.is_object()) {
+    if (const auto json = analysis::parseJson(body); json.is_object()) {
         const auto error = json.value("error", nlohmann::json());
         if (error.is_string())
             message = error.get<std::string>();

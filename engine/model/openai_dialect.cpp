@@ -1,4 +1,5 @@
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 #include "engine/model/dialect.h"
 #include "engine/model/event_json.h"
 
@@ -41,16 +42,15 @@ public:
             partial.isComplete = true;
             return;
         }
-        const json data = json::parse(event.data, nullptr, false);
+        const json data = analysis::parseJson(event.data);
         if (data.is_discarded()) {
             partial.trouble = {"an event of the reply is not JSON", false};
             return;
         }
         if (const json error = valueAt(data, "/error"); !error.is_null()) {
-            const json code = valueAt(data, "/error/code");
+            const auto code = analysis::integerIn<int>(valueAt(data, "/error/code"));
             const std::string kind = textAt(data, "/error/type");
-            const bool isTransientCode =
-                code.is_number_integer() && isTransientStatus(code.get<int>());
+            const bool isTransientCode = code && isTransientStatus(*code);
             partial.trouble = {serviceMessage(event.data),
                                isTransientCode || kind == "server_error" || kind == "overloaded" ||
                                    kind == "rate_limit_exceeded"};

@@ -2,7 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
-#include "analysis/source/json_nesting.h"
+#include "analysis/source/json_reading.h"
 #include "engine/program/json_with_comments.h"
 
 #include <algorithm>
@@ -49,9 +49,9 @@ bool isBuildFolderOf(const fs::path& folder, const fs::path& project) {
 
 std::optional<json> readReply(const fs::path& file) {
     const auto text = analysis::readFile(file);
-    if (!text || analysis::isNestedTooDeeply(*text))
+    if (!text)
         return std::nullopt;
-    auto document = json::parse(*text, nullptr, false);
+    auto document = analysis::parseJson(*text);
     return document.is_object() ? std::optional(std::move(document)) : std::nullopt;
 }
 

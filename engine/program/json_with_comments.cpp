@@ -2,7 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
-#include "analysis/source/json_nesting.h"
+#include "analysis/source/json_reading.h"
 
 #include <algorithm>
 #include <optional>
@@ -60,9 +60,7 @@ Result<nlohmann::json> readJsonWithComments(const std::filesystem::path& file) {
                                      file.string(),
                                      {}});
     const std::string plain = plainJson(*text);
-    auto document = analysis::isNestedTooDeeply(plain)
-                        ? nlohmann::json(nlohmann::json::value_t::discarded)
-                        : nlohmann::json::parse(plain, nullptr, false);
+    auto document = analysis::parseJson(plain);
     if (document.is_discarded())
         return std::unexpected(Error{ErrorKind::InvalidInput, "the file is no JSON", file.string(),
                                      "correct it: brackets, quotes and commas have to match"});

@@ -2,7 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
-#include "analysis/source/json_nesting.h"
+#include "analysis/source/json_reading.h"
 #include "analysis/source/try.h"
 #include "engine/execution/metric_names.h"
 
@@ -169,7 +169,7 @@ Result<std::string> readBaselineText(const std::filesystem::path& file) {
 
 Result<json> baselineDocument(std::string_view text, const std::filesystem::path& file,
                               BaselineSubject subject) {
-    json document = analysis::isNestedTooDeeply(text) ? json() : json::parse(text, nullptr, false);
+    json document = analysis::parseJson(text);
     const auto has = [&](const char* member, const json& value) {
         return document.is_object() && document.value(member, json()) == value;
     };

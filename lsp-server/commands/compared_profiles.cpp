@@ -2,6 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
+#include "analysis/source/json_nesting.h"
 #include "engine/execution/nsight_report.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/launch_text.h"
@@ -74,6 +75,13 @@ Result<std::vector<ProfileSide>> readProfiles(const std::string& file) {
     if (!text)
         return std::unexpected(Error{ErrorKind::InvalidInput, "cannot read the baseline", file,
                                      "Write one with `kernelskill profile FILE --json`"});
+    const auto noProfile = [&](std::string_view why) {
+        return std::unexpected(Error{ErrorKind::InvalidInput,
+                                     fmt::format("this is no profile in JSON ({})", why), file,
+                                     "Write one with `kernelskill profile FILE --json`"});
+    };
+    if (analysis::isNestedTooDeeply(*text))
+        return noProfile("it is nested too deeply");
     std::vector<ProfileSide> sides;
     try {
         const json document = json::parse(*text);
@@ -82,9 +90,7 @@ Result<std::vector<ProfileSide>> readProfiles(const std::string& file) {
             if (!profile.contains("error"))
                 sides.push_back(sideIn(profile, file));
     } catch (const json::exception& problem) {
-        return std::unexpected(Error{ErrorKind::InvalidInput,
-                                     fmt::format("this is no profile in JSON ({})", problem.what()),
-                                     file, "Write one with `kernelskill profile FILE --json`"});
+        return noProfile(problem.what());
     }
     return sides;
 }

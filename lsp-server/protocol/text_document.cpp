@@ -1,13 +1,14 @@
 #include "lsp-server/protocol/text_document.h"
 
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 
 namespace kernelskill::lsp {
 
 void from_json(const nlohmann::json& json, TextDocumentItem& item) {
     json.at("uri").get_to(item.uri);
     item.languageId = json.value("languageId", "");
-    item.version = json.value("version", 0);
+    item.version = analysis::integerIn<int>(json, "version").value_or(0);
     json.at("text").get_to(item.text);
 }
 
@@ -20,9 +21,8 @@ void from_json(const nlohmann::json& json, TextDocumentContentChangeEvent& event
 void from_json(const nlohmann::json& json, DidChangeTextDocumentParams& params) {
     params.uri = textDocumentUri(json);
     const auto& document = json.at("textDocument");
-    if (const auto version = document.find("version");
-        version != document.end() && version->is_number_integer())
-        params.version = version->get<int>();
+    if (const auto version = analysis::integerIn<int>(document, "version"))
+        params.version = *version;
     json.at("contentChanges").get_to(params.contentChanges);
 }
 

@@ -1,6 +1,7 @@
 #include "lsp-server/server/language_server.h"
 
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 #include "engine/diagnosis/gpus.h"
 #include "lsp-server/protocol/server_capabilities.h"
 #include "lsp-server/protocol/uri.h"
@@ -269,9 +270,8 @@ json LanguageServer::initialize(const json& params) {
         else if (const std::string path = text("rootPath"); path.starts_with('/'))
             workspace_.addFolder(path);
     }
-    if (const auto process = params.find("processId");
-        process != params.end() && process->is_number_integer())
-        parent_ = process->get<pid_t>();
+    if (const auto process = analysis::integerIn<pid_t>(params, "processId"))
+        parent_ = *process;
     const auto given = params.find("initializationOptions");
     json section = given != params.end() ? *given : json::object();
     // Not a setting: a workspace's own files must not be able to say it.

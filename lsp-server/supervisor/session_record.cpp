@@ -1,5 +1,7 @@
 #include "lsp-server/supervisor/session_record.h"
 
+#include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 #include "lsp-server/documents/incremental_sync.h"
 #include "lsp-server/protocol/client_capabilities.h"
 #include "lsp-server/protocol/language_features.h"
@@ -240,9 +242,8 @@ void SessionRecord::noteOfServer(const json& message) {
     if (method == "textDocument/publishDiagnostics") {
         const std::string uri = params.value("uri", "");
         const Document* document = find(uri);
-        const auto version = params.find("version");
-        if (document != nullptr && (version == params.end() || !version->is_number_integer() ||
-                                    version->get<int>() >= document->version))
+        const auto version = analysis::integerIn<int>(params, "version");
+        if (document != nullptr && (!version || *version >= document->version))
             settle(uri);
     } else if (method == "$/progress" && params.contains("token")) {
         const json value = params.value("value", json::object());

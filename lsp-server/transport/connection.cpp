@@ -1,6 +1,7 @@
 #include "lsp-server/transport/connection.h"
 
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 #include "lsp-server/transport/message_text.h"
 
 #include <spdlog/logger.h>
@@ -18,8 +19,8 @@ json idToJson(const RequestId& id) {
 }
 
 std::optional<RequestId> idOf(const json& id) {
-    if (id.is_number_integer())
-        return RequestId{id.get<std::int64_t>()};
+    if (const auto number = analysis::integerIn<std::int64_t>(id))
+        return RequestId{*number};
     if (id.is_string())
         return RequestId{id.get<std::string>()};
     return std::nullopt;
@@ -144,7 +145,7 @@ bool Connection::handle(std::string_view body) {
     else if (idFromJson(message))
         handleRequest(message, name);
     else
-        invalid("'id' must be an integer or a string");
+        invalid("'id' must be an integer of 64 bits or a string");
     return true;
 }
 
@@ -204,11 +205,11 @@ void Connection::handleNotification(const json& message, const std::string& meth
 }
 
 void Connection::handleResponse(json& message) {
-    const auto id = message.find("id");
+    const auto id = analysis::integerIn<std::int64_t>(message, "id");
     ResponseHandler handler;
-    if (id != message.end() && id->is_number_integer()) {
+    if (id) {
         const std::scoped_lock lock(outgoingMutex_);
-        const auto waiting = outgoing_.find(id->get<std::int64_t>());
+        const auto waiting = outgoing_.find(*id);
         if (waiting != outgoing_.end()) {
             handler = std::move(waiting->second);
             outgoing_.erase(waiting);

@@ -40,6 +40,8 @@ TEST_P(FuzzCorpus, HasNoDepthThatOverflowsTheStack) {
     for (const char c : {'[', '{', '(', '<', '-', '\x81', '#'})
         GetParam().run(std::string(1'000'000, c));
     GetParam().run("{\"a\":" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+    GetParam().run("data: {\"error\":" + std::string(1'000'000, '[') + std::string(1'000'000, ']') +
+                   "}\n\n");
     GetParam().run("---\nid: " + std::string(1'000'000, '[') + "\n---\n");
 }
 

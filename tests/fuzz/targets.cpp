@@ -23,6 +23,8 @@
 #include "engine/inputs/launch_inference.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/outcome_file.h"
+#include "engine/model/dialect.h"
+#include "engine/model/sse_reader.h"
 #include "engine/program/cmake_text.h"
 #include "engine/program/command_words.h"
 #include "engine/program/json_with_comments.h"
@@ -345,6 +347,26 @@ void readBaselines(std::string_view bytes) {
             require(change.change != engine::TimeChange::Slower);
 }
 
+/// Reads the stream of a model's service in both dialects, and as the text of an error.
+void readModelReply(std::string_view bytes) {
+    constexpr std::size_t maxEventBytes = 1 << 22;
+    const std::size_t step = bytes.empty() ? 1 : static_cast<unsigned char>(bytes[0]) % 64 + 1;
+    for (const auto& dialect : {engine::makeAnthropicDialect(), engine::makeOpenAiDialect()}) {
+        engine::SseReader reader(maxEventBytes);
+        engine::PartialReply partial;
+        const auto take = [&](const engine::ServerSentEvent& event) {
+            require(event.data.size() <= maxEventBytes);
+            if (!partial.isComplete && !partial.trouble)
+                dialect->take(event, partial);
+        };
+        for (std::size_t at = 0; at < bytes.size(); at += step)
+            if (!reader.feed(bytes.substr(at, step), take))
+                break;
+        require(!partial.trouble || lsp::isValidUtf8(partial.trouble->what));
+    }
+    require(std::ranges::none_of(engine::serviceMessage(bytes), [](char c) { return c < ' '; }));
+}
+
 } // namespace
 
 std::span<const FuzzTarget> fuzzTargets() {
@@ -373,6 +395,7 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"programs", readPrograms},
         FuzzTarget{"nsight-tables", readNsightTable},
         FuzzTarget{"baselines", readBaselines},
+        FuzzTarget{"model-replies", readModelReply},
     };
     return targets;
 }

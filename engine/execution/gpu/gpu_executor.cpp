@@ -2,6 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
+#include "analysis/source/json_reading.h"
 #include "engine/execution/metric_names.h"
 #include "engine/process/patient_lock.h"
 #include "engine/static_facts/device_code.h"
@@ -243,7 +244,7 @@ Result<gpu::CeilingsAnswer> GpuExecutor::ceilings(std::stop_token stop) {
                                                         : options_.cacheDirectory / "ceilings";
     const auto path = folder / cacheName(device());
     if (const auto text = analysis::readFile(path)) {
-        const auto known = json::parse(*text, nullptr, false);
+        const auto known = analysis::parseJson(*text);
         if (known.is_array() && known.size() == 5 &&
             std::ranges::all_of(known, [](const json& value) { return value.is_number(); }))
             return gpu::CeilingsAnswer{known[0], known[1], known[2], known[3], known[4]};

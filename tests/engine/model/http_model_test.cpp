@@ -293,6 +293,9 @@ TEST(OpenAiDialectTest, KnowsLimitsRefusalsAndOverload) {
         taken(*dialect, {R"({"error":{"message":"busy","type":"x","code":503}})"});
     ASSERT_TRUE(overloaded.trouble);
     EXPECT_TRUE(overloaded.trouble->isTransient);
+    const auto huge = taken(*dialect, {R"({"error":{"message":"no","code":99999999999999}})"});
+    ASSERT_TRUE(huge.trouble);
+    EXPECT_FALSE(huge.trouble->isTransient);
     const auto unknown = taken(*dialect, {R"({"error":{"message":"no such model"}})"});
     ASSERT_TRUE(unknown.trouble);
     EXPECT_EQ(unknown.trouble->what, "no such model");

@@ -67,6 +67,11 @@ TEST_F(ComparedProfiles, ABaselineThatIsNoneIsSaid) {
     const auto other = profile({"transpose.cu", "--baseline", "other.json"});
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.errors, HasSubstr("this is no profile in JSON"));
+    workspace.write("deep.json",
+                    "{\"metrics\": " + std::string(400'000, '[') + std::string(400'000, ']') + "}");
+    const auto deep = profile({"transpose.cu", "--baseline", "deep.json"});
+    EXPECT_EQ(deep.status, 2);
+    EXPECT_THAT(deep.errors, HasSubstr("it is nested too deeply"));
     EXPECT_EQ(profile({"transpose.cu", "--baseline", "nowhere.json"}).status, 2);
     EXPECT_EQ(profile({"transpose.cu", "--against", "copy"}).status, 2) << "no --kernel";
 }

@@ -30,6 +30,15 @@ TEST_F(ConnectionTest, AnswersARequest) {
     EXPECT_EQ(onlyAnswer(), json::parse(R"({"jsonrpc":"2.0","id":"a","result":8})"));
 }
 
+TEST_F(ConnectionTest, AnIdOfMoreThan64BitsIsAnswered) {
+    connection.onRequest("same",
+                         [](const json&, Reply& reply, std::stop_source) { reply.result(true); });
+    connection.handle(R"({"id":18446744073709551615,"method":"same"})");
+    EXPECT_EQ(onlyAnswer().at("error").at("code"), -32600);
+    connection.handle(R"({"id":18446744073709551615,"result":1})");
+    EXPECT_EQ(sent.size(), 1u);
+}
+
 TEST_F(ConnectionTest, AMessageNestedTooDeeplyIsAnswered) {
     connection.onRequest(
         "copy", [](const json& params, Reply& reply, std::stop_source) { reply.result(params); });
