@@ -8,7 +8,7 @@ namespace kernelskill::skills {
 struct LaneSectors {
     /// Counts the sectors of a warp whose lanes each run a loop of their own, as the kernel does.
     double asThreads = 0;
-    /// Is a lower bound of `asThreads`: an access counts one sector if the text does not tell how
+    /// Bounds `asThreads` from below: an access counts one sector if the text does not tell how
     /// far apart its lanes are.
     double surelyAsThreads = 0;
     /// Counts the sectors of a warp whose lanes run 32 rounds of one loop side by side.
