@@ -145,7 +145,7 @@ bool Connection::handle(std::string_view body) {
     else if (idFromJson(message))
         handleRequest(message, name);
     else
-        invalid("'id' must be an integer of 64 bits or a string");
+        invalid("'id' must be a signed integer of 64 bits or a string");
     return true;
 }
 

@@ -125,6 +125,13 @@ TEST(HostScope, LeavesOutWhatABranchThatIsNotTakenAssigns) {
               5u);
 }
 
+TEST(HostScope, CopiesAnExtentAtFileScope) {
+    const LaunchSpec launch =
+        bestLaunch(bounded + "dim3 whole{7, 3};\ndim3 grid{whole};\n"
+                             "void run(float* x) { k<<<grid, 64>>>(x, 50); }\n");
+    EXPECT_EQ(launch.grid, (Dim3{7, 3, 1}));
+}
+
 TEST(HostScope, FollowsChangesOfAVariable) {
     const auto gridOf = [&](const std::string& host) {
         return bestLaunch(bounded + "void run(float* x) { int n = 1025, blocks = n / 128; " + host +

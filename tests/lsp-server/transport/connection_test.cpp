@@ -30,7 +30,7 @@ TEST_F(ConnectionTest, AnswersARequest) {
     EXPECT_EQ(onlyAnswer(), json::parse(R"({"jsonrpc":"2.0","id":"a","result":8})"));
 }
 
-TEST_F(ConnectionTest, AnIdOfMoreThan64BitsIsAnswered) {
+TEST_F(ConnectionTest, AnIdThatNoSignedIntegerHoldsIsAnswered) {
     connection.onRequest("same",
                          [](const json&, Reply& reply, std::stop_source) { reply.result(true); });
     connection.handle(R"({"id":18446744073709551615,"method":"same"})");
