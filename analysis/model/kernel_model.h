@@ -236,6 +236,9 @@ struct FileModel {
     std::vector<std::string> errorsElsewhere;
     /// Contents of those that differ from the files on disk, by path, the main file's aside.
     std::map<std::string, std::string> unsavedHeaders;
+    /// The parts of user files, by path, that stand in a branch of an #if that was not taken: in
+    /// order and apart, with the directives around.
+    std::map<std::string, std::vector<Span>, std::less<>> skipped;
     KeptNests nests;   ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
     KeptTokens tokens; ///< Of the main file.
 };

@@ -10,6 +10,7 @@
 #include "analysis/parse/model_builder.h"
 #include "analysis/parse/parsed_units.h"
 #include "analysis/parse/preamble_end.h"
+#include "analysis/parse/skipped_text.h"
 #include "analysis/scan/macro_growth.h"
 #include "analysis/source/files.h"
 #include "analysis/syntax/nesting.h"
@@ -223,7 +224,9 @@ struct TranslationUnit::Impl {
         const CXErrorCode code = clang_parseTranslationUnit2(
             index.get(), root.c_str(), argumentPointers.data(),
             static_cast<int>(argumentPointers.size()), files.data(),
-            static_cast<unsigned>(files.size()), preamble | CXTranslationUnit_KeepGoing, &parsed);
+            static_cast<unsigned>(files.size()),
+            preamble | CXTranslationUnit_KeepGoing | CXTranslationUnit_DetailedPreprocessingRecord,
+            &parsed);
         unit.reset(parsed);
         if (code != CXError_Success || !unit)
             return std::unexpected(failure(code));
@@ -486,6 +489,7 @@ FileModel TranslationUnit::model() const {
             buildModel(impl_->unit.get(), impl_->systemDirectory, model);
             withholdPartialLaunches(model, impl_->command);
             addDeviceFindings(model, impl_->command);
+            model.skipped = skippedText(impl_->unit.get(), model.userFiles);
         });
     return model;
 }

@@ -13,6 +13,7 @@ using analysis::Declaration;
 using analysis::DeclarationKind;
 using analysis::Expression;
 using analysis::ExpressionKind;
+using analysis::Span;
 using analysis::Token;
 
 std::string parameterName(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
@@ -43,6 +44,14 @@ std::string baseName(const Expression& expression) {
 }
 
 ProgramText::ProgramText(const analysis::FileModel& model) {
+    std::vector<Token> leftOut;
+    const auto addFile = [&](const std::string& path, std::string text) {
+        const auto skipped = model.skipped.find(path);
+        const auto tokens = add(path, std::move(text),
+                                skipped != model.skipped.end() ? std::span(skipped->second)
+                                                               : std::span<const Span>());
+        leftOut.insert(leftOut.end(), tokens.begin(), tokens.end());
+    };
     if (!model.includer.empty() && model.otherSources.contains(model.includer))
         addFile(model.includer, model.otherSources.find(model.includer)->second->text());
     if (model.source)
@@ -55,6 +64,7 @@ ProgramText::ProgramText(const analysis::FileModel& model) {
         else if (auto text = analysis::readFile(path))
             addFile(path, std::move(*text));
     }
+    macros_.addDefinitionsOf(leftOut);
     for (auto& file : files_)
         file.declarations = scanDeclarations(file.tokens, macros_).declarations;
     for (std::size_t f = 0; f < files_.size(); ++f)
@@ -148,14 +158,29 @@ const std::vector<AllocationText>& ProgramText::allocationsOf(const std::string&
     return found == allocations_.end() ? none : found->second;
 }
 
-void ProgramText::addFile(std::string path, std::string text) {
-    auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}, {}});
-    const auto tokens = analysis::lex(file.text);
+std::vector<Token> ProgramText::add(std::string path, std::string text,
+                                    std::span<const Span> skipped) {
+    auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}, {}, {}});
+    auto tokens = analysis::lex(file.text);
     if (analysis::tooDeeplyNested(tokens))
-        return;
+        return {};
+    const auto isSkipped = [&](const Token& token) {
+        const auto behind = std::ranges::upper_bound(skipped, token.span.begin, {}, &Span::begin);
+        return behind != skipped.begin() && std::prev(behind)->contains(token.span.begin);
+    };
+    // The directives of conditionals keep their order, so that branches stay apart.
+    const auto left = std::ranges::stable_partition(tokens, [&](const Token& token) {
+        return analysis::isConditional(token) || !isSkipped(token);
+    });
+    const std::vector<Token> leftOut(left.begin(), left.end());
+    tokens.erase(left.begin(), left.end());
     macros_.addDefinitionsOf(tokens);
+    std::ranges::copy_if(tokens, std::back_inserter(file.directives), [](const Token& token) {
+        return token.kind == analysis::TokenKind::Directive;
+    });
     file.tokens = structuralTokens(tokens);
     file.brackets = analysis::Brackets(file.tokens);
+    return leftOut;
 }
 
 void ProgramText::addFunctions(std::size_t f, const std::vector<Declaration>& declarations) {

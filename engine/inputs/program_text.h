@@ -1,5 +1,6 @@
 /// The user's files as tokens, and the places of function definitions, calls and assignments in
-/// them.
+/// them. Text that the preprocessor leaves out is not read, but for macros that are defined nowhere
+/// else.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -65,6 +66,7 @@ public:
     struct File {
         std::string path;
         std::string text;
+        std::vector<analysis::Token> directives;
         std::vector<analysis::Token> tokens; ///< structuralTokens
         std::vector<analysis::Declaration> declarations;
         std::unordered_map<std::string_view, std::vector<std::size_t>> tokensByName;
@@ -78,6 +80,7 @@ public:
                     std::size_t end = std::numeric_limits<std::size_t>::max()) const;
     };
     [[nodiscard]] const std::deque<File>& files() const { return files_; }
+    /// The definitions that the preprocessor leaves out come last.
     [[nodiscard]] const analysis::MacroTable& macros() const { return macros_; }
     [[nodiscard]] const std::deque<FunctionText>& functions() const { return functions_; }
     [[nodiscard]] const std::vector<const FunctionText*>&
@@ -125,7 +128,10 @@ public:
     allocationsOf(const std::string& pointer) const;
 
 private:
-    void addFile(std::string path, std::string text);
+    /// Returns the tokens that stand in `skipped`, the directives of conditionals aside: the file
+    /// is read without them.
+    std::vector<analysis::Token> add(std::string path, std::string text,
+                                     std::span<const analysis::Span> skipped);
     void addFunctions(std::size_t file, const std::vector<analysis::Declaration>& declarations);
     void addEnumerators(std::size_t file, const analysis::Declaration& declaration);
     void addIndices(std::size_t file);

@@ -21,7 +21,6 @@ using analysis::DeclarationKind;
 using analysis::Expression;
 using analysis::Span;
 using analysis::Token;
-using analysis::TokenKind;
 using analysis::Value;
 
 namespace {
@@ -99,10 +98,9 @@ std::optional<StatedConstant> variableIn(const std::vector<Token>& tokens,
 
 std::vector<StatedConstant> constantsOf(const ProgramText::File& file) {
     std::vector<StatedConstant> constants;
-    for (const Token& token : analysis::lex(file.text)) // In any branch of an #if.
-        if (token.kind == TokenKind::Directive)
-            if (auto macro = macroAt(file.text, token))
-                constants.push_back(std::move(*macro));
+    for (const Token& directive : file.directives)
+        if (auto macro = macroAt(file.text, directive))
+            constants.push_back(std::move(*macro));
     for (const Declaration& declaration : file.declarations)
         if (auto variable = variableIn(file.tokens, declaration))
             constants.push_back(std::move(*variable));

@@ -24,6 +24,25 @@ TEST(HostScope, DoesNotTakeAKernelsCallForACallOfTheHostsFunction) {
     EXPECT_GT(*scalarNamed(launch, "n")->integer, 1);
 }
 
+TEST(HostScope, TakesTheBranchOfAnIfThatIsCompiled) {
+    const LaunchSpec launch =
+        bestLaunch("#ifdef SMALL\n#define N 1024\n#else\n#define N 4096\n#endif\n" + bounded +
+                   "#ifdef SMALL\nconst int block = 32;\n#else\nconst int block = 256;\n#endif\n"
+                   "void run(float* x) {\n    int n = N;\n"
+                   "#ifdef SMALL\n    n = 7;\n#endif\n"
+                   "    k<<<(n + block - 1) / block, block>>>(x, n);\n}\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated);
+    EXPECT_EQ(scalarNamed(launch, "n")->integer, 4096);
+    EXPECT_EQ(launch.block.x, 256u);
+    EXPECT_EQ(launch.grid.x, 16u);
+}
+
+TEST(HostScope, KnowsAMacroThatIsDefinedInNoOtherBranch) {
+    const LaunchSpec launch = bestLaunch("#ifdef ON_HOST\n#define N 4096\n#endif\n" + bounded +
+                                         "void run(float* x) { k<<<16, 256>>>(x, N); }\n");
+    EXPECT_EQ(scalarNamed(launch, "n")->integer, 4096);
+}
+
 TEST(HostScope, KnowsConstantsOfClasses) {
     const LaunchSpec launch = bestLaunch(
         "struct Config { static constexpr int warps = 4, threads = warps * 32; };\n" + bounded +

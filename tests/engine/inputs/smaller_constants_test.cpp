@@ -45,9 +45,10 @@ TEST_F(SmallerConstantsTest, TheRestOfAWarpStays) {
     EXPECT_EQ(smaller("#define N (1 << 20)\n", 1024), "#define N 1024     \n");
 }
 
-TEST_F(SmallerConstantsTest, EveryBranchOfAnIfIsChangedAlike) {
+TEST_F(SmallerConstantsTest, OnlyTheBranchThatIsTakenIsChanged) {
     EXPECT_EQ(smaller("#ifdef BIG\n#define N 4096\n#else\n#define N 2048\n#endif\n", 16),
-              "#ifdef BIG\n#define N 256 \n#else\n#define N 128 \n#endif\n");
+              "#ifdef BIG\n#define N 4096\n#else\n#define N 128 \n#endif\n");
+    EXPECT_EQ(label_, "N=128");
 }
 
 TEST_F(SmallerConstantsTest, ThoseThatAreSmallOrShapeBlocksOrFollowFromOthersStay) {
