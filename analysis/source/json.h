@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,26 +24,33 @@ template <typename T>
 concept JsonInteger =
     std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::is_enum_v<T>;
 
+/// The integer, if the value is one that a T holds. 3.0 is none.
+template <JsonInteger T, typename Json>
+[[nodiscard]] std::optional<T> heldInteger(const Json& json) {
+    const auto held = [](auto number) {
+        return std::in_range<T>(number) ? std::optional(static_cast<T>(number)) : std::nullopt;
+    };
+    if (json.is_number_unsigned())
+        return held(*json.template get_ptr<const std::uint64_t*>());
+    if (json.is_number_integer())
+        return held(*json.template get_ptr<const std::int64_t*>());
+    return std::nullopt;
+}
+
 /// The number as a T. Throws nlohmann::json::type_error if it is no number, and
 /// nlohmann::json::out_of_range if it is no whole number that a T holds.
 template <JsonInteger T, typename Json>
 [[nodiscard]] T wholeNumber(const Json& json) {
-    if (json.is_number_unsigned()) {
-        const auto number = *json.template get_ptr<const std::uint64_t*>();
-        if (std::in_range<T>(number))
-            return static_cast<T>(number);
-    } else if (json.is_number_integer()) {
-        const auto number = *json.template get_ptr<const std::int64_t*>();
-        if (std::in_range<T>(number))
-            return static_cast<T>(number);
-    } else if (json.is_number_float()) {
+    if (const std::optional<T> integer = heldInteger<T>(json))
+        return *integer;
+    if (json.is_number_float()) {
         const auto number = *json.template get_ptr<const double*>();
         // `end` is the largest T plus one: a power of two, which a double represents exactly.
         const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
         if (std::trunc(number) == number && number < end &&
             number >= static_cast<double>(std::numeric_limits<T>::min()))
             return static_cast<T>(number);
-    } else {
+    } else if (!json.is_number()) {
         throw nlohmann::json::type_error::create(
             302, std::string("type must be number, but is ") + json.type_name(), &json);
     }

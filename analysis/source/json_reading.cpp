@@ -4,7 +4,6 @@
 #include "analysis/source/json_nesting.h"
 
 #include <cstdint>
-#include <utility>
 
 namespace kernelskill::analysis {
 
@@ -15,14 +14,7 @@ nlohmann::json parseJson(std::string_view text) {
 
 template <typename T>
 std::optional<T> integerIn(const nlohmann::json& value) {
-    const auto held = [](auto number) {
-        return std::in_range<T>(number) ? std::optional(static_cast<T>(number)) : std::nullopt;
-    };
-    if (value.is_number_unsigned())
-        return held(value.get<std::uint64_t>());
-    if (value.is_number_integer())
-        return held(value.get<std::int64_t>());
-    return std::nullopt;
+    return heldInteger<T>(value);
 }
 
 template <typename T>
