@@ -1,9 +1,11 @@
 #include "analysis/queries/pointer_origins.h"
 
+#include "analysis/queries/pointer_exchanges.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kernelskill::analysis {
 
@@ -49,23 +51,35 @@ PointerOrigins::PointerOrigins(const FileModel& file, const SharedAnalysis& shar
 }
 
 std::optional<std::string> PointerOrigins::commonOrigin(ExprId a, ExprId b) const {
-    const std::set<std::string> first = originsOf(a);
-    const std::set<std::string> second = originsOf(b);
+    const std::set<ExprId> exchanges = exchangesOf(code_.namedVariable(a), code_.namedVariable(b));
+    const std::set<std::string> first = originsOf(a, exchanges);
+    const std::set<std::string> second = originsOf(b, exchanges);
     for (const std::string& origin : first)
         if (second.contains(origin))
             return origin;
     return passedTogether(first, second);
 }
 
-std::set<std::string> PointerOrigins::originsOf(ExprId expr) const {
-    std::set<std::string> origins;
-    std::set<VariableId> visited;
-    collect(expr, origins, visited);
-    return origins;
+std::set<ExprId> PointerOrigins::exchangesOf(VariableId a, VariableId b) const {
+    std::set<ExprId> assignments;
+    if (a == noId || b == noId || a == b)
+        return assignments;
+    for (const PointerExchange& exchange : pointerExchanges(code_))
+        if ((exchange.one == a && exchange.other == b) ||
+            (exchange.one == b && exchange.other == a))
+            assignments.insert({exchange.toOne, exchange.toOther});
+    return assignments;
 }
 
-void PointerOrigins::collect(ExprId id, std::set<std::string>& origins,
-                             std::set<VariableId>& visited) const {
+std::set<std::string> PointerOrigins::originsOf(ExprId expr,
+                                                const std::set<ExprId>& leftOut) const {
+    Collected collected{{}, {}, leftOut};
+    collect(expr, collected);
+    return std::move(collected.origins);
+}
+
+void PointerOrigins::collect(ExprId id, Collected& collected) const {
+    std::set<std::string>& origins = collected.origins;
     const FunctionBody& body = host_.body;
     const Expr& expr = body.expr(id);
     const auto text = [&] { return std::string(source_.slice(expr.span)); };
@@ -78,7 +92,7 @@ void PointerOrigins::collect(ExprId id, std::set<std::string>& origins,
         if (expr.variable == noId)
             origins.insert(expr.name.empty() ? text() : expr.name);
         else
-            collectVariable(expr.variable, origins, visited);
+            collectVariable(expr.variable, collected);
         return;
     case ExprKind::Member: // d.x and d.y are two pointers
         if (!expr.isMethod && isPointerLike(expr.type)) {
@@ -93,12 +107,12 @@ void PointerOrigins::collect(ExprId id, std::set<std::string>& origins,
             origins.insert(text());
             return;
         }
-        collect(expr.children[0], origins, visited);
+        collect(expr.children[0], collected);
         return;
     }
     case ExprKind::Unary: // the address of an element, whatever the element's type
         if (expr.op == "&") {
-            collect(expr.children[0], origins, visited);
+            collect(expr.children[0], collected);
             return;
         }
         break;
@@ -107,26 +121,26 @@ void PointerOrigins::collect(ExprId id, std::set<std::string>& origins,
     }
     for (const ExprId child : expr.children)
         if (!isArithmetic(body.expr(child).type))
-            collect(child, origins, visited);
+            collect(child, collected);
 }
 
-void PointerOrigins::collectVariable(VariableId variable, std::set<std::string>& origins,
-                                     std::set<VariableId>& visited) const {
-    if (!visited.insert(variable).second)
+void PointerOrigins::collectVariable(VariableId variable, Collected& collected) const {
+    if (!collected.visited.insert(variable).second)
         return;
     const Variable& described = host_.body.variable(variable);
     if (isArithmetic(described.type))
         return;
-    origins.insert(described.name);
+    collected.origins.insert(described.name);
     if (described.init != noId)
-        collect(described.init, origins, visited);
+        collect(described.init, collected);
     for (const ExprId use : code_.uses(variable)) {
         const ExprId parent = code_.parent(use);
         if (parent == noId)
             continue;
         const Expr& above = host_.body.expr(parent);
-        if (above.kind == ExprKind::Binary && above.op == "=" && above.children[0] == use)
-            collect(above.children[1], origins, visited);
+        if (above.kind == ExprKind::Binary && above.op == "=" && above.children[0] == use &&
+            !collected.leftOut.contains(parent))
+            collect(above.children[1], collected);
     }
 }
 

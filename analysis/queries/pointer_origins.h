@@ -12,7 +12,7 @@ namespace kernelskill::analysis {
 
 /// Follows initialisers and assignments of host locals, and the calls in the file of a host
 /// function whose parameters are passed on. Conservative: two pointers that might share an origin
-/// do.
+/// do. Two that are only exchanged do not share one for that.
 class PointerOrigins {
 public:
     /// `function` is an index into FileModel::hostFunctions. Keeps references to both.
@@ -24,10 +24,18 @@ public:
 private:
     using Call = std::vector<std::vector<Token>>;
 
-    [[nodiscard]] std::set<std::string> originsOf(ExprId expr) const;
-    void collect(ExprId expr, std::set<std::string>& origins, std::set<VariableId>& visited) const;
-    void collectVariable(VariableId variable, std::set<std::string>& origins,
-                         std::set<VariableId>& visited) const;
+    struct Collected {
+        std::set<std::string> origins;
+        std::set<VariableId> visited;
+        std::set<ExprId> leftOut; ///< Assignments that are not followed.
+    };
+
+    [[nodiscard]] std::set<std::string> originsOf(ExprId expr,
+                                                  const std::set<ExprId>& leftOut) const;
+    void collect(ExprId expr, Collected& collected) const;
+    void collectVariable(VariableId variable, Collected& collected) const;
+    /// The assignments by which the function exchanges these two variables.
+    [[nodiscard]] std::set<ExprId> exchangesOf(VariableId a, VariableId b) const;
     /// An argument that two parameters of this host function share in a call somewhere in the file.
     [[nodiscard]] std::optional<std::string> passedTogether(const std::set<std::string>& a,
                                                             const std::set<std::string>& b) const;

@@ -9,7 +9,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 namespace kernelskill::skills {
 
@@ -80,6 +82,27 @@ bool isOnlyDefinedAndLaunched(const SkillContext& context, const NamedSource& in
     });
 }
 
+/// Whether the name at `at` is passed to a function of the runtime that sets or tells something
+/// about a kernel and does not launch it: `cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1)`.
+bool isConfiguredOnly(const std::vector<Token>& tokens, std::size_t at) {
+    constexpr std::array<std::string_view, 4> functions{
+        "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig", "cudaFuncSetAttribute",
+        "cudaFuncGetAttributes"};
+    std::size_t depth = 0;
+    for (std::size_t i = at; i-- > 1;) {
+        const Token& token = tokens[i];
+        if (token.is(";") || token.is("{") || token.is("}"))
+            return false;
+        if (token.is(")"))
+            ++depth;
+        else if (token.is("(") && depth > 0)
+            --depth;
+        else if (token.is("(") && tokens[i - 1].isIdentifier())
+            return std::ranges::find(functions, tokens[i - 1].text) != functions.end();
+    }
+    return false;
+}
+
 /// The place of a use of the kernel's name that cannot be followed; nullopt if there is none.
 std::optional<Span> unfollowedUse(const SkillContext& context, const NamedSource& in,
                                   const std::vector<Token>& tokens) {
@@ -95,7 +118,8 @@ std::optional<Span> unfollowedUse(const SkillContext& context, const NamedSource
         // A member, a local or an overload of the same name is not this kernel.
         const bool isMember = i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->");
         if (isLaunchName(context, in.file, token.span) || declaredParameters(tokens, i) ||
-            isMember || isDefinition(context, in.file, token.span))
+            isMember || isDefinition(context, in.file, token.span) ||
+            (!namedInDirective && isConfiguredOnly(tokens, i)))
             continue;
         return token.span;
     }

@@ -29,7 +29,8 @@ namespace kernelskill::skills {
 /// Refuses when the known launches may not be all uses of the kernel: one comes out of a macro
 /// (`launch-from-macro`), the kernel is named elsewhere, e.g. as a function pointer
 /// (`kernel-named-elsewhere`), or another source may launch it too (`launched-elsewhere`). Forward
-/// declarations are not a use. For edits that hold for the launches as they are.
+/// declarations and calls such as cudaFuncSetCacheConfig() are not a use. For edits that hold for
+/// the launches as they are.
 [[nodiscard]] Gated<void> requireKnownLaunches(const SkillContext& context);
 
 /// As above, and refuses launches outside of the main file (`launch-in-other-file`): for edits of

@@ -45,10 +45,13 @@ Gated<void> requireKnownStatements(const SkillContext& context) {
     return {};
 }
 
+/// Whether the places that name a position are to be edited, so that macros must not hold them.
+enum class Purpose : std::uint8_t { Edit, Read };
+
 /// The expressions that `isPosition` holds for. Refuses with `gate` those that name no axis.
 template <typename Predicate>
 Gated<std::vector<ExprId>> plainPositions(const SkillContext& context, const Predicate& isPosition,
-                                          std::string gate) {
+                                          std::string gate, Purpose purpose = Purpose::Edit) {
     const FunctionBody& body = context.kernel.body;
     std::vector<ExprId> found;
     for (ExprId id = 0; id < body.exprs.size(); ++id) {
@@ -61,7 +64,8 @@ Gated<std::vector<ExprId>> plainPositions(const SkillContext& context, const Pre
                           fmt::format("line {} uses {} as a whole", line, expr.name));
         const std::string_view text = context.file.source->slice(expr.span);
         const std::string_view axis = std::string_view("xyz").substr(expr.axis % 3, 1);
-        if (expr.fromMacro || !text.starts_with(expr.name) || !text.ends_with(axis))
+        if (purpose == Purpose::Edit &&
+            (expr.fromMacro || !text.starts_with(expr.name) || !text.ends_with(axis)))
             return refuse("from-macro", fmt::format("line {} uses {} in a macro", line, expr.name));
         found.push_back(id);
     }
@@ -69,9 +73,7 @@ Gated<std::vector<ExprId>> plainPositions(const SkillContext& context, const Pre
     return found;
 }
 
-} // namespace
-
-Gated<std::vector<ExprId>> editablePositions(const SkillContext& context) {
+Gated<std::vector<ExprId>> threadPositions(const SkillContext& context, Purpose purpose) {
     const KernelModel& kernel = context.kernel;
     if (!kernel.warpOperations.empty())
         return refuse(
@@ -88,7 +90,18 @@ Gated<std::vector<ExprId>> editablePositions(const SkillContext& context) {
         return refuse(
             "callee-uses-thread-position",
             fmt::format("{} may depend on the position of the thread that calls it", *name));
-    return plainPositions(context, namesBuiltin, "thread-position-as-a-whole");
+    return plainPositions(context, namesBuiltin, "thread-position-as-a-whole", purpose);
+}
+
+} // namespace
+
+Gated<std::vector<ExprId>> editablePositions(const SkillContext& context) {
+    return threadPositions(context, Purpose::Edit);
+}
+
+Gated<void> requireKnownPositions(const SkillContext& context) {
+    KERNELSKILL_CHECK(threadPositions(context, Purpose::Read));
+    return {};
 }
 
 Gated<std::vector<ExprId>> editableBlockPositions(const SkillContext& context) {

@@ -17,6 +17,10 @@ namespace kernelskill::skills {
 /// without a member).
 [[nodiscard]] Gated<std::vector<analysis::ExprId>> editablePositions(const SkillContext& context);
 
+/// Refuses what editablePositions() refuses, but for `from-macro`: for edits that leave these
+/// places as they are.
+[[nodiscard]] Gated<void> requireKnownPositions(const SkillContext& context);
+
 /// Every `blockIdx.x` and its kin in the body, in the order of the source. Refuses where a block's
 /// position is also known elsewhere: `callee-uses-block-position`, `inline-assembly`, `from-macro`,
 /// `block-position-as-a-whole` (`blockIdx` without a member, or in a lambda),

@@ -81,7 +81,7 @@ private:
 } // namespace
 
 Gated<GridAxes> gridAxes(const SkillContext& context) {
-    KERNELSKILL_CHECK(editablePositions(context));
+    KERNELSKILL_CHECK(requireKnownPositions(context));
     KERNELSKILL_CHECK(requireThreadsApart(context));
     const LimitReader reader(context.shared().nest());
     GridAxes axes;

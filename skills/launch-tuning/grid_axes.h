@@ -19,8 +19,8 @@ struct GridAxis {
 
 using GridAxes = std::array<GridAxis, 3>; ///< x, y, z
 
-/// Refuses what editablePositions() and requireThreadsApart() refuse, and `uses-thread-position`
-/// where no axis is free.
+/// Refuses what requireKnownPositions() and requireThreadsApart() refuse, and
+/// `uses-thread-position` where no axis is free.
 [[nodiscard]] Gated<GridAxes> gridAxes(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -24,6 +24,8 @@ std::string tuned(const std::string& host) {
     return appliedText(id, launched(host));
 }
 
+const std::string few = "    k<<<(m + 99) / 100, 100>>>(x, y, m);\n";
+
 TEST(LaunchTuning, MakesEnoughBlocksOfAKnownSize) {
     const std::string text =
         tuned("    const int n = 1 << 15;\n    k<<<(n + 511) / 512, 512>>>(x, y, n);\n");
@@ -105,6 +107,28 @@ TEST(LaunchTuning, KeepsTheNumberOfThreadsWhereNoCheckIsKnown) {
                        "work-after-guard");
 }
 
+TEST(LaunchTuning, LeavesPositionsInMacrosAlone) {
+    const Subject subject = parseSubject(
+        "#define AT(q) (((q) - 1) * (blockDim.x * gridDim.x) + threadIdx.x + blockIdx.x * "
+        "blockDim.x)\n"
+        "__global__ void k(const float* c, float* f) { f[AT(1)] = f[AT(1)] * c[AT(2)]; }\n"
+        "void run(const float* c, float* f, int n) {\n    dim3 threads(128, 1, 1);\n"
+        "    dim3 blocks(n / 128, 1, 1);\n    k<<<blocks, threads>>>(c, f);\n}\n");
+    std::vector<std::string> titles;
+    for (const Offer& offer : skillNamed(id).alternatives(subject.context()))
+        titles.push_back(offer.title);
+    EXPECT_THAT(titles, ::testing::Contains("Launch k with blocks of 64 threads"));
+}
+
+TEST(LaunchTuning, LetsTheRuntimeBeAskedAboutTheKernel) {
+    for (const char* use :
+         {"cudaFuncSetCacheConfig(k, cudaFuncCachePreferL1);",
+          "if (cudaFuncSetCacheConfig((const void*)(k), cudaFuncCachePreferL1) != 0) return;"})
+        EXPECT_FALSE(appliedText(id, launched("    " + std::string(use) + "\n" + few)).empty());
+    checkNotApplicable(id, launched("    run2(other(k), cudaFuncCachePreferL1);\n" + few),
+                       "kernel-named-elsewhere");
+}
+
 TEST(LaunchTuning, HasOtherSizesForASearch) {
     const Subject subject = parseSubject(
         launched("    const int n = 1 << 15;\n    k<<<(n + 511) / 512, 512>>>(x, y, n);\n",
@@ -141,8 +165,6 @@ class LaunchTuningIsNotOffered : public testing::TestWithParam<GateCase> {};
 TEST_P(LaunchTuningIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
 }
-
-const std::string few = "    k<<<(m + 99) / 100, 100>>>(x, y, m);\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Gates, LaunchTuningIsNotOffered,

@@ -27,6 +27,17 @@ TEST(RestrictAndConst, AClassOfNumbersAliasesNothing) {
         "void run(float* a, float* b, Shape s) { k<<<1, 1>>>(a, b, s); }\n");
 }
 
+TEST(RestrictAndConst, KeepsPointersApartThatAreExchanged) {
+    for (const char* exchange : {"float* t = a; a = b; b = t;", "t = a; a = b; b = t;"}) {
+        const std::string host = "void run(float* x, float* y, float* t, int n) {\n"
+                                 "    float *a = x, *b = y;\n"
+                                 "    for (int i = 0; i < n; ++i) {\n"
+                                 "        k<<<1, 32>>>(a, b, 1);\n        " +
+                                 std::string(exchange) + "\n    }\n}\n";
+        checkApplicable(id, kernel + host, qualified + host);
+    }
+}
+
 TEST(RestrictAndConst, FollowsTheStyleOfTheStar) {
     checkApplicable(id,
                     "__global__ void k(float *out, float * in) { *out = in[1]; }\nvoid run(float* "
@@ -125,6 +136,15 @@ INSTANTIATE_TEST_SUITE_P(
              "run(p, p); }\n"},
         Case{"ElementsByVariable", "aliasing-launch",
              "void run(float** d, int i, int j) { k<<<1, 32>>>(d[i], d[j], 1); }\n"},
+        Case{"ExchangedWithAThird", "aliasing-launch",
+             "void run(float* a, float* b, float* c) {\n    k<<<1, 32>>>(a, b, 1);\n"
+             "    float* t = a; a = c; c = t;\n    k<<<1, 32>>>(a, c, 1);\n    b = c;\n}\n"},
+        Case{"OnlyHalfExchanged", "aliasing-launch",
+             "void run(float* a, float* b) {\n    float* t = a; a = b; b = t; a = t;\n"
+             "    k<<<1, 32>>>(a, b, 1);\n}\n"},
+        Case{"ExchangedButOfOne", "aliasing-launch",
+             "void run(float* x) {\n    float *a = x, *b = x;\n    float* t = a; a = b; b = t;\n"
+             "    k<<<1, 32>>>(a, b, 1);\n}\n"},
         Case{"SameMember", "aliasing-launch",
              "struct B { float* a; };\nvoid run(B d) { k<<<1, 32>>>(d.a, d.a, 1); }\n"},
         Case{"NoLaunch", "no-launch", ""},
