@@ -1,6 +1,7 @@
 #include "analysis/model/fact_collector.h"
 
 #include "analysis/model/known_functions.h"
+#include "analysis/model/leaving.h"
 #include "analysis/model/loop_shape.h"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ void FactCollector::walkIf(StmtId statement) {
     for (const StmtId arm : stmt.children) {
         evaluator_.restore(before);
         walk(arm);
-        finishArm(!leavesLoopOrFunction(arm));
+        finishArm(!leaves(body_, arm));
     }
     if (stmt.children.size() < 2) {
         evaluator_.restore(before);
@@ -164,21 +165,6 @@ void FactCollector::walkLoop(StmtId statement) {
         evaluator_.forget(variable);
     if (induction != noId)
         evaluator_.forget(induction);
-}
-
-bool FactCollector::leavesLoopOrFunction(StmtId statement) const {
-    const Stmt& stmt = body_.stmt(statement);
-    switch (stmt.kind) {
-    case StmtKind::Return:
-    case StmtKind::Break:
-    case StmtKind::Continue:
-    case StmtKind::Goto:
-        return true;
-    case StmtKind::Compound:
-        return !stmt.children.empty() && leavesLoopOrFunction(stmt.children.back());
-    default:
-        return false;
-    }
 }
 
 /// Whether the condition is like `i < n`: a thread's index on one side, and on the other a bound

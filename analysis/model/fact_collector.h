@@ -55,7 +55,6 @@ private:
     void addBranch(StmtId statement, ExprId condition);
     [[nodiscard]] bool isBoundsGuard(const Stmt& stmt) const;
     [[nodiscard]] bool comparesWithBound(ExprId condition) const;
-    [[nodiscard]] bool leavesLoopOrFunction(StmtId statement) const;
     [[nodiscard]] bool isMemory(const Expr& expr) const;
     void noteSharedArrays();
 

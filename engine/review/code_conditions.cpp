@@ -1,5 +1,6 @@
 #include "engine/review/code_conditions.h"
 
+#include "analysis/model/leaving.h"
 #include "analysis/queries/address_use.h"
 #include "analysis/scan/macros.h"
 #include "analysis/source/trimmed.h"
@@ -72,7 +73,21 @@ private:
                        ? std::optional(body_.stmt(stmt.children[at]).span)
                        : std::nullopt;
         };
-        add(stmt.condition, *condition, part(0), isLoop(stmt) ? std::nullopt : part(1));
+        std::optional<Span> otherwise = isLoop(stmt) ? std::nullopt : part(1);
+        if (stmt.kind == StmtKind::If && stmt.children.size() == 1 &&
+            analysis::leaves(body_, stmt.children[0]))
+            otherwise = restOfBlock(stmt);
+        add(stmt.condition, *condition, part(0), otherwise);
+    }
+
+    /// Returns the code behind the statement in its block; nullopt if there is none.
+    [[nodiscard]] std::optional<Span> restOfBlock(const Stmt& stmt) const {
+        if (stmt.parent == noId || body_.stmt(stmt.parent).kind != StmtKind::Compound)
+            return std::nullopt;
+        const Stmt& block = body_.stmt(stmt.parent);
+        const Span last = body_.stmt(block.children.back()).span;
+        return last.end > stmt.span.end ? std::optional(Span{stmt.span.end, last.end})
+                                        : std::nullopt;
     }
 
     /// A label's code reaches to the next label that has code.

@@ -13,7 +13,8 @@ namespace kernelskill::engine {
 struct CodeCondition {
     analysis::Span span;
     /// Code that runs only after this outcome; nullopt if there is none, as for an `if` without
-    /// `else`, or if other operands of `&&` and `||` decide as well.
+    /// `else`, or if other operands of `&&` and `||` decide as well. Behind `if (c) break;` and its
+    /// like it is the rest of the block.
     std::optional<analysis::Span> whenTrue;
     std::optional<analysis::Span> whenFalse;
     /// For a label of a `switch`, whose code is `whenTrue`: see WatchedCondition.

@@ -63,6 +63,37 @@ __global__ void k(const float* x, float* y, int n) {
                             "i > 5 ? y[i] = 6; : y[i] = 7;"));
 }
 
+TEST_F(CodeConditionsTest, FindsWhatStandsBehindABranchThatLeaves) {
+    EXPECT_THAT(spelled(program(R"(
+__global__ void k(float* y, int n) {
+    int i = threadIdx.x;
+    if (i >= n) return;
+    for (int j = 0; j < i; ++j) {
+        if (j == 3) { y[i] = 0; continue; }
+        y[i] = 1;
+    }
+    if (i > 5) { y[i] = 6; } else return;
+    if (i > 7) { if (i > 8) return; else return; }
+    y[i] = 2;
+    if (i > 9) return;
+}
+)")),
+                ElementsAre("i >= n ? return; : "
+                            "\n    for (int j = 0; j < i; ++j) {\n"
+                            "        if (j == 3) { y[i] = 0; continue; }\n"
+                            "        y[i] = 1;\n    }\n"
+                            "    if (i > 5) { y[i] = 6; } else return;\n"
+                            "    if (i > 7) { if (i > 8) return; else return; }\n"
+                            "    y[i] = 2;\n    if (i > 9) return;",
+                            "j < i ? {\n        if (j == 3) { y[i] = 0; continue; }\n"
+                            "        y[i] = 1;\n    }",
+                            "j == 3 ? { y[i] = 0; continue; } : \n        y[i] = 1;",
+                            "i > 5 ? { y[i] = 6; } : return;",
+                            "i > 7 ? { if (i > 8) return; else return; } : "
+                            "\n    y[i] = 2;\n    if (i > 9) return;",
+                            "i > 8 ? return; : return;", "i > 9 ? return;"));
+}
+
 TEST_F(CodeConditionsTest, FindsLabelsWithTheirCode) {
     EXPECT_THAT(spelled(program(R"(
 #define LAST 9

@@ -29,6 +29,28 @@ protected:
     }
 };
 
+/// The launch takes one step, and more would read beyond `by`.
+std::string inSteps(const std::string& leave) {
+    return "__global__ void k(const float* x, const float* by, float* y, int n, int steps) {\n"
+           "    int i = blockIdx.x * (blockDim.x - 2 * steps) + threadIdx.x - steps;\n"
+           "    float v = i >= 0 && i < n ? x[i] : 0;\n"
+           "    for (int step = 0; step < steps; ++step) {\n"
+           "        v += by[steps];\n        " +
+           leave +
+           "\n        v = 2 * v;\n    }\n"
+           "    if (i >= 0 && i < n && threadIdx.x >= steps && threadIdx.x < blockDim.x - steps)\n"
+           "        y[i] = v;\n}\n"
+           "// kernelskill: launch k<<<4, 64>>>(x=rand[200], by=rand[4], y=zero[200], n=200, "
+           "steps=1)\n";
+}
+
+TEST_F(EditReachTest, RefusesEditsBehindAnUnshownBreak) {
+    for (const char* leave :
+         {"if (step == steps - 1) break;", "if (step == steps - 1) { v += 1; continue; }",
+          "if (step == steps - 1) { if (v > 0) continue; else break; }"})
+        expectRefused(review(inSteps(leave), "v = 2 * v", "v = 3 * v"), "was reached by no input");
+}
+
 TEST_F(EditReachTest, WatchesTheOriginalAlikeForEachEdit) {
     const std::string text = elementwise("    if (i >= n) return;\n"
                                          "    float v = x[i];\n"
