@@ -56,8 +56,9 @@ std::vector<Trial> planInstanceProbes(KernelInFile original, KernelInFile candid
 }
 
 ProbePlan planProbes(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
-                     skills::Numerics numerics, std::uint64_t seed) {
-    return ProbePlanner(original, candidate, plan, numerics, seed).plan();
+                     skills::Numerics numerics, std::uint64_t seed,
+                     const std::map<std::string, std::int64_t>& passed) {
+    return ProbePlanner(original, candidate, plan, numerics, seed).plan(passed);
 }
 
 } // namespace kernelskill::engine

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +38,11 @@ struct ProbePlan {
 /// Probes around the first trial of `plan`. Sizes lie below a warp, around powers of two and the
 /// block's size, and have every remainder of a warp's size; then come other scalars, grids and
 /// blocks, and single blocks of a much larger launch. Values follow each InputStyle in turn. `seed`
-/// picks among the possible ones.
+/// picks among the possible ones. `passed` are integers that a program of the user passes, by the
+/// parameter's name.
 [[nodiscard]] ProbePlan planProbes(KernelInFile original, KernelInFile candidate,
                                    const TrialPlan& plan, skills::Numerics numerics,
-                                   std::uint64_t seed);
+                                   std::uint64_t seed,
+                                   const std::map<std::string, std::int64_t>& passed = {});
 
 } // namespace kernelskill::engine

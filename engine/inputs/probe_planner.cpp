@@ -66,8 +66,9 @@ ProbePlanner::ProbePlanner(KernelInFile original, KernelInFile candidate, const 
     shrinkBaseGrid();
 }
 
-ProbePlan ProbePlanner::plan() {
+ProbePlan ProbePlanner::plan(const std::map<std::string, std::int64_t>& passed) {
     addSizes();
+    addPassed(passed);
     addScalars();
     addClassNumbers();
     addGrids();

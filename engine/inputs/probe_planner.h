@@ -25,8 +25,8 @@ public:
     ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                  skills::Numerics numerics, std::uint64_t seed);
 
-    /// Plans all probes. It may be called once.
-    [[nodiscard]] ProbePlan plan();
+    /// Plans all probes. It may be called once. `passed` as of planProbes().
+    [[nodiscard]] ProbePlan plan(const std::map<std::string, std::int64_t>& passed);
 
 private:
     using Extents = LaunchSizes::Extents;
@@ -34,6 +34,7 @@ private:
 
     void addSizes();
     void addScalars();
+    void addPassed(const std::map<std::string, std::int64_t>& passed);
     void addClassNumbers();
     void addGrids();
     [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::* axis) const;

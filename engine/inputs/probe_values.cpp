@@ -46,6 +46,20 @@ void ProbePlanner::addScalars() {
             plan_.varied.push_back("'" + name + "'");
 }
 
+/// The text may not tell what the program passes, and the integers that stand for it may not lead
+/// to all of the code: `if (step == steps - 1)` for a guess of one step.
+void ProbePlanner::addPassed(const std::map<std::string, std::int64_t>& passed) {
+    if (threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    const auto launch =
+        withSmallIntegers(base_.original, original_.kernel, passed, sizes_.extents());
+    if (!launch)
+        return;
+    add(*launch, base_.candidate, InputStyle::Plain);
+    add(*launch, base_.candidate);
+    plan_.varied.emplace_back("the program's own integers");
+}
+
 void ProbePlanner::addClassNumbers() {
     if (threadsOf(base_.original) > maxProbeThreads * 16)
         return;

@@ -19,6 +19,8 @@ constexpr std::size_t maxSingles = 6;
 constexpr std::size_t maxSinglesWithLoops = 8;
 /// Launches with an integer that the texts compare it with.
 constexpr std::size_t maxCompared = 6;
+/// The largest integer that withSmallIntegers() passes on.
+constexpr std::int64_t maxSmall = 256;
 /// Grids of fewer blocks agree with other numbers by chance.
 constexpr std::int64_t minToldBlocks = 8;
 
@@ -255,6 +257,30 @@ OtherScalars otherScalars(const LaunchSpec& launch, const LaunchSpec& stated, Ke
     for (LaunchSpec& other : others.launches)
         lengthenSearched(other, original.kernel);
     return others;
+}
+
+std::optional<LaunchSpec> withSmallIntegers(const LaunchSpec& launch,
+                                            const analysis::KernelModel& kernel,
+                                            const std::map<std::string, std::int64_t>& values,
+                                            const std::map<std::string, std::int64_t>& extents) {
+    LaunchSpec changed = launch;
+    bool isChanged = false;
+    for (ArgumentSpec& argument : changed.arguments) {
+        auto* scalar = std::get_if<ScalarSpec>(&argument);
+        if (scalar == nullptr || !scalar->integer || extents.contains(scalar->name))
+            continue;
+        const auto found = values.find(scalar->name);
+        if (found == values.end() || found->second == *scalar->integer ||
+            found->second < -maxSmall || found->second > maxSmall)
+            continue;
+        setInteger(*scalar, found->second);
+        isChanged = true;
+    }
+    if (!isChanged)
+        return std::nullopt;
+    freeExtents(changed);
+    lengthenSearched(changed, kernel);
+    return changed;
 }
 
 } // namespace kernelskill::engine

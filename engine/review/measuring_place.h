@@ -9,9 +9,11 @@
 #include "skills/base/accuracy.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -42,6 +44,10 @@ public:
     /// Whether the launch and the data are those of a program. Such a place can judge edits that no
     /// other run can check.
     [[nodiscard]] virtual bool hasOwnLaunch() const = 0;
+
+    /// The integers that the program passes to the kernel, by the parameter's name; empty if there
+    /// is no program.
+    [[nodiscard]] virtual std::map<std::string, std::int64_t> passed() const { return {}; }
 
     /// Times all `candidates` beside the original in one run, in a fraction of a review's time. The
     /// error of a candidate says why it could not be timed.

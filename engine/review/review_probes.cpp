@@ -8,6 +8,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -67,7 +70,8 @@ bool Review::runProbes() {
     report("looking for a difference at other sizes and values", 0.6);
     ProbePlan plan =
         planProbes({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
-                   plan_, closeness_.accuracy.numerics, seeds_());
+                   plan_, closeness_.accuracy.numerics, seeds_(),
+                   place_ != nullptr ? place_->passed() : std::map<std::string, std::int64_t>());
     if (!probesLargeLaunches_)
         plan.sameBlocks.reset();
     if (isProved()) {

@@ -94,4 +94,8 @@ TimingVerdict judgeTimes(std::span<const double> original, std::span<const doubl
     return verdict;
 }
 
+bool mayBeFaster(const TimingVerdict& verdict) {
+    return verdict.status == VerdictStatus::Inconclusive && verdict.speedup > 1 + 2 * minEffect;
+}
+
 } // namespace kernelskill::engine

@@ -41,6 +41,10 @@ struct TimingVerdict {
                                        std::span<const double> candidate,
                                        std::optional<double> floorMicroseconds);
 
+/// Whether more rounds may decide that the candidate is faster: its median is, by enough, but not
+/// the whole interval.
+[[nodiscard]] bool mayBeFaster(const TimingVerdict& verdict);
+
 inline constexpr double minEffect = 0.01;
 inline constexpr std::size_t minRounds = 16;
 

@@ -4,9 +4,12 @@
 #include "engine/review/measuring_place.h"
 #include "engine/workbench/program_trials.h"
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -26,6 +29,7 @@ public:
     [[nodiscard]] Result<void> reproducesOriginal(const std::stop_token& stop) const;
 
     [[nodiscard]] bool hasOwnLaunch() const override { return true; }
+    [[nodiscard]] std::map<std::string, std::int64_t> passed() const override;
     /// Also compares each candidate's results once, and refuses wrong ones. The code is that of
     /// CodeFor::Glance.
     [[nodiscard]] std::vector<Result<Screening>> screen(KernelRef original,
@@ -41,6 +45,10 @@ public:
 private:
     [[nodiscard]] CheckResult agreementOf(const ReplayedTrial& trial, const LaunchSpec& launch,
                                           bool isChecked) const;
+    /// Times the original and the candidate again, in more rounds. nullopt where a run takes too
+    /// long for that, or nothing was timed.
+    [[nodiscard]] std::optional<TimingVerdict>
+    longerTiming(const std::vector<ReplayCandidate>& both, const std::stop_token& stop) const;
     [[nodiscard]] Result<Screening> screeningOf(const ReplayedTrial& original,
                                                 const ReplayedTrial& candidate,
                                                 const LaunchSpec& launch) const;

@@ -94,10 +94,14 @@ Result<std::vector<ReplayedTrial>> KernelInProgram::tryAll(std::vector<ReplayCan
     return pause_.tryAll(std::move(candidates), original_.kernel, effort, stop);
 }
 
-Result<LaunchSpec> KernelInProgram::launchOf(KernelRef version) const {
+Result<LaunchSpec> KernelInProgram::heldLaunch() const {
     const CapturedLaunch& held = pause_.held().launch;
-    const auto known = capturedNumbers({original_.file(), original_.kernel},
-                                       {held, kernelSymbol(held.symbol), {}});
+    return capturedNumbers({original_.file(), original_.kernel},
+                           {held, kernelSymbol(held.symbol), {}});
+}
+
+Result<LaunchSpec> KernelInProgram::launchOf(KernelRef version) const {
+    const auto known = heldLaunch();
     if (known) {
         auto edited = editedCapture({original_.file(), original_.kernel},
                                     {version.file(), version.kernel}, *known);
@@ -107,7 +111,7 @@ Result<LaunchSpec> KernelInProgram::launchOf(KernelRef version) const {
     }
     if (!ProgramComparison(original_.file(), version.file())
              .launchesDiffer(original_.kernel, version.kernel))
-        return shapeOf(held, version.kernel.qualifiedName);
+        return shapeOf(pause_.held().launch, version.kernel.qualifiedName);
     return std::unexpected(refused("the change is of the launch as well, and the program's "
                                    "arguments do not tell the new one: " +
                                    known.error().what));

@@ -51,6 +51,9 @@ public:
                                                             const TrialEffort& effort,
                                                             const std::stop_token& stop) const;
 
+    /// The launch that the program is held at. Errors: those of capturedNumbers().
+    [[nodiscard]] Result<LaunchSpec> heldLaunch() const;
+
 private:
     [[nodiscard]] Result<LaunchSpec> launchOf(KernelRef version) const;
     [[nodiscard]] Result<DeviceCode> codeOf(KernelRef version, const LaunchSpec& launch,

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -25,14 +28,15 @@ std::string launchedFor(const std::string& size, const std::string& block) {
 }
 
 /// The probes of an edit, given as the whole program before and after it.
-ProbePlan probesOfEdit(const std::string& before, const std::string& after) {
+ProbePlan probesOfEdit(const std::string& before, const std::string& after,
+                       const std::map<std::string, std::int64_t>& passed = {}) {
     const auto originalModel = parsedProgram(before);
     const auto candidateModel = parsedProgram(after);
     const KernelInFile original{originalModel, originalModel.kernels.at(0)};
     const KernelInFile candidate{candidateModel, candidateModel.kernels.at(0)};
     const auto plan = planTrials(original, candidate);
     EXPECT_TRUE(plan) << plan.error().describe();
-    return planProbes(original, candidate, *plan, skills::Numerics::Exact, 7);
+    return planProbes(original, candidate, *plan, skills::Numerics::Exact, 7, passed);
 }
 
 ProbePlan probesOf(const std::string& text) {
@@ -51,6 +55,29 @@ std::vector<Trial> withOtherBlocks(const ProbePlan& plan) {
     std::vector<Trial> probes = plan.probes;
     std::erase_if(probes, [](const Trial& probe) { return !probe.label.contains(", blocks of "); });
     return probes;
+}
+
+TEST(Probes, TakeTheSmallIntegersOfAProgramThatPassesThem) {
+    const std::string text =
+        "__global__ void k(float* x, int n, int steps, int pad) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n - steps * 0)\n"
+        "        for (int step = 0; step < steps; ++step) x[i + pad] += step;\n"
+        "}\n"
+        "void run(float* x, int argc) { int n = 1000, steps = 1, pad = argc;\n"
+        "    k<<<(n + 127) / 128, 128>>>(x, n, steps, pad); }\n";
+    const auto withSteps = [&](const ProbePlan& plan, std::int64_t steps, std::int64_t pad) {
+        return std::ranges::count_if(plan.probes, [&](const Trial& probe) {
+            return scalarNamed(probe.original, "steps")->integer == steps &&
+                   scalarNamed(probe.original, "pad")->integer == pad;
+        });
+    };
+    const std::map<std::string, std::int64_t> passed{{"n", 40}, {"steps", 2}, {"pad", 11}};
+    EXPECT_EQ(withSteps(probesOfEdit(text, text), 2, 11), 0);
+    const ProbePlan plan = probesOfEdit(text, text, passed);
+    EXPECT_EQ(withSteps(plan, 2, 11), 2);
+    EXPECT_THAT(plan.varied, ::testing::Contains("the program's own integers"));
+    EXPECT_EQ(withSteps(probesOfEdit(text, text, {{"steps", 5000}, {"pad", 11}}), 5000, 11), 0);
 }
 
 TEST(Probes, CoverEveryRemainderOfAWarpAndSizesBelowOne) {

@@ -11,6 +11,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -28,6 +30,7 @@ using ::testing::HasSubstr;
 class ScriptedPlace final : public MeasuringPlace {
 public:
     [[nodiscard]] bool hasOwnLaunch() const override { return knowsLaunch; }
+    [[nodiscard]] std::map<std::string, std::int64_t> passed() const override { return integers; }
     [[nodiscard]] std::vector<Result<Screening>> screen(KernelRef,
                                                         std::span<const KernelRef> candidates,
                                                         std::uint64_t,
@@ -64,6 +67,7 @@ public:
 
     TimingVerdict times;
     bool knowsLaunch = true;
+    std::map<std::string, std::int64_t> integers;
     bool differs = false;
     std::optional<Error> error;
     int asked = 0;
@@ -159,6 +163,30 @@ TEST_F(MeasuringPlaceTest, MeasuresWhatTheEmulatorHasChecked) {
     measures_ = false;
     EXPECT_EQ(review(plain).status, VerdictStatus::Unmeasured);
     EXPECT_EQ(place_.asked, 2);
+}
+
+/// The text alone tells of no other number of steps that the kernel can take.
+TEST_F(MeasuringPlaceTest, ReachesCodeByTheIntegersThatTheProgramPasses) {
+    const std::string text =
+        "__global__ void twice(const float* in, const float* by, float* out, int n, int steps) {\n"
+        "    int i = blockIdx.x * (blockDim.x - 2 * steps) + threadIdx.x - steps;\n"
+        "    float value = i >= 0 && i < n ? in[i] : 0;\n"
+        "    for (int step = 0; step < steps; ++step) {\n"
+        "        value += by[steps];\n"
+        "        if (step == steps - 1)\n"
+        "            break;\n"
+        "        value = 2 * value;\n"
+        "    }\n"
+        "    if (i >= 0 && i < n && threadIdx.x >= steps && threadIdx.x < blockDim.x - steps)\n"
+        "        out[i] = value;\n"
+        "}\n"
+        "// kernelskill: launch twice<<<4, 64>>>(in=rand[200], by=rand[4], out=zero[200], n=200, "
+        "steps=1)\n";
+    EXPECT_EQ(review(text, "2 * value", "ldexpf(value, 1)").status, VerdictStatus::Invalid);
+    place_.integers = {{"steps", 2}};
+    const auto verdict = review(text, "2 * value", "ldexpf(value, 1)");
+    EXPECT_EQ(verdict.status, VerdictStatus::Faster) << verdict.summary;
+    EXPECT_EQ(review(text, "2 * value", "3 * value").status, VerdictStatus::Incorrect);
 }
 
 TEST_F(MeasuringPlaceTest, LooksForAnotherPlaceIfThisOneCannot) {

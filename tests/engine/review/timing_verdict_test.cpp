@@ -42,6 +42,18 @@ TEST(TimingVerdict, FindsADifferenceLargerThanTheNoise) {
     EXPECT_EQ(judgeTimes(fast, slow, {}).status, VerdictStatus::Slower);
 }
 
+TEST(TimingVerdict, MoreRoundsDecideWhatAFewLeaveOpen) {
+    const auto few = judgeTimes(noisy(11, 0.1, 20, 5), noisy(10, 0.1, 20, 6), {});
+    ASSERT_EQ(few.status, VerdictStatus::Inconclusive);
+    EXPECT_TRUE(mayBeFaster(few));
+    const auto more = judgeTimes(noisy(11, 0.1, 100, 5), noisy(10, 0.1, 100, 6), {});
+    EXPECT_EQ(more.status, VerdictStatus::Faster);
+    EXPECT_FALSE(mayBeFaster(more));
+    const std::vector<double> same(20, 10);
+    EXPECT_FALSE(mayBeFaster(judgeTimes(same, same, {})));
+    EXPECT_FALSE(mayBeFaster(judgeTimes(noisy(10, 0.1, 20, 5), noisy(11, 0.1, 20, 6), {})));
+}
+
 TEST(TimingVerdict, DoesNotCallAHalfPercentADifference) {
     const std::vector<double> original(50, 10.05);
     const std::vector<double> candidate(50, 10.0);
