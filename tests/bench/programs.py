@@ -120,20 +120,24 @@ def same_output(before, again, after):
 
 
 def apply_diff(diff, root):
-    """Edits the files below `root`. The diff is a unified one whose paths begin with a/ and b/."""
+    """Edits the files below `root`. The diff is a unified one whose paths begin with a/ and b/. Line ends are the files' own."""
     file, old, new = None, [], []
+
+    def lines(text):
+        return re.findall(r"[^\n]*\n|[^\n]+", text)
 
     def finish():
         if file is not None:
-            (root / file).write_text("".join(new + old), errors="surrogateescape")
+            (root / file).write_text("".join(new + old), errors="surrogateescape", newline="")
 
     at = 0  # Lines of the old text that are done.
     left = right = 0  # Lines of the hunk that are still to come.
-    for line in diff.splitlines(keepends=True):
+    for line in lines(diff):
         if left == 0 and right == 0 and line.startswith("--- "):
             finish()
             file = line[4:].rstrip("\n").removeprefix("a/")
-            old = (root / file).read_text(errors="surrogateescape").splitlines(keepends=True)
+            with open(root / file, errors="surrogateescape", newline="") as text:
+                old = lines(text.read())
             new, at = [], 0
         elif left == 0 and right == 0 and (hunk := re.match(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@", line)):
             begin, left, right = (int(value) if value is not None else 1 for value in hunk.groups())
