@@ -153,6 +153,10 @@ private:
     [[nodiscard]] std::optional<std::string> whyNotPaid(std::size_t at, const ProgramTurns& turns,
                                                         std::span<const TimePair> whole) const {
         const KernelEdits& kernel = kernels_[at];
+        if (kernel.subject == EditSubject::HostShown)
+            return std::nullopt;
+        if (kernel.subject == EditSubject::Host)
+            return whyHostNotPaid(turns, whole);
         const auto pairs = timesOf(kernel, turns);
         const auto speedup = speedupOf(pairs);
         if (!isFaster(speedup ? std::span<const TimePair>(pairs) : whole))
@@ -170,9 +174,21 @@ private:
         return std::nullopt;
     }
 
+    /// Says why edits of the host's code do not pay in the program; nullopt if they do.
+    [[nodiscard]] static std::optional<std::string> whyHostNotPaid(const ProgramTurns& turns,
+                                                                   std::span<const TimePair> work) {
+        const auto spans = turns.spans();
+        if (isFaster(work) || isFasterInEachTurn(spans))
+            return std::nullopt;
+        return fmt::format(
+            "all work of the GPU together is {:.2f} times as fast as before, and the time from its "
+            "first to its last is {:.2f} times as short: no gain beyond the noise",
+            speedupOf(work).value_or(1), speedupOf(spans).value_or(1));
+    }
+
     /// Whether there was one to take back.
     [[nodiscard]] bool takeBackWhatDoesNotPay(EditOutcome& outcome) const {
-        const auto whole = outcome.turns.gpu();
+        const auto whole = outcome.turns.gpuWithoutSameCopies();
         std::vector<TakenBack> unpaid;
         for (const std::size_t at : outcome.kept) {
             auto why = whyNotPaid(at, outcome.turns, whole);

@@ -6,11 +6,20 @@
 #include "engine/whole_program/program_turns.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine {
+
+/// The code that edits change, by which they have to pay.
+enum class EditSubject : std::uint8_t {
+    Kernel, ///< By the times of the kernel's launches.
+    Host,   ///< By all work of the GPU, or by its time from the first work to the last.
+    /// The same, and it has been shown that they do: they stay unless all work becomes slower.
+    HostShown,
+};
 
 /// The edits that a search found for a kernel.
 struct KernelEdits {
@@ -23,6 +32,7 @@ struct KernelEdits {
     /// The kernel whose edits these contain: another instantiation of the template, from whose
     /// edited text the search began.
     std::optional<std::size_t> base = std::nullopt;
+    EditSubject subject = EditSubject::Kernel;
 };
 
 /// Times of both programs, or what failed in the edited one while it was timed.
@@ -77,11 +87,12 @@ struct EditOutcome {
 /// Tries all edits at once. If that fails, takes back the kernel with the least gain until it
 /// passes, and gives each of these but the last another chance, the one with the most gain first.
 /// Then takes back kernels that are not faster in the program, or the one with the least gain if
-/// the program fails while it is timed or the GPU's work is slower as a whole, and tries and times
-/// the others again. A kernel that the edited program does not launch is judged by the GPU's work.
-/// An instantiation of a template is taken back, too, if another hot one is slower; and never
-/// before those that it is the base of. A trial that is stopped (Cancelled) keeps what nothing
-/// speaks against by then, and says what was not done.
+/// the program fails while it is timed or the GPU's work is slower as a whole, copies aside that
+/// both versions make, and tries and times the others again. A kernel that the edited program does
+/// not launch is judged by the GPU's work, and edits of the host's code as EditSubject says. An
+/// instantiation of a template is taken back, too, if another hot one is slower; and never before
+/// those that it is the base of. A trial that is stopped (Cancelled) keeps what nothing speaks
+/// against by then, and says what was not done.
 [[nodiscard]] Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels,
                                            TrialProgram& program);
 

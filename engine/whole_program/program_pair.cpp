@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 
 /// An edited program that runs so many times as long as the original does not end.
 constexpr double patience = 10;
-/// Programs that run longer are timed once, others three times.
-constexpr double longRunSeconds = 20;
 
 /// The first line that names an error, else the last line.
 std::string tellingLine(std::string_view messages) {
@@ -322,8 +320,12 @@ Result<double> ProgramPair::secondsOfOriginal() const {
     return done.run->seconds;
 }
 
+bool ProgramPair::runsLong() const {
+    return std::chrono::duration<double>(runSeconds_) > options_.longRun;
+}
+
 Result<TimedTurns> ProgramPair::time() {
-    const int count = runSeconds_ > longRunSeconds ? 1 : 3;
+    const int count = runsLong() ? 1 : 3;
     const auto failed = [](const std::string& why) {
         return TimedTurns{{}, "while it was timed, " + why};
     };

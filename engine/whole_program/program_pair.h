@@ -32,6 +32,8 @@ struct ProgramPairOptions {
     std::chrono::milliseconds betweenRuns{1100};
     /// The min time limit of an edited program, which otherwise gets ten times the original's time.
     std::chrono::milliseconds minPatience{60'000};
+    /// A program that runs longer is timed once, others three times.
+    std::chrono::milliseconds longRun{20'000};
 };
 
 /// The check that tells whether an edited program is right.
@@ -66,6 +68,9 @@ public:
     [[nodiscard]] ProgramCheck check() const;
     /// The original's output, after buildOriginal().
     [[nodiscard]] const std::optional<PrintedOutput>& printed() const { return printed_; }
+
+    /// Whether a run of the original takes longer than the options' `longRun`.
+    [[nodiscard]] bool runsLong() const;
 
     /// The text of a file of the tree before edits. `file` is from the root. Failed if it cannot be
     /// read.

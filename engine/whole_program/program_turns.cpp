@@ -5,6 +5,7 @@
 #include "engine/review/timing_verdict.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace kernelskill::engine {
 namespace {
@@ -20,6 +21,15 @@ std::map<std::string, double> secondsByName(const TimelineSummary& summary) {
     for (const KernelTimes& kernel : summary.kernels)
         seconds[kernelSymbol(kernel.symbol).qualifiedName] += secondsOf(kernel.total);
     return seconds;
+}
+
+/// The sum over all GPUs of a figure: a member, or a function without arguments.
+template <typename Figure>
+std::uint64_t sumOf(const TimelineSummary& summary, Figure figure) {
+    std::uint64_t sum = 0;
+    for (const DeviceTimes& device : summary.devices)
+        sum += std::invoke(figure, device);
+    return sum;
 }
 
 } // namespace
@@ -44,6 +54,11 @@ bool isFaster(std::span<const TimePair> pairs) {
     return !ratios.empty() && (isFasterInEach || summarise(ratios).median > 1 + runNoise);
 }
 
+bool isFasterInEachTurn(std::span<const TimePair> pairs) {
+    const auto ratios = ratiosOf(pairs);
+    return ratios.size() > 1 && ratios.front() > 1 && summarise(ratios).median > 1 + runNoise;
+}
+
 bool isSlower(std::span<const TimePair> pairs) {
     const auto ratios = ratiosOf(pairs);
     return !ratios.empty() && ratios.back() < 1 && summarise(ratios).median < 1 - runNoise;
@@ -53,6 +68,26 @@ std::vector<TimePair> ProgramTurns::gpu() const {
     std::vector<TimePair> pairs;
     for (const TimelineTurn& turn : kernels)
         pairs.push_back({secondsOf(turn.before.gpuTime()), secondsOf(turn.after.gpuTime())});
+    return pairs;
+}
+
+std::vector<TimePair> ProgramTurns::gpuWithoutSameCopies() const {
+    std::vector<TimePair> pairs = gpu();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto& [before, after] = kernels[i];
+        if (sumOf(before, &DeviceTimes::copiedBytes) != sumOf(after, &DeviceTimes::copiedBytes))
+            continue;
+        pairs[i].before -= secondsOf(sumOf(before, &DeviceTimes::copies));
+        pairs[i].after -= secondsOf(sumOf(after, &DeviceTimes::copies));
+    }
+    return pairs;
+}
+
+std::vector<TimePair> ProgramTurns::spans() const {
+    std::vector<TimePair> pairs;
+    for (const auto& [before, after] : kernels)
+        pairs.push_back({secondsOf(sumOf(before, &DeviceTimes::span)),
+                         secondsOf(sumOf(after, &DeviceTimes::span))});
     return pairs;
 }
 

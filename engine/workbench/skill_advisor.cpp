@@ -5,6 +5,7 @@
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
 #include "engine/review/edited_program.h"
+#include "engine/review/host/host_order.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/model_steps.h"
 #include "engine/search/optimization_search.h"
@@ -62,6 +63,16 @@ std::optional<OneText> oneTextOf(KernelRef kernel, const analysis::Toolchain& to
         analysis::kernelNamed(*whole->program().model, kernel.kernel.qualifiedName) == nullptr)
         return std::nullopt;
     return std::move(*whole);
+}
+
+/// Whether the edits change nothing but the kernel's definition.
+bool isOfKernelAlone(const analysis::EditSet& edits, const analysis::KernelModel& kernel) {
+    return std::ranges::all_of(edits, [&](const auto& file) {
+        return file.first == kernel.file &&
+               std::ranges::all_of(file.second, [&](const analysis::TextEdit& edit) {
+                   return kernel.span.contains(edit.span);
+               });
+    });
 }
 
 /// A kernel as it is searched: in one text with its launches, if there is one.
@@ -161,6 +172,25 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
     if (!reviewed.notRemembered.empty())
         reviewed.verdict.summary += " Not remembered: " + reviewed.notRemembered;
     return reviewed;
+}
+
+std::vector<skills::Offer> SkillAdvisor::hostOffers(KernelRef kernel, const ShortTermMemory& memory,
+                                                    const std::stop_token& stop) {
+    std::vector<skills::Offer> found;
+    if (kernel.kernel.file != kernel.program.file)
+        return found;
+    for (const RankedSkill& ranked : plan(kernel, kernel.kernel.span, memory).ranked) {
+        if (stop.stop_requested())
+            break;
+        auto edits = draft(kernel, ranked.offer);
+        if (!edits || isOfKernelAlone(*edits, kernel.kernel))
+            continue;
+        const auto text = draftOf({kernel.program, kernel.kernel.qualifiedName}, std::move(*edits),
+                                  {}, machines_.toolchain(), stop);
+        if (text && changesHostOrder(kernel.file(), *text->text.program.model))
+            found.push_back(ranked.offer);
+    }
+    return found;
 }
 
 Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Offer& offer) {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -61,6 +62,12 @@ public:
     [[nodiscard]] Result<ReviewedEdit> apply(KernelRef kernel, const skills::Offer& offer,
                                              const ShortTermMemory& memory, std::stop_token stop,
                                              const ProgressSink& progress);
+    /// The offers whose edits change what the host does around launches, or in which order, as a
+    /// graph or a fused kernel does: those that a search of the kernel cannot measure. Only for a
+    /// kernel of the main file. Ends early if `stop` is requested. A fraction of a second for each
+    /// offer that edits more than the kernel.
+    [[nodiscard]] std::vector<skills::Offer>
+    hostOffers(KernelRef kernel, const ShortTermMemory& memory, const std::stop_token& stop);
     /// The edits that a skill proposes, without a review. They may be shown or compiled, but never
     /// applied.
     [[nodiscard]] Result<analysis::EditSet> draft(KernelRef kernel, const skills::Offer& offer);

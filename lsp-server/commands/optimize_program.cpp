@@ -4,6 +4,7 @@
 #include "analysis/source/json.h"
 #include "analysis/source/try.h"
 #include "engine/program/command_words.h"
+#include "engine/whole_program/whole_statements.h"
 #include "lsp-server/commands/chosen_program.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/interruption.h"
@@ -126,9 +127,11 @@ public:
         report.outputNote = pair_->outputNote();
         // The copy is what is searched, whatever becomes of the tree meanwhile.
         const engine::KernelPlaces places({pair_->originalRoot(), tree.files, {}}, stop_);
-        KERNELSKILL_TRY(report.kernels,
+        KERNELSKILL_TRY(auto searched,
                         searchProgram(*pair_, engine::programProfile(times, places, program.folder),
                                       arguments_.search, invocation_.options, stop_));
+        report.kernels = std::move(searched.kernels);
+        report.hostEdits = std::move(searched.hostEdits);
         KERNELSKILL_TRY(const auto edits, keepEdits(report));
         std::map<fs::path, FileChange> changes;
         for (const auto& [file, fileEdits] : edits) {
@@ -137,7 +140,10 @@ public:
             report.diff += analysis::unifiedDiff(file, before, after);
             changes[program.place.root / file] = {std::move(before), std::move(after)};
         }
-        if (arguments_.write && report.isImproved()) {
+        if (arguments_.write && report.isImproved() && stop_.stop_requested()) {
+            fmt::print(stderr,
+                       "stopped while edits of the host's code were tried: nothing is written\n");
+        } else if (arguments_.write && report.isImproved()) {
             KERNELSKILL_CHECK(replaceFiles(changes));
             report.isWritten = true;
         }
@@ -157,10 +163,97 @@ private:
         return ProgramPair::make(tree, program.workload, std::move(options), stop_);
     }
 
-    /// Builds, checks and times the program with what the searches found.
-    Result<analysis::EditSet> keepEdits(ProgramOptimizationReport& report) const {
-        std::vector<KernelEdits> found;
+    /// What may be kept, and where it is said what became of it: the kernels first.
+    struct Found {
+        std::vector<KernelEdits> edits;
         std::vector<OptimizedKernel*> kernels;
+        std::vector<engine::HostEdit*> hosts;
+
+        void set(std::size_t at, KernelOutcome outcome, std::string why) const {
+            if (at < kernels.size()) {
+                kernels[at]->outcome = outcome;
+                kernels[at]->why = std::move(why);
+            } else {
+                hosts[at - kernels.size()]->outcome = outcome;
+                hosts[at - kernels.size()]->why = std::move(why);
+            }
+        }
+        void setTakenBack(const engine::EditOutcome& outcome) const {
+            for (const engine::TakenBack& back : outcome.takenBack)
+                set(back.at, KernelOutcome::TakenBack, back.why);
+        }
+        /// Only those kernels, whose bases are among them.
+        [[nodiscard]] Found only(const std::vector<std::size_t>& kept) const {
+            Found part;
+            for (const std::size_t at : kept) {
+                part.edits.push_back(edits[at]);
+                part.kernels.push_back(kernels[at]);
+                if (auto& base = part.edits.back().base)
+                    base = static_cast<std::size_t>(std::ranges::find(kept, *base) - kept.begin());
+            }
+            return part;
+        }
+    };
+
+    /// Builds, checks and times the program with what the searches found, and then with edits of
+    /// the host's code, so that a stop in between leaves what is kept of the kernels.
+    Result<analysis::EditSet> keepEdits(ProgramOptimizationReport& report) const {
+        Found found = editsOfKernels(report);
+        engine::EditOutcome outcome;
+        if (!found.edits.empty()) {
+            KERNELSKILL_TRY(outcome, engine::runTrial(found.edits, *pair_));
+            found.setTakenBack(outcome);
+            if (!outcome.notDone.empty()) {
+                report.isStopped = true;
+                for (const std::size_t at : outcome.kept)
+                    found.set(at, KernelOutcome::Unchecked, "stopped: " + outcome.notDone);
+                return unchecked(found, outcome.kept);
+            }
+        }
+        KERNELSKILL_CHECK(addHostEdits(report, found, outcome));
+        if (outcome.kept.empty()) {
+            report.isStopped = found.edits.empty() && stop_.stop_requested();
+            return analysis::EditSet();
+        }
+        for (const std::size_t at : outcome.kept) {
+            found.set(at, KernelOutcome::Kept, {});
+            if (at >= found.kernels.size())
+                continue;
+            const OptimizedKernel& kept = *found.kernels[at];
+            found.kernels[at]->speedup =
+                engine::speedupOf(engine::timesOf(found.edits[at], outcome.turns));
+            for (OptimizedKernel& other : report.kernels)
+                if (other.sharesTextWith(kept) && !other.speedup)
+                    other.speedup =
+                        engine::speedupOf(outcome.turns.ofSymbol(other.share.times.symbol));
+        }
+        report.turns = std::move(outcome.turns);
+        return engine::joinedEdits(found.edits, outcome.kept);
+    }
+
+    /// Tries edits of the host's code, and those that pay together with the kernels' that are kept.
+    /// Then `found` and `outcome` are about these; else they stay.
+    Result<void> addHostEdits(ProgramOptimizationReport& report, Found& found,
+                              engine::EditOutcome& outcome) const {
+        Found both = found.only(outcome.kept);
+        KERNELSKILL_CHECK(tryHostEdits(report, both));
+        if (both.hosts.empty())
+            return {};
+        KERNELSKILL_TRY(auto together, engine::runTrial(both.edits, *pair_));
+        if (!together.notDone.empty()) {
+            for (engine::HostEdit* host : both.hosts)
+                host->why = "stopped: " + together.notDone;
+            return {};
+        }
+        both.setTakenBack(together);
+        found = std::move(both);
+        outcome = std::move(together);
+        return {};
+    }
+
+    /// The edits of kernels that searches have found.
+    Found editsOfKernels(ProgramOptimizationReport& report) const {
+        Found found;
         for (OptimizedKernel& kernel : report.kernels) {
             if (!kernel.found || !kernel.found->isImproved() ||
                 kernel.outcome == KernelOutcome::TakenBack)
@@ -175,58 +268,76 @@ private:
             const double speedup = verdict && verdict->speedup
                                        ? *verdict->speedup
                                        : kernel.found->modelledGain.value_or(1);
-            found.push_back({kernel.share.place->qualifiedName, std::move(*edits),
-                             speedup > 0 ? kernel.share.share * (1 - 1 / speedup) : 0});
-            kernels.push_back(&kernel);
+            found.edits.push_back({kernel.share.place->qualifiedName, std::move(*edits),
+                                   speedup > 0 ? kernel.share.share * (1 - 1 / speedup) : 0});
+            found.kernels.push_back(&kernel);
         }
-        if (found.empty()) {
-            report.isStopped = stop_.stop_requested();
-            return analysis::EditSet();
-        }
-        for (std::size_t at = 0; at < found.size(); ++at)
-            addInstantiations(found[at], *kernels[at], report.kernels, kernels);
-        KERNELSKILL_TRY(auto outcome, engine::runTrial(found, *pair_));
-        for (const engine::TakenBack& back : outcome.takenBack) {
-            kernels[back.at]->outcome = KernelOutcome::TakenBack;
-            kernels[back.at]->why = back.why;
-        }
-        if (!outcome.notDone.empty()) {
-            report.isStopped = true;
-            for (const std::size_t at : outcome.kept) {
-                kernels[at]->outcome = KernelOutcome::Unchecked;
-                kernels[at]->why = "stopped: " + outcome.notDone;
-            }
-            return unchecked(found, outcome.kept, kernels);
-        }
-        for (const std::size_t at : outcome.kept) {
-            kernels[at]->outcome = KernelOutcome::Kept;
-            kernels[at]->speedup = engine::speedupOf(engine::timesOf(found[at], outcome.turns));
-            for (OptimizedKernel& other : report.kernels)
-                if (other.sharesTextWith(*kernels[at]) && !other.speedup)
-                    other.speedup =
-                        engine::speedupOf(outcome.turns.ofSymbol(other.share.times.symbol));
-        }
-        report.turns = std::move(outcome.turns);
-        return engine::joinedEdits(found, outcome.kept);
+        for (std::size_t at = 0; at < found.edits.size(); ++at)
+            addInstantiations(found.edits[at], *found.kernels[at], report.kernels, found.kernels);
+        return found;
     }
 
-    /// The edits of these kernels, of two that overlap those with more gain.
-    static analysis::EditSet unchecked(const std::vector<KernelEdits>& found,
-                                       std::vector<std::size_t> indices,
-                                       const std::vector<OptimizedKernel*>& kernels) {
+    /// Builds, checks and times the program with each edit of the host's code alone: beside edits
+    /// of kernels its gain could not be told. Adds those that pay, with the statements that they
+    /// are in: a kernel's edit of a launch that is another's by now must not be kept with them.
+    Result<void> tryHostEdits(ProgramOptimizationReport& report, Found& found) const {
+        for (engine::HostEdit& host : report.hostEdits) {
+            if (stop_.stop_requested() || pair_->runsLong()) {
+                host.why =
+                    stop_.stop_requested()
+                        ? "stopped before it was tried"
+                        : "a run of the program takes more than 20 s, and this takes several";
+                continue;
+            }
+            auto edits = editsFromRoot(host.edits, pair_->originalRoot());
+            if (!edits) {
+                host.outcome = KernelOutcome::TakenBack;
+                host.why = edits.error().describe();
+                continue;
+            }
+            for (auto& [file, fileEdits] : *edits) {
+                KERNELSKILL_TRY(const auto text, pair_->textOf(file));
+                KERNELSKILL_TRY(fileEdits, engine::asWholeStatements(text, std::move(fileEdits)));
+            }
+            fmt::print(stderr, "trying {}: {}\n", host.skill, host.title);
+            KernelEdits alone{host.kernel, std::move(*edits), 0};
+            alone.subject = engine::EditSubject::Host;
+            KERNELSKILL_TRY(const auto outcome, engine::runTrial({alone}, *pair_));
+            if (!outcome.takenBack.empty()) {
+                host.outcome = KernelOutcome::TakenBack;
+                host.why = outcome.takenBack.front().why;
+                continue;
+            }
+            if (!outcome.notDone.empty()) {
+                host.why = "stopped: " + outcome.notDone;
+                continue;
+            }
+            host.speedup =
+                std::max(engine::speedupOf(outcome.turns.gpuWithoutSameCopies()).value_or(1),
+                         engine::speedupOf(outcome.turns.spans()).value_or(1));
+            alone.gain = 1 - 1 / *host.speedup;
+            alone.subject = engine::EditSubject::HostShown;
+            found.edits.push_back(std::move(alone));
+            found.hosts.push_back(&host);
+        }
+        return {};
+    }
+
+    /// These edits; of two that overlap, those with more gain.
+    static analysis::EditSet unchecked(const Found& found, std::vector<std::size_t> indices) {
         std::ranges::stable_sort(indices, std::ranges::greater{},
-                                 [&](std::size_t at) { return found[at].gain; });
+                                 [&](std::size_t at) { return found.edits[at].gain; });
         std::vector<std::size_t> taken;
         analysis::EditSet edits;
         for (const std::size_t at : indices) {
             taken.push_back(at);
-            if (auto joined = engine::joinedEdits(found, taken)) {
+            if (auto joined = engine::joinedEdits(found.edits, taken)) {
                 edits = std::move(*joined);
                 continue;
             }
             taken.pop_back();
-            kernels[at]->outcome = KernelOutcome::TakenBack;
-            kernels[at]->why = "its edits overlap with those of another kernel";
+            found.set(at, KernelOutcome::TakenBack,
+                      "its edits overlap with those of another kernel");
         }
         return edits;
     }

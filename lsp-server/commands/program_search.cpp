@@ -37,6 +37,9 @@ struct HeldForSearch {
     std::unique_ptr<engine::ProgramPause> pause;
 };
 
+/// Each takes a build of the program and several runs.
+constexpr std::size_t maxHostEdits = 3;
+
 /// A kernel to search.
 struct OpenKernel {
     std::size_t at = 0; ///< Index into the result.
@@ -68,10 +71,10 @@ public:
         : pair_(pair), search_(search), options_(optionsOn(search.executor, options)), stop_(stop) {
     }
 
-    Result<std::vector<OptimizedKernel>> run(const engine::ProgramProfile& profile) {
+    Result<SearchedProgram> run(const engine::ProgramProfile& profile) {
         KERNELSKILL_CHECK(choose(profile));
         if (std::ranges::all_of(result_, [](const auto& each) { return !each.why.empty(); }))
-            return std::move(result_);
+            return SearchedProgram{std::move(result_), {}};
         const auto captures = pair_.folder() / "captures";
         KERNELSKILL_TRY(const auto recorded, capture(captures));
         KERNELSKILL_TRY(auto workbench,
@@ -88,7 +91,7 @@ public:
                                 readerOfProgram(workbench, root, options_));
         KERNELSKILL_TRY(auto open, openAll(kernels, recorded.captures));
         KERNELSKILL_CHECK(searchAll(kernels, open, model.get()));
-        return std::move(result_);
+        return SearchedProgram{std::move(result_), hostEdits(kernels, open)};
     }
 
 private:
@@ -228,6 +231,33 @@ private:
                 return stopped(std::span(open).subspan(i + 1));
         }
         return {};
+    }
+
+    /// Asks for edits of the host's code, for the kernels in their order. Each has to pass a
+    /// review, but for one that nothing but the whole program can check.
+    std::vector<engine::HostEdit> hostEdits(CapturedKernels& kernels,
+                                            const std::vector<OpenKernel>& open) const {
+        std::vector<engine::HostEdit> edits;
+        const auto folder = pair_.folder() / "memory-host";
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        const engine::ShortTermMemory memory(folder, folder / "kernel");
+        engine::SkillAdvisor& advisor = kernels.workbench().advisor();
+        for (const OpenKernel& each : open) {
+            const engine::KernelRef kernel{each.kernel.snapshot->program, *each.kernel.kernel};
+            for (const skills::Offer& offer : advisor.hostOffers(kernel, memory, stop_)) {
+                const bool isKnown = std::ranges::any_of(
+                    edits, [&](const engine::HostEdit& edit) { return edit.title == offer.title; });
+                if (isKnown || edits.size() == maxHostEdits || stop_.stop_requested())
+                    continue;
+                fmt::print(stderr, "checking {}: {}\n", offer.skillId, offer.title);
+                const auto reviewed = advisor.apply(kernel, offer, memory, stop_, {});
+                if (reviewed && (reviewed->acceptable() || !reviewed->verdict.isAboutEdit))
+                    edits.push_back(
+                        {offer.skillId, offer.title, kernel.kernel.qualifiedName, reviewed->edits});
+            }
+        }
+        return edits;
     }
 
     /// Says which kernels were not searched, if anything was found in others; else Cancelled.
@@ -428,9 +458,10 @@ private:
 
 } // namespace
 
-Result<std::vector<engine::OptimizedKernel>>
-searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
-              const ProgramSearch& search, const Options& options, const std::stop_token& stop) {
+Result<SearchedProgram> searchProgram(const engine::ProgramPair& pair,
+                                      const engine::ProgramProfile& profile,
+                                      const ProgramSearch& search, const Options& options,
+                                      const std::stop_token& stop) {
     return Search(pair, search, options, stop).run(profile);
 }
 

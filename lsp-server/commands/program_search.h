@@ -1,6 +1,7 @@
 /// Searches the hot kernels of a program, inside of it or at launches that were captured from it.
 #pragma once
 
+#include "engine/whole_program/host_edit.h"
 #include "engine/whole_program/optimized_kernel.h"
 #include "engine/whole_program/program_pair.h"
 #include "lsp-server/program/injected_run.h"
@@ -21,15 +22,22 @@ struct ProgramSearch {
     engine::OptimizationOptions options;
 };
 
+struct SearchedProgram {
+    std::vector<engine::OptimizedKernel> kernels;
+    /// Edits of the host's code that the Reviewer does not refuse, and that are not tried yet.
+    std::vector<engine::HostEdit> hostEdits;
+};
+
 /// Captures launches of the hot kernels in the original's copy and spends the budget on them, by
 /// engine::timeForNext(). Each is searched with the program held at its first launch; on the
 /// captured launch on the emulator or on Slurm, or if the program cannot be held. An instantiation
 /// of a template is a kernel of its own; its search begins from the text that the one before has
 /// left, and what it finds is taken back if it is wrong or slower at another hot one in the
-/// program. Edits of a result name files of that copy. If `stop` is requested after a search has
+/// program. Then skills are asked for edits of the host's code around the launches of these
+/// kernels. Edits of a result name files of that copy. If `stop` is requested after a search has
 /// found something, the result is what was found by then. Errors: those of a run; InvalidInput if
 /// no kernel has the name; Cancelled.
-[[nodiscard]] Result<std::vector<engine::OptimizedKernel>>
+[[nodiscard]] Result<SearchedProgram>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
               const ProgramSearch& search, const Options& options, const std::stop_token& stop);
 

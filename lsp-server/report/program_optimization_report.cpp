@@ -126,6 +126,14 @@ std::string kernelLine(const OptimizedKernel& kernel) {
     return kernel.why.empty() ? line : line + ": " + kernel.why;
 }
 
+std::string hostLine(const engine::HostEdit& edit) {
+    std::string line = fmt::format("{:>9}{:<14}  {} ({})", "host  ", spelling(edit.outcome),
+                                   edit.title, edit.skill);
+    if (edit.speedup)
+        line += fmt::format("  {:.2f}x alone", *edit.speedup);
+    return edit.why.empty() ? line : line + ": " + edit.why;
+}
+
 /// The median of the turns in which both versions were measured. There is one at least.
 std::string medianText(const std::vector<TimePair>& pairs, double TimePair::* member) {
     std::vector<double> seconds;
@@ -165,10 +173,19 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
     json kernels = json::array();
     for (const OptimizedKernel& kernel : report.kernels)
         kernels.push_back(kernelJson(kernel, report.kernels));
+    json hostEdits = json::array();
+    for (const engine::HostEdit& edit : report.hostEdits)
+        hostEdits.push_back({{"skill", edit.skill},
+                             {"title", edit.title},
+                             {"kernel", edit.kernel},
+                             {"outcome", spelling(edit.outcome)},
+                             {"why", edit.why},
+                             {"speedup", orNull(edit.speedup)}});
     return {{"program", report.command},
             {"check", spelling(report.check)},
             {"output_note", report.outputNote},
             {"kernels", std::move(kernels)},
+            {"host_edits", std::move(hostEdits)},
             {"program_time", timesJson(report.turns.wall)},
             {"gpu_time", timesJson(report.turns.gpu())},
             {"kernel_time", timesJson(report.turns.ofKernels())},
@@ -183,6 +200,8 @@ std::vector<std::string> programOptimizationLines(const ProgramOptimizationRepor
         lines.push_back(kernelLine(kernel));
         lines.push_back(placeLine(kernel));
     }
+    for (const engine::HostEdit& edit : report.hostEdits)
+        lines.push_back(hostLine(edit));
     if (report.isImproved()) {
         lines.push_back(timesLine("kernels of the program", report.turns.ofKernels()));
         lines.push_back(timesLine("GPU time with copies", report.turns.gpu()));

@@ -1,6 +1,7 @@
 /// Prints the optimisation of a whole program as text and as JSON.
 #pragma once
 
+#include "engine/whole_program/host_edit.h"
 #include "engine/whole_program/optimized_kernel.h"
 #include "engine/whole_program/program_pair.h"
 
@@ -16,6 +17,7 @@ struct ProgramOptimizationReport {
     engine::ProgramCheck check = engine::ProgramCheck::Status;
     std::string outputNote; ///< Says which part of the output is not compared.
     std::vector<engine::OptimizedKernel> kernels; ///< The hot ones, the longest first.
+    std::vector<engine::HostEdit> hostEdits;
     engine::ProgramTurns turns;
     std::string diff; ///< All edits that are kept; paths are from the workspace's root.
     bool isWritten = false;
@@ -28,8 +30,9 @@ struct ProgramOptimizationReport {
 
 /// {program, check, output_note, kernels: [{name, symbol, file, line, share, saving, seconds,
 /// executor, held, not_held, base, attempts, tried, skills, stop, search_speedup, model_gain,
-/// outcome, why, speedup}], program_time, gpu_time, kernel_time: {speedup, seconds: [{before,
-/// after}]}, diff, written, stopped}. Speedups are null where nothing was measured.
+/// outcome, why, speedup}], host_edits: [{skill, title, kernel, outcome, why, speedup}],
+/// program_time, gpu_time, kernel_time: {speedup, seconds: [{before, after}]}, diff, written,
+/// stopped}. Speedups are null where nothing was measured.
 [[nodiscard]] nlohmann::json programOptimizationJson(const ProgramOptimizationReport& report);
 
 /// A line for each kernel, then the whole; without the diff.

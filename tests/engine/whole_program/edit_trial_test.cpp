@@ -34,8 +34,10 @@ public:
     std::vector<Names> tried;
     std::optional<Error> error;
     std::optional<Error> errorInTime;
-    std::size_t mostAtOnce = 3; ///< More kernels cost copies.
+    std::size_t mostAtOnce = 3;   ///< More kernels cost copies.
+    std::uint64_t sameCopies = 0; ///< The time of the original's copies after the edit.
     bool isFasterAsAWhole = false;
+    double span = 0.9; ///< The part of the time from the first work to the last that is left.
     int timed = 0;
 
     Result<std::optional<std::string>> tryEdits(const analysis::EditSet& edits) override {
@@ -70,9 +72,14 @@ public:
         }
         turn.before.devices.resize(1);
         turn.before.devices.front().kernels = 3'000'000'000;
+        turn.before.devices.front().end = 10'000'000'000;
         turn.after.devices = turn.before.devices;
-        if (tried.back().size() > mostAtOnce)
+        turn.after.devices.front().end = static_cast<std::uint64_t>(span * 10e9);
+        turn.after.devices.front().copies = sameCopies;
+        if (tried.back().size() > mostAtOnce) {
             turn.after.devices.front().copies = 2'000'000'000;
+            turn.after.devices.front().copiedBytes = 1'000'000;
+        }
         if (isFasterAsAWhole)
             turn.after.devices.front().kernels /= 2;
         return TimedTurns{{{}, {turn, turn, turn}}, {}};
@@ -94,6 +101,47 @@ TEST(EditTrial, KeepsAllThatPassAtOnce) {
     EXPECT_EQ(outcome->turns.kernels.size(), 3u);
     EXPECT_EQ(program.tried.size(), 1u);
     EXPECT_EQ(program.timed, 1);
+}
+
+TEST(EditTrial, JudgesEditsOfTheHostByAllWorkAndItsSpan) {
+    KernelEdits host = kernelAt(0, 0.1);
+    host.subject = EditSubject::Host;
+    FakeProgram program;
+    const auto shorter = runTrial({host}, program);
+    ASSERT_TRUE(shorter);
+    EXPECT_THAT(shorter->kept, ElementsAre(0)) << "there is less idle time";
+    program.span = 0.99;
+    const auto same = runTrial({host}, program);
+    ASSERT_TRUE(same);
+    ASSERT_EQ(same->takenBack.size(), 1u);
+    EXPECT_THAT(same->takenBack.front().why,
+                HasSubstr("its first to its last is 1.01 times as short"));
+    program.isFasterAsAWhole = true;
+    const auto less = runTrial({host}, program);
+    ASSERT_TRUE(less);
+    EXPECT_THAT(less->kept, ElementsAre(0));
+}
+
+TEST(EditTrial, KeepsEditsOfTheHostThatHaveBeenShownToPay) {
+    std::vector<KernelEdits> all{kernelAt(0, 0.3), kernelAt(1, 0.1)};
+    all[1].subject = EditSubject::HostShown;
+    FakeProgram program;
+    program.span = 1;
+    const auto outcome = runTrial(all, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1));
+    program.mostAtOnce = 1; // With both there are copies.
+    const auto slower = runTrial(all, program);
+    ASSERT_TRUE(slower);
+    EXPECT_THAT(slower->kept, ElementsAre(0));
+}
+
+TEST(EditTrial, KeepsWhatIsFasterThoughTheSameCopiesAreSlower) {
+    FakeProgram program;
+    program.sameCopies = 4'000'000'000;
+    const auto outcome = runTrial(three, program);
+    ASSERT_TRUE(outcome);
+    EXPECT_THAT(outcome->kept, ElementsAre(0, 1, 2));
 }
 
 TEST(EditTrial, TakesBackTheOneThatFailsAndNoOther) {

@@ -143,6 +143,17 @@ TEST_F(ProgramPairTest, TimesBothInTurns) {
     EXPECT_EQ(turns.kernels.front().after.kernels.front().symbol, "after");
 }
 
+TEST_F(ProgramPairTest, TimesALongProgramOnce) {
+    options_.longRun = std::chrono::milliseconds(0);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_TRUE(pair->runsLong());
+    ASSERT_EQ(why(*pair, edit("4")), "passes");
+    const auto timed = pair->time();
+    ASSERT_TRUE(timed);
+    EXPECT_EQ(timed->turns.wall.size(), 1u);
+}
+
 TEST_F(ProgramPairTest, TheEditedProgramIsCheckedWhileItIsTimed) {
     // The edited program passes its trial and fails in a later run.
     const std::string later = "4; echo x >> runs; test $(wc -l < runs) -lt 3 || ";

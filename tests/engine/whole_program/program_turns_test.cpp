@@ -34,6 +34,10 @@ TEST(ProgramTurns, FasterIsBeyondTheNoise) {
     EXPECT_TRUE(isFaster(Pairs{{1.03, 1}}));
     EXPECT_FALSE(isFaster(Pairs{{1, 1.1}, {1, 1.1}}));
     EXPECT_FALSE(isFaster({}));
+    EXPECT_TRUE(isFasterInEachTurn(Pairs{{1.01, 1}, {1.03, 1}, {1.3, 1}}));
+    EXPECT_FALSE(isFasterInEachTurn(Pairs{{1.1, 1}, {1.03, 1}, {0.9, 1}}));
+    EXPECT_FALSE(isFasterInEachTurn(Pairs{{1.01, 1}, {1.01, 1}, {1.3, 1}})) << "too little";
+    EXPECT_FALSE(isFasterInEachTurn(Pairs{{1.3, 1}})) << "one turn tells no noise";
 }
 
 TEST(ProgramTurns, SlowerIsCertain) {
@@ -55,10 +59,13 @@ TEST(ProgramTurns, AKernelHasItsInstantiationsAndWhatItsEditAdds) {
                           kernel("_Z3newv", 100'000'000)};
     turn.before.devices.resize(1);
     turn.before.devices.front().kernels = 3'000'000'000;
+    turn.before.devices.front().begin = 1'000'000'000;
+    turn.before.devices.front().end = 7'000'000'000;
     turn.before.devices.front().copies = 500'000'000;
     turn.before.devices.front().sets = 500'000'000;
     turn.after.devices.resize(1);
     turn.after.devices.front().kernels = 1'000'000'000;
+    turn.after.devices.front().end = 2'000'000'000;
     const ProgramTurns turns{{}, {turn}};
     EXPECT_EQ(turns.ofKernel("sum", {"sumParts", "other", "x"}),
               (std::vector<TimePair>{{3, 0.75}}));
@@ -73,6 +80,10 @@ TEST(ProgramTurns, AKernelHasItsInstantiationsAndWhatItsEditAdds) {
         << "it is not launched any more";
     EXPECT_EQ(turns.gpu(), (std::vector<TimePair>{{4, 1}}));
     EXPECT_EQ(turns.ofKernels(), (std::vector<TimePair>{{3, 1}}));
+    EXPECT_EQ(turns.spans(), (std::vector<TimePair>{{6, 2}}));
+    EXPECT_EQ(turns.gpuWithoutSameCopies(), (std::vector<TimePair>{{3.5, 1}}));
+    turn.after.devices.front().copiedBytes = 8;
+    EXPECT_EQ((ProgramTurns{{}, {turn}}.gpuWithoutSameCopies()), (std::vector<TimePair>{{4, 1}}));
 }
 
 } // namespace

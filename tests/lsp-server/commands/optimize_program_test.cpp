@@ -240,6 +240,72 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
     expectNothingLeft();
 }
 
+/// Two kernels of one element a thread each, the second on what the first has left.
+constexpr const char* twoSteps = R"(#include <cstdio>
+#include <vector>
+
+__global__ void scale(const float* x, float* y, float factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = factor * x[i];
+}
+
+__global__ void addBias(float* values, const float* bias, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        values[i] = values[i] + bias[i];
+}
+
+int main() {
+    const int n = 10000;
+    std::vector<float> x(n), b(n);
+    for (int i = 0; i < n; ++i) {
+        x[i] = static_cast<float>(i % 7);
+        b[i] = static_cast<float>(i % 5);
+    }
+    float *dx, *db, *dy;
+    cudaMalloc(&dx, n * sizeof(float));
+    cudaMalloc(&db, n * sizeof(float));
+    cudaMalloc(&dy, n * sizeof(float));
+    cudaMemcpy(dx, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(db, b.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    scale<<<(n + 127) / 128, 128>>>(dx, dy, 0.5f, n);
+    addBias<<<(n + 127) / 128, 128>>>(dy, db, n);
+    cudaMemcpy(x.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    double total = 0;
+    for (float value : x)
+        total += value;
+    std::printf("total %.1f\n", total);
+}
+)";
+
+TEST_F(OptimizeProgram, JudgesEditsOfTheHostsCodeByTheProgram) {
+    workspace.write("columns.cu", twoSteps);
+    const auto result = optimize({"--json", "--build", build()});
+    ASSERT_EQ(result.status, 0) << result.errors << result.output;
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_EQ(document.at("host_edits").size(), 1u) << result.output;
+    const auto& fused = document.at("host_edits").at(0);
+    EXPECT_EQ(fused.at("skill"), "kernel-fusion");
+    EXPECT_EQ(fused.at("outcome"), "kept") << fused.dump();
+    EXPECT_EQ(fused.at("why"), "");
+    EXPECT_GT(fused.at("speedup"), 1.5) << "there is half of the threads";
+    EXPECT_GT(document.at("kernel_time").at("speedup"), 1.5);
+    EXPECT_THAT(document.at("diff").get<std::string>(),
+                HasSubstr("-    addBias<<<(n + 127) / 128, 128>>>(dy, db, n);"));
+    EXPECT_EQ(read(workspace.path("columns.cu")), twoSteps);
+    expectNothingLeft();
+}
+
+TEST_F(OptimizeProgram, TakesBackEditsOfTheHostsCodeThatTheProgramDoesNotPass) {
+    workspace.write("columns.cu", twoSteps);
+    const auto result =
+        optimize({"--build", build(), "--check", "! grep -q scaleAddBias columns.cu"});
+    EXPECT_THAT(result.output, HasSubstr("(kernel-fusion): the check ended with status 1"))
+        << result.errors;
+    EXPECT_THAT(result.output, HasSubstr("host  taken-back")) << result.errors;
+}
+
 TEST_F(OptimizeProgram, SearchesAllHotKernelsUnlessToldOtherwise) {
     std::string text = columnProgram;
     const auto replace = [&](const std::string& what, const std::string& by) {
