@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace kernelskill::analysis {
@@ -15,17 +16,21 @@ struct RangesDeleter {
     void operator()(CXSourceRangeList* ranges) const { clang_disposeSourceRangeList(ranges); }
 };
 
-/// Whether the range is what a header's guard leaves out when the header is read again: the first
-/// directive of the file asks for a macro, and the next one defines it as nothing.
-bool isGuardsRange(std::string_view text, Span range) {
-    const std::vector<Token> tokens = lex(text.substr(0, range.end));
-    const auto first = std::ranges::find(tokens, TokenKind::Directive, &Token::kind);
-    if (first == tokens.end() || first->span.begin < range.begin || first + 1 == tokens.end())
-        return false;
-    const auto [asks, condition] = directiveParts(first->text);
-    const auto [defines, name] = directiveParts((first + 1)->text);
-    return (asks == "ifndef" || asks == "if") && defines == "define" && !name.empty() &&
-           condition.ends_with(asks == "if" ? std::string(name) + ")" : std::string(name));
+/// Returns the first directive of the text, if it begins a header's guard: it asks for a macro, and
+/// the next one defines that as nothing. A range that holds it is left out when the header is read
+/// again, and says nothing of the first time.
+std::optional<Span> guardOf(std::string_view text) {
+    std::vector<Token> directives = lex(text);
+    std::erase_if(directives,
+                  [](const Token& token) { return token.kind != TokenKind::Directive; });
+    if (directives.size() < 2)
+        return std::nullopt;
+    const auto [asks, condition] = directiveParts(directives[0].text);
+    const auto [defines, name] = directiveParts(directives[1].text);
+    const bool isGuard =
+        (asks == "ifndef" || asks == "if") && defines == "define" && !name.empty() &&
+        condition.ends_with(asks == "if" ? std::string(name) + ")" : std::string(name));
+    return isGuard ? std::optional(directives[0].span) : std::nullopt;
 }
 
 std::string_view contentOf(CXTranslationUnit unit, CXFile file) {
@@ -45,12 +50,15 @@ skippedText(CXTranslationUnit unit, const std::vector<std::string>& files) {
             continue;
         const std::unique_ptr<CXSourceRangeList, RangesDeleter> ranges(
             clang_getSkippedRanges(unit, file));
+        if (!ranges || ranges->count == 0)
+            continue;
+        const std::optional<Span> guard = guardOf(contentOf(unit, file));
         std::vector<Span> spans;
-        for (unsigned i = 0; ranges && i < ranges->count; ++i) {
+        for (unsigned i = 0; i < ranges->count; ++i) {
             const CXSourceRange range = ranges->ranges[i];
             const Span span{fileLocation(clang_getRangeStart(range)).offset,
                             fileLocation(clang_getRangeEnd(range)).offset};
-            if (!isGuardsRange(contentOf(unit, file), span))
+            if (!guard || !span.contains(guard->begin))
                 spans.push_back(span);
         }
         std::ranges::sort(spans, {}, &Span::begin);

@@ -5,7 +5,7 @@
 namespace kernelskill::analysis {
 namespace {
 
-/// `target = value`, both plain names.
+/// A statement `target = value` of plain names.
 struct Assignment {
     VariableId target = noId;
     VariableId value = noId;

@@ -7,8 +7,8 @@
 
 namespace kernelskill::analysis {
 
-/// `float* t = a; a = b; b = t;`, where nothing else uses t. Two pointers that lead to different
-/// objects before such statements do so behind them.
+/// Three statements `float* t = a; a = b; b = t;`, where nothing else uses t. Two pointers that
+/// lead to different objects before them do so behind them.
 struct PointerExchange {
     VariableId one = noId;
     VariableId other = noId;
@@ -16,7 +16,7 @@ struct PointerExchange {
     ExprId toOther = noId; ///< `b = t`
 };
 
-/// All of them in the function, in the order of the source.
+/// Returns all exchanges of the function, in the order of the source.
 [[nodiscard]] std::vector<PointerExchange> pointerExchanges(const CodeMap& code);
 
 } // namespace kernelskill::analysis

@@ -1,6 +1,5 @@
 #include "analysis/queries/pointer_origins.h"
 
-#include "analysis/queries/pointer_exchanges.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/syntax/lexer.h"
 
@@ -44,7 +43,7 @@ std::vector<std::vector<Token>> callArguments(const std::vector<Token>& tokens, 
 PointerOrigins::PointerOrigins(const FileModel& file, const SharedAnalysis& shared,
                                std::uint32_t function)
     : file_(file), host_(file.hostFunctions.at(function)), source_(*sourceOf(file, host_)),
-      shared_(shared), code_(shared.host(function)) {
+      shared_(shared), code_(shared.host(function)), exchanges_(pointerExchanges(code_)) {
     for (const Variable& variable : host_.body.variables)
         if (variable.storage == Storage::Parameter)
             parameters_.push_back(variable.name);
@@ -64,7 +63,7 @@ std::set<ExprId> PointerOrigins::exchangesOf(VariableId a, VariableId b) const {
     std::set<ExprId> assignments;
     if (a == noId || b == noId || a == b)
         return assignments;
-    for (const PointerExchange& exchange : pointerExchanges(code_))
+    for (const PointerExchange& exchange : exchanges_)
         if ((exchange.one == a && exchange.other == b) ||
             (exchange.one == b && exchange.other == a))
             assignments.insert({exchange.toOne, exchange.toOther});

@@ -1,6 +1,7 @@
 /// Where the pointers that host code passes to a kernel come from.
 #pragma once
 
+#include "analysis/queries/pointer_exchanges.h"
 #include "analysis/queries/shared_analysis.h"
 
 #include <optional>
@@ -51,6 +52,7 @@ private:
     const SourceText& source_; ///< That of the host function.
     const SharedAnalysis& shared_;
     const CodeMap& code_;
+    std::vector<PointerExchange> exchanges_;
     std::vector<std::string> parameters_; ///< Names of the host function's.
     mutable std::optional<std::vector<Call>> calls_;
 };

@@ -24,7 +24,7 @@ template <typename T>
 concept JsonInteger =
     std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::is_enum_v<T>;
 
-/// The integer, if the value is one that a T holds. 3.0 is none.
+/// Returns the integer; nullopt if the value is none that a T holds. 3.0 is no integer here.
 template <JsonInteger T, typename Json>
 [[nodiscard]] std::optional<T> heldInteger(const Json& json) {
     const auto held = [](auto number) {

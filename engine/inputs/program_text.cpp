@@ -45,24 +45,24 @@ std::string baseName(const Expression& expression) {
 
 ProgramText::ProgramText(const analysis::FileModel& model) {
     std::vector<Token> leftOut;
-    const auto addFile = [&](const std::string& path, std::string text) {
+    const auto addCompiled = [&](const std::string& path, std::string text) {
         const auto skipped = model.skipped.find(path);
-        const auto tokens = add(path, std::move(text),
-                                skipped != model.skipped.end() ? std::span(skipped->second)
-                                                               : std::span<const Span>());
+        const auto tokens = addFile(path, std::move(text),
+                                    skipped != model.skipped.end() ? std::span(skipped->second)
+                                                                   : std::span<const Span>());
         leftOut.insert(leftOut.end(), tokens.begin(), tokens.end());
     };
     if (!model.includer.empty() && model.otherSources.contains(model.includer))
-        addFile(model.includer, model.otherSources.find(model.includer)->second->text());
+        addCompiled(model.includer, model.otherSources.find(model.includer)->second->text());
     if (model.source)
-        addFile(model.file, model.source->text());
+        addCompiled(model.file, model.source->text());
     for (const auto& path : model.userFiles) {
         if (path == model.file || (path == model.includer && !files_.empty()))
             continue;
         if (const auto open = model.unsavedHeaders.find(path); open != model.unsavedHeaders.end())
-            addFile(path, open->second);
+            addCompiled(path, open->second);
         else if (auto text = analysis::readFile(path))
-            addFile(path, std::move(*text));
+            addCompiled(path, std::move(*text));
     }
     macros_.addDefinitionsOf(leftOut);
     for (auto& file : files_)
@@ -158,8 +158,8 @@ const std::vector<AllocationText>& ProgramText::allocationsOf(const std::string&
     return found == allocations_.end() ? none : found->second;
 }
 
-std::vector<Token> ProgramText::add(std::string path, std::string text,
-                                    std::span<const Span> skipped) {
+std::vector<Token> ProgramText::addFile(std::string path, std::string text,
+                                        std::span<const Span> skipped) {
     auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}, {}, {}});
     auto tokens = analysis::lex(file.text);
     if (analysis::tooDeeplyNested(tokens))

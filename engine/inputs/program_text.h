@@ -130,8 +130,8 @@ public:
 private:
     /// Returns the tokens that stand in `skipped`, the directives of conditionals aside: the file
     /// is read without them.
-    std::vector<analysis::Token> add(std::string path, std::string text,
-                                     std::span<const analysis::Span> skipped);
+    std::vector<analysis::Token> addFile(std::string path, std::string text,
+                                         std::span<const analysis::Span> skipped);
     void addFunctions(std::size_t file, const std::vector<analysis::Declaration>& declarations);
     void addEnumerators(std::size_t file, const analysis::Declaration& declaration);
     void addIndices(std::size_t file);

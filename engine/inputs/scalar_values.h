@@ -28,8 +28,9 @@ struct OtherScalars {
                                         const std::map<std::string, std::int64_t>& extents,
                                         bool ownWork);
 
-/// `launch` with those of these integers, by the parameter's name, that are small: large ones are
-/// sizes, or make a run long. Parameters that `extents` names stay. nullopt if nothing changes.
+/// Returns `launch` with those of these integers, by the parameter's name, that are small: large
+/// ones are sizes, or make a run long. Parameters that `extents` names stay. nullopt if nothing
+/// changes.
 [[nodiscard]] std::optional<LaunchSpec>
 withSmallIntegers(const LaunchSpec& launch, const analysis::KernelModel& kernel,
                   const std::map<std::string, std::int64_t>& values,

@@ -153,7 +153,7 @@ private:
     [[nodiscard]] std::optional<std::string> whyNotPaid(std::size_t at, const ProgramTurns& turns,
                                                         std::span<const TimePair> whole) const {
         const KernelEdits& kernel = kernels_[at];
-        if (kernel.subject == EditSubject::HostShown)
+        if (kernel.subject == EditSubject::PayingHost)
             return std::nullopt;
         if (kernel.subject == EditSubject::Host)
             return whyHostNotPaid(turns, whole);
@@ -181,8 +181,9 @@ private:
         if (isFaster(work) || isFasterInEachTurn(spans))
             return std::nullopt;
         return fmt::format(
-            "all work of the GPU together is {:.2f} times as fast as before, and the time from its "
-            "first to its last is {:.2f} times as short: no gain beyond the noise",
+            "all work of the GPU together is {:.2f} times as fast as before, and {:.2f} times with "
+            "the "
+            "idle times between its first work and its last: no gain beyond the noise",
             speedupOf(work).value_or(1), speedupOf(spans).value_or(1));
     }
 

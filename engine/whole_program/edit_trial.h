@@ -13,12 +13,13 @@
 
 namespace kernelskill::engine {
 
-/// The code that edits change, by which they have to pay.
+/// Decides which times have to become shorter by an edit, so that it is kept.
 enum class EditSubject : std::uint8_t {
-    Kernel, ///< By the times of the kernel's launches.
-    Host,   ///< By all work of the GPU, or by its time from the first work to the last.
-    /// The same, and it has been shown that they do: they stay unless all work becomes slower.
-    HostShown,
+    Kernel, ///< Those of the kernel's launches.
+    Host,   ///< All work of the GPU, or the time from its first work to its last.
+    /// None: an edit of the host's code that has been shown to pay stays unless all work of the GPU
+    /// becomes slower.
+    PayingHost,
 };
 
 /// The edits that a search found for a kernel.

@@ -9,7 +9,8 @@
 
 namespace kernelskill::engine {
 
-/// A graph, streams, a kernel in the place of two: what a search of one kernel cannot measure.
+/// Puts a graph or streams around launches, or one kernel in the place of two, which a search of
+/// one kernel cannot measure.
 struct HostEdit {
     std::string skill;
     std::string title;
@@ -17,8 +18,8 @@ struct HostEdit {
     analysis::EditSet edits; ///< Edits of the files of the original's copy.
     KernelOutcome outcome = KernelOutcome::NotSearched; ///< Until it is tried.
     std::string why = {};                               ///< Empty if it was kept.
-    /// How many times as fast the program was with it alone: all work of the GPU, or its time from
-    /// the first work to the last, whichever gained more. nullopt if it was not timed.
+    /// The speedup with this edit alone, of all work of the GPU or of the time from its first work
+    /// to its last, whichever gained more. nullopt if it was not timed.
     std::optional<double> speedup = {};
 };
 

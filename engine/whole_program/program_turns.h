@@ -37,8 +37,8 @@ struct TimePair {
 /// turns.
 [[nodiscard]] bool isFaster(std::span<const TimePair> pairs);
 
-/// Whether it is faster by more than 2 % in the median, and faster in each of several turns: of
-/// times that vary by themselves, as those of the whole program do.
+/// Whether it is faster by more than 2 % in the median, and faster in each of several turns. This
+/// suits times that vary by themselves, as those of the whole program do.
 [[nodiscard]] bool isFasterInEachTurn(std::span<const TimePair> pairs);
 
 /// Whether it is slower by more than 2 % in the median, and slower in each turn.
@@ -56,7 +56,7 @@ struct ProgramTurns {
 
     /// All kernels, copies and memsets.
     [[nodiscard]] std::vector<TimePair> gpu() const;
-    /// As gpu(), without the copies of a turn in which both versions copy as many bytes: their
+    /// Leaves out of gpu() the copies of a turn in which both versions copy as many bytes: their
     /// times differ by what else uses the bus and the host's memory, not by an edit.
     [[nodiscard]] std::vector<TimePair> gpuWithoutSameCopies() const;
     /// The time from the first work of each GPU to its last, idle times included.

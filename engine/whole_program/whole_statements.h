@@ -8,9 +8,10 @@
 
 namespace kernelskill::engine {
 
-/// The same edits of `text`, each with the statement that it stands in, from the `;` or the brace
-/// before it to that behind it. So two edits of one statement overlap, also where one changes what
-/// it launches and the other how many blocks. InvalidInput as of applyEdits().
+/// Widens each edit of `text` to the statement that it stands in, from the `;` or the brace before
+/// it to that behind it; the result is the same text. So two edits of one statement overlap, also
+/// where one changes what it launches and the other how many blocks. InvalidInput as of
+/// applyEdits().
 [[nodiscard]] Result<std::vector<analysis::TextEdit>>
 asWholeStatements(std::string_view text, std::vector<analysis::TextEdit> edits);
 

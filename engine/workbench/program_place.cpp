@@ -63,7 +63,7 @@ Result<void> ProgramPlace::reproducesOriginal(const std::stop_token& stop) const
 
 std::map<std::string, std::int64_t> ProgramPlace::passed() const {
     std::map<std::string, std::int64_t> integers;
-    if (const auto launch = kernel_.heldLaunch())
+    if (const auto& launch = kernel_.heldLaunch())
         for (const ArgumentSpec& argument : launch->arguments)
             if (const auto* scalar = std::get_if<ScalarSpec>(&argument);
                 scalar != nullptr && scalar->integer)

@@ -41,6 +41,12 @@ LaunchSpec shapeOf(const CapturedLaunch& held, const std::string& kernel) {
 
 } // namespace
 
+KernelInProgram::KernelInProgram(const Machines& machines, ProgramPause& pause, KernelRef original)
+    : machines_(machines), pause_(pause), original_(original),
+      heldLaunch_(
+          capturedNumbers({original.file(), original.kernel},
+                          {pause.held().launch, kernelSymbol(pause.held().launch.symbol), {}})) {}
+
 Result<DeviceCode> KernelInProgram::codeOf(KernelRef version, const LaunchSpec& launch,
                                            CodeFor purpose, const std::stop_token& stop) const {
     StaticFactsOptions options = machines_.factsOptions();
@@ -94,14 +100,8 @@ Result<std::vector<ReplayedTrial>> KernelInProgram::tryAll(std::vector<ReplayCan
     return pause_.tryAll(std::move(candidates), original_.kernel, effort, stop);
 }
 
-Result<LaunchSpec> KernelInProgram::heldLaunch() const {
-    const CapturedLaunch& held = pause_.held().launch;
-    return capturedNumbers({original_.file(), original_.kernel},
-                           {held, kernelSymbol(held.symbol), {}});
-}
-
 Result<LaunchSpec> KernelInProgram::launchOf(KernelRef version) const {
-    const auto known = heldLaunch();
+    const auto& known = heldLaunch_;
     if (known) {
         auto edited = editedCapture({original_.file(), original_.kernel},
                                     {version.file(), version.kernel}, *known);

@@ -32,8 +32,7 @@ class KernelInProgram {
 public:
     /// `original` is the kernel as the program was built with it, perhaps under another name. All
     /// arguments outlive the object.
-    KernelInProgram(const Machines& machines, ProgramPause& pause, KernelRef original)
-        : machines_(machines), pause_(pause), original_(original) {}
+    KernelInProgram(const Machines& machines, ProgramPause& pause, KernelRef original);
 
     [[nodiscard]] ProgramPause& pause() const { return pause_; }
     [[nodiscard]] const analysis::KernelModel& original() const { return original_.kernel; }
@@ -52,7 +51,7 @@ public:
                                                             const std::stop_token& stop) const;
 
     /// The launch that the program is held at. Errors: those of capturedNumbers().
-    [[nodiscard]] Result<LaunchSpec> heldLaunch() const;
+    [[nodiscard]] const Result<LaunchSpec>& heldLaunch() const { return heldLaunch_; }
 
 private:
     [[nodiscard]] Result<LaunchSpec> launchOf(KernelRef version) const;
@@ -62,6 +61,7 @@ private:
     const Machines& machines_;
     ProgramPause& pause_;
     KernelRef original_;
+    Result<LaunchSpec> heldLaunch_;
 };
 
 /// Holds the program at the first launch of the changed kernel, tries both versions there, and lets

@@ -174,9 +174,9 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
     return reviewed;
 }
 
-std::vector<skills::Offer> SkillAdvisor::hostOffers(KernelRef kernel, const ShortTermMemory& memory,
-                                                    const std::stop_token& stop) {
-    std::vector<skills::Offer> found;
+std::vector<DraftedOffer> SkillAdvisor::hostOffers(KernelRef kernel, const ShortTermMemory& memory,
+                                                   const std::stop_token& stop) {
+    std::vector<DraftedOffer> found;
     if (kernel.kernel.file != kernel.program.file)
         return found;
     for (const RankedSkill& ranked : plan(kernel, kernel.kernel.span, memory).ranked) {
@@ -185,10 +185,10 @@ std::vector<skills::Offer> SkillAdvisor::hostOffers(KernelRef kernel, const Shor
         auto edits = draft(kernel, ranked.offer);
         if (!edits || isOfKernelAlone(*edits, kernel.kernel))
             continue;
-        const auto text = draftOf({kernel.program, kernel.kernel.qualifiedName}, std::move(*edits),
-                                  {}, machines_.toolchain(), stop);
-        if (text && changesHostOrder(kernel.file(), *text->text.program.model))
-            found.push_back(ranked.offer);
+        const auto drafted = draftOf({kernel.program, kernel.kernel.qualifiedName}, *edits, {},
+                                     machines_.toolchain(), stop);
+        if (drafted && changesHostOrder(kernel.file(), *drafted->text.program.model))
+            found.push_back({ranked.offer, std::move(*edits)});
     }
     return found;
 }

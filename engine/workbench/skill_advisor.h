@@ -37,6 +37,12 @@ struct ReviewedEdit {
     }
 };
 
+/// An offer with the edits that it makes, which are not reviewed.
+struct DraftedOffer {
+    skills::Offer offer;
+    analysis::EditSet edits;
+};
+
 /// Thread-safe.
 class SkillAdvisor {
 public:
@@ -66,7 +72,7 @@ public:
     /// graph or a fused kernel does: those that a search of the kernel cannot measure. Only for a
     /// kernel of the main file. Ends early if `stop` is requested. A fraction of a second for each
     /// offer that edits more than the kernel.
-    [[nodiscard]] std::vector<skills::Offer>
+    [[nodiscard]] std::vector<DraftedOffer>
     hostOffers(KernelRef kernel, const ShortTermMemory& memory, const std::stop_token& stop);
     /// The edits that a skill proposes, without a review. They may be shown or compiled, but never
     /// applied.

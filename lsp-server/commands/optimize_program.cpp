@@ -163,12 +163,13 @@ private:
         return ProgramPair::make(tree, program.workload, std::move(options), stop_);
     }
 
-    /// What may be kept, and where it is said what became of it: the kernels first.
+    /// Edits that a trial decides about, and the entries of the report that each is of.
     struct Found {
-        std::vector<KernelEdits> edits;
+        std::vector<KernelEdits> edits; ///< Those of `kernels`, then those of `hosts`.
         std::vector<OptimizedKernel*> kernels;
         std::vector<engine::HostEdit*> hosts;
 
+        /// Writes into the report what became of the edits number `at`.
         void set(std::size_t at, KernelOutcome outcome, std::string why) const {
             if (at < kernels.size()) {
                 kernels[at]->outcome = outcome;
@@ -182,7 +183,8 @@ private:
             for (const engine::TakenBack& back : outcome.takenBack)
                 set(back.at, KernelOutcome::TakenBack, back.why);
         }
-        /// Only those kernels, whose bases are among them.
+        /// Returns the kernels that are `kept`, for a trial of these alone. It keeps the base of
+        /// each.
         [[nodiscard]] Found only(const std::vector<std::size_t>& kept) const {
             Found part;
             for (const std::size_t at : kept) {
@@ -316,7 +318,7 @@ private:
                 std::max(engine::speedupOf(outcome.turns.gpuWithoutSameCopies()).value_or(1),
                          engine::speedupOf(outcome.turns.spans()).value_or(1));
             alone.gain = 1 - 1 / *host.speedup;
-            alone.subject = engine::EditSubject::HostShown;
+            alone.subject = engine::EditSubject::PayingHost;
             found.edits.push_back(std::move(alone));
             found.hosts.push_back(&host);
         }

@@ -237,27 +237,26 @@ private:
     /// review, but for one that nothing but the whole program can check.
     std::vector<engine::HostEdit> hostEdits(CapturedKernels& kernels,
                                             const std::vector<OpenKernel>& open) const {
-        std::vector<engine::HostEdit> edits;
-        const auto folder = pair_.folder() / "memory-host";
-        std::error_code error;
-        std::filesystem::create_directories(folder, error);
-        const engine::ShortTermMemory memory(folder, folder / "kernel");
+        std::vector<engine::HostEdit> found;
+        std::vector<analysis::EditSet> known; // Several kernels may have one offer.
+        const engine::ShortTermMemory memory = memoryOf("host");
         engine::SkillAdvisor& advisor = kernels.workbench().advisor();
         for (const OpenKernel& each : open) {
             const engine::KernelRef kernel{each.kernel.snapshot->program, *each.kernel.kernel};
-            for (const skills::Offer& offer : advisor.hostOffers(kernel, memory, stop_)) {
-                const bool isKnown = std::ranges::any_of(
-                    edits, [&](const engine::HostEdit& edit) { return edit.title == offer.title; });
-                if (isKnown || edits.size() == maxHostEdits || stop_.stop_requested())
+            for (const auto& [offer, edits] : advisor.hostOffers(kernel, memory, stop_)) {
+                if (found.size() == maxHostEdits || stop_.stop_requested())
+                    return found;
+                if (std::ranges::find(known, edits) != known.end())
                     continue;
+                known.push_back(edits);
                 fmt::print(stderr, "checking {}: {}\n", offer.skillId, offer.title);
                 const auto reviewed = advisor.apply(kernel, offer, memory, stop_, {});
                 if (reviewed && (reviewed->acceptable() || !reviewed->verdict.isAboutEdit))
-                    edits.push_back(
-                        {offer.skillId, offer.title, kernel.kernel.qualifiedName, reviewed->edits});
+                    found.push_back(
+                        {offer.skillId, offer.title, kernel.kernel.qualifiedName, edits});
             }
         }
-        return edits;
+        return found;
     }
 
     /// Says which kernels were not searched, if anything was found in others; else Cancelled.
@@ -418,6 +417,14 @@ private:
         return search;
     }
 
+    /// An empty memory, which goes with the copies of the program.
+    [[nodiscard]] engine::ShortTermMemory memoryOf(const std::string& name) const {
+        const auto folder = pair_.folder() / ("memory-" + name);
+        std::error_code error;
+        std::filesystem::create_directories(folder, error);
+        return {folder, folder / "kernel"};
+    }
+
     /// Where `pause` is null, edits are tried on the captured launch.
     Result<engine::Optimization> search(CapturedKernels& kernels, const OpenKernel& open,
                                         const analysis::EditSet& begun, seconds time,
@@ -434,10 +441,7 @@ private:
         const Snapshot& snapshot = *open.kernel.snapshot;
         // Each search has its own memory: kernels of one code, as instantiations are, have times of
         // their own.
-        const auto folder = pair_.folder() / fmt::format("memory-{}", open.at);
-        std::error_code error;
-        std::filesystem::create_directories(folder, error);
-        const engine::ShortTermMemory memory(folder, folder / "kernel");
+        const engine::ShortTermMemory memory = memoryOf(std::to_string(open.at));
         auto found =
             kernels.workbench().advisor().optimize({snapshot.program, *open.kernel.kernel}, options,
                                                    memory, stop_, say, model, pause, begun);

@@ -1,4 +1,4 @@
-// What the preprocessor leaves out is known, file by file.
+// The model names the parts of each file that the preprocessor leaves out.
 #include "analysis/parse/translation_unit.h"
 #include "tests/analysis/support/analyze.h"
 #include "tests/temporary_folder.h"
@@ -66,7 +66,7 @@ TEST(SkippedText, IsKnownOfHeadersOnEachParse) {
     }
 }
 
-/// A header whose guard clang does not know for one, since there is text behind it.
+/// The header has text behind its guard, so that clang reads it again.
 TEST(SkippedText, IsNotAllOfAHeaderThatIsReadAgain) {
     const TemporaryFolder folder;
     const std::string header = "#ifndef SIZES_H\n#define SIZES_H\n"

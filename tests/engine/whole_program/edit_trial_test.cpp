@@ -114,8 +114,7 @@ TEST(EditTrial, JudgesEditsOfTheHostByAllWorkAndItsSpan) {
     const auto same = runTrial({host}, program);
     ASSERT_TRUE(same);
     ASSERT_EQ(same->takenBack.size(), 1u);
-    EXPECT_THAT(same->takenBack.front().why,
-                HasSubstr("its first to its last is 1.01 times as short"));
+    EXPECT_THAT(same->takenBack.front().why, HasSubstr("1.01 times with the idle times"));
     program.isFasterAsAWhole = true;
     const auto less = runTrial({host}, program);
     ASSERT_TRUE(less);
@@ -124,7 +123,7 @@ TEST(EditTrial, JudgesEditsOfTheHostByAllWorkAndItsSpan) {
 
 TEST(EditTrial, KeepsEditsOfTheHostThatHaveBeenShownToPay) {
     std::vector<KernelEdits> all{kernelAt(0, 0.3), kernelAt(1, 0.1)};
-    all[1].subject = EditSubject::HostShown;
+    all[1].subject = EditSubject::PayingHost;
     FakeProgram program;
     program.span = 1;
     const auto outcome = runTrial(all, program);

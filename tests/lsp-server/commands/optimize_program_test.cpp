@@ -185,6 +185,9 @@ protected:
         fs::create_directory_symlink(compilers, elsewhere.path("toolkit/bin"));
         return true;
     }
+    [[nodiscard]] static std::string fusionExample() {
+        return read(std::string(paths::sourceFolder) + "/skills/kernel-fusion/before.cu");
+    }
     [[nodiscard]] static std::string build() { return buildOf("columns.cu", "columns"); }
     /// The user's tree and the temporary folder have what the test has put there.
     void expectNothingLeft() const {
@@ -240,23 +243,11 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
     expectNothingLeft();
 }
 
-/// Two kernels of one element a thread each, the second on what the first has left.
-constexpr const char* twoSteps = R"(#include <cstdio>
-#include <vector>
-
-__global__ void scale(const float* x, float* y, float factor, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        y[i] = factor * x[i];
-}
-
-__global__ void addBias(float* values, const float* bias, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        values[i] = values[i] + bias[i];
-}
-
-int main() {
+/// Returns the two kernels of `example`, that of kernel-fusion, and a program that launches them.
+std::string fusible(const std::string& example) {
+    const auto begin = example.find("__global__");
+    return "#include <cstdio>\n#include <vector>\n\n" +
+           example.substr(begin, example.find("void run(") - begin) + R"(int main() {
     const int n = 10000;
     std::vector<float> x(n), b(n);
     for (int i = 0; i < n; ++i) {
@@ -278,9 +269,10 @@ int main() {
     std::printf("total %.1f\n", total);
 }
 )";
+}
 
 TEST_F(OptimizeProgram, JudgesEditsOfTheHostsCodeByTheProgram) {
-    workspace.write("columns.cu", twoSteps);
+    workspace.write("columns.cu", fusible(fusionExample()));
     const auto result = optimize({"--json", "--build", build()});
     ASSERT_EQ(result.status, 0) << result.errors << result.output;
     const auto document = json::parse(result.output, nullptr, false);
@@ -293,12 +285,12 @@ TEST_F(OptimizeProgram, JudgesEditsOfTheHostsCodeByTheProgram) {
     EXPECT_GT(document.at("kernel_time").at("speedup"), 1.5);
     EXPECT_THAT(document.at("diff").get<std::string>(),
                 HasSubstr("-    addBias<<<(n + 127) / 128, 128>>>(dy, db, n);"));
-    EXPECT_EQ(read(workspace.path("columns.cu")), twoSteps);
+    EXPECT_EQ(read(workspace.path("columns.cu")), fusible(fusionExample()));
     expectNothingLeft();
 }
 
 TEST_F(OptimizeProgram, TakesBackEditsOfTheHostsCodeThatTheProgramDoesNotPass) {
-    workspace.write("columns.cu", twoSteps);
+    workspace.write("columns.cu", fusible(fusionExample()));
     const auto result =
         optimize({"--build", build(), "--check", "! grep -q scaleAddBias columns.cu"});
     EXPECT_THAT(result.output, HasSubstr("(kernel-fusion): the check ended with status 1"))
