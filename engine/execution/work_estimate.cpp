@@ -19,6 +19,8 @@ constexpr std::uint64_t manyAccesses = 150'000'000;
 constexpr double lanes = 32;
 /// An element of a buffer takes as long as so many accesses.
 constexpr double workOfElement = 4;
+/// A thread that waits for others, at a barrier or in a shuffle, takes as long as so many accesses.
+constexpr double workOfWaiting = 8;
 
 } // namespace
 
@@ -45,7 +47,10 @@ std::optional<double> workOf(Executor& emulator, const Image& image, const Launc
     double elements = 0;
     for (const BufferExtent& extent : profile.extents)
         elements += static_cast<double>(extent.elements);
-    return lanes * requests + workOfElement * elements;
+    const double waiting =
+        lanes * metricValue(profile.metrics, metric::warpOperations) +
+        static_cast<double>(launch.block.count()) * metricValue(profile.metrics, metric::barriers);
+    return lanes * requests + workOfElement * elements + workOfWaiting * waiting;
 }
 
 std::uint64_t affordableBlocks(Executor& emulator, const Image& image, const LaunchSpec& launch,

@@ -93,6 +93,9 @@ private:
     /// Whether the same blocks of both kernels write to the same places. If both kernels have
     /// atomics, these blocks have to leave the same values, too.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
+    /// Whether both kernels have atomics: then places do not tell which elements a block adds,
+    /// while without them each place belongs to one block, and another value there is a mistake.
+    [[nodiscard]] bool addsFromAllBlocks() const;
 
     // review_telling.cpp
     /// The control on the outputs of the first trial and of the probes of its sizes.

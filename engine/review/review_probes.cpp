@@ -114,14 +114,16 @@ bool Review::doSameWork(const Trial& someBlocks) {
     if (runs.original->outputs.empty() ||
         !std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf, nameOf))
         return false;
-    // Without atomics each place belongs to one block: another value there is a mistake.
-    if (original_.kernel.atomics.empty() || candidateKernel_->atomics.empty())
+    if (!addsFromAllBlocks())
         return true;
-    // All blocks add to the same place, so places do not tell which elements a block adds.
     const TrialPlace place{someBlocks.label, false, 1, 0, false, someBlocks.candidate};
     const RunPair pair = RunPair::of(std::move(runs));
     const CheckResult outputs = judgeOutputs(someBlocks.label, place, pair, probeCloseness_).check;
     return outputs.has_value() || leavesPlacesToOthers(outputs.error().seen);
+}
+
+bool Review::addsFromAllBlocks() const {
+    return !original_.kernel.atomics.empty() && !candidateKernel_->atomics.empty();
 }
 
 bool Review::judgeProbe(const Comparand& comparand, Runs runs) {

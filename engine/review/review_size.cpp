@@ -36,8 +36,16 @@ bool Review::fitSize() {
     if (isSmallerProgram_)
         return true;
     const Trial& first = plan_.trials.front();
-    const auto work = workOf(executor_, **images_.original, first.original, stop_);
-    if (stop_.stop_requested() || !work || *work <= comfortableWork)
+    auto work = workOf(executor_, **images_.original, first.original, stop_);
+    if (stop_.stop_requested() || !work)
+        return !stop_.stop_requested();
+    // A warp a row has 32 times the threads of a thread a row, and they wait for each other.
+    const auto edited = images_.candidate
+                            ? workOf(executor_, **images_.candidate, first.candidate, stop_)
+                            : std::nullopt;
+    if (edited && std::isfinite(*edited))
+        work = std::max(*work, *edited);
+    if (*work <= comfortableWork)
         return !stop_.stop_requested();
     const double factor = shrinkBy(*work / comfortableWork);
     auto fewer = planWithFewerThreads(factor);

@@ -113,6 +113,12 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
                                  verdict_.checks.end();
     if (!isSaid && !isKnownWrong && !take(std::move(hazards)))
         return false;
+    if (!outputs.check && trial.maxBlocks && addsFromAllBlocks()) {
+        plan_.notes.push_back(trial.label +
+                              " was left out: all blocks add to the same places, and these add "
+                              "other elements than the original's");
+        return true;
+    }
     controlTolerance_ = outputs.tolerance;
     if (comparand.trialNumber == 0 && probeCloseness_.usualScales.empty()) {
         probeCloseness_.usualScales = scalesOf(pair.original.outputs);

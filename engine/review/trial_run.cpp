@@ -3,6 +3,7 @@
 #include "engine/comparison/float64_reference.h"
 #include "engine/comparison/hazard_comparison.h"
 #include "engine/inputs/compared_variables.h"
+#include "engine/inputs/launch_pair.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +27,14 @@ constexpr std::uint64_t scheduledAccesses = 40'000'000;
 constexpr int scheduledSlowdownAllowed = 4;
 /// Each run is a process with one busy thread and its own buffers.
 constexpr std::size_t maxRunsAtOnce = 4;
+
+/// The time of a candidate that still counts as one that ends: the emulator runs one thread after
+/// the other, so that it grows with their number.
+std::chrono::milliseconds slowest(const Trial& trial, std::chrono::milliseconds original) {
+    const double threads = threadsOf(trial.candidate) / threadsOf(trial.original);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(original * slowdownAllowed *
+                                                                 std::max(threads, 1.0));
+}
 
 /// Whether the buffers of a guessed launch have the extents that the original touched, because no
 /// length was given. A candidate that goes beyond them accesses elements that the original does
@@ -147,8 +156,7 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
     if (comparand.schedule == Schedule{}) {
-        job.limits.time =
-            std::max(minTimeLimit, std::min(job.limits.time, taken * slowdownAllowed));
+        job.limits.time = std::max(minTimeLimit, std::min(job.limits.time, slowest(trial, taken)));
     } else {
         job.limits.time *= scheduledSlowdownAllowed;
         job.limits.accesses *= scheduledSlowdownAllowed;

@@ -1,6 +1,5 @@
 /// Lets each thread sum several elements before its block adds the threads' sums up.
 #include "analysis/compile/data_centre_gpu.h"
-#include "analysis/queries/launch_extents.h"
 #include "analysis/queries/source_layout.h"
 #include "analysis/queries/value_spelling.h"
 #include "skills/algorithm-cascading/block_sum.h"
@@ -8,6 +7,7 @@
 #include "skills/editing/code_lines.h"
 #include "skills/editing/grid_size.h"
 #include "skills/editing/operand_text.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -121,7 +121,7 @@ class AlgorithmCascadingSkill : public VariedSkill<BlockSum, Elements> {
     [[nodiscard]] Gated<std::vector<Offer>> offers(const SkillContext& context,
                                                    const BlockSum& sum) const override {
         const FunctionBody& body = context.kernel.body;
-        const auto blocks = fewestBlocks(context);
+        const auto blocks = fewestKnownBlocks(context);
         std::vector<Offer> offers;
         for (const int elements : elementCounts) {
             if (blocks && *blocks / elements < enoughBlocks)
@@ -149,15 +149,6 @@ class AlgorithmCascadingSkill : public VariedSkill<BlockSum, Elements> {
     [[nodiscard]] GatedEdits editsFor(const SkillContext& context, const BlockSum& sum,
                                       Elements elements) const override {
         return Writer(context, sum).edits(static_cast<int>(elements));
-    }
-
-    /// The blocks of the smallest launch whose grid is a constant.
-    [[nodiscard]] static std::optional<std::int64_t> fewestBlocks(const SkillContext& context) {
-        std::optional<std::int64_t> fewest;
-        for (const LaunchSite& launch : context.kernel.launches)
-            if (const auto grid = constantExtents(context.shared().host(launch.host), launch.grid))
-                fewest = std::min(fewest.value_or((*grid)[0]), (*grid)[0]);
-        return fewest;
     }
 };
 

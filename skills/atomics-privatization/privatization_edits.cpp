@@ -17,8 +17,9 @@ namespace {
 
 class Writer {
 public:
-    Writer(const SkillContext& context, const CodeMap& code, const TableUpdates& updates)
-        : context_(context), code_(code), body_(code.body()),
+    Writer(const SkillContext& context, const CodeMap& code, const TableUpdates& updates,
+           int elementsPerThread)
+        : context_(context), code_(code), elementsPerThread_(elementsPerThread), body_(code.body()),
           layout_(*context.file.source, context.kernel), updates_(updates),
           base_(body_.variable(updates.base).name),
           shared_(freshName(body_, joinedName("block", base_))) {}
@@ -27,7 +28,7 @@ public:
         if (updates_.elementwise) {
             edits_ = gridStrideEdits(context_, code_, *updates_.elementwise);
             for (const LaunchSite& launch : context_.kernel.launches)
-                edits_.push_back(dividedGrid(context_, launch, elementsPerThread));
+                edits_.push_back(dividedGrid(context_, launch, elementsPerThread_));
         } else {
             edits_ = guardedBlocks(context_, code_, updates_.earlyReturns);
         }
@@ -92,6 +93,7 @@ private:
 
     const SkillContext& context_;
     const CodeMap& code_;
+    int elementsPerThread_;
     const FunctionBody& body_;
     SourceLayout layout_;
     const TableUpdates& updates_;
@@ -104,8 +106,8 @@ private:
 } // namespace
 
 std::vector<TextEdit> privatizationEdits(const SkillContext& context, const CodeMap& code,
-                                         const TableUpdates& updates) {
-    return Writer(context, code, updates).edits();
+                                         const TableUpdates& updates, int elementsPerThread) {
+    return Writer(context, code, updates, elementsPerThread).edits();
 }
 
 } // namespace kernelskill::skills

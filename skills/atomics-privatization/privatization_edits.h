@@ -6,8 +6,10 @@
 
 namespace kernelskill::skills {
 
+/// Where each thread handles one element, it loops over about `elementsPerThread` of them after it.
 [[nodiscard]] std::vector<analysis::TextEdit> privatizationEdits(const SkillContext& context,
                                                                  const analysis::CodeMap& code,
-                                                                 const TableUpdates& updates);
+                                                                 const TableUpdates& updates,
+                                                                 int elementsPerThread);
 
 } // namespace kernelskill::skills

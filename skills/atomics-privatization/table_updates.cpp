@@ -103,7 +103,7 @@ private:
 
 } // namespace
 
-std::int64_t updatesOfBlock(const TableUpdates& updates) {
+std::int64_t updatesOfBlock(const TableUpdates& updates, int elementsPerThread) {
     return updates.launched.most * static_cast<std::int64_t>(updates.sites.size()) *
            (updates.elementwise ? elementsPerThread : 1);
 }

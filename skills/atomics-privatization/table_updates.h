@@ -29,16 +29,14 @@ struct TableUpdates : ContendedUpdates {
     std::string function; ///< "atomicAdd"
     PrivateTable table;
     std::vector<EarlyReturn> earlyReturns;
-    /// Set if each thread handles one element and can loop over elementsPerThread of them. Then a
-    /// block makes more updates for one table, and the grid shrinks by that factor.
+    /// Set if each thread handles one element and can loop over several. Then a block makes more
+    /// updates for one table, and the grid shrinks by that factor.
     std::optional<ElementwiseKernel> elementwise;
     LaunchedThreads launched;
 };
 
-inline constexpr int elementsPerThread = 8;
-
 /// Returns how many updates the largest block makes after the edit, if no loop repeats them.
-[[nodiscard]] std::int64_t updatesOfBlock(const TableUpdates& updates);
+[[nodiscard]] std::int64_t updatesOfBlock(const TableUpdates& updates, int elementsPerThread);
 
 /// Finds the updates at the cursor, else the first that fit. Refuses with the first gate that does
 /// not hold, e.g. `no-atomic`, `one-address`, `lanes-apart`, `unknown-table-size`.

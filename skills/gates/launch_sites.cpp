@@ -216,6 +216,14 @@ std::optional<std::int64_t> fewestThreads(const SkillContext& context) {
     return fewest;
 }
 
+std::optional<std::int64_t> fewestKnownBlocks(const SkillContext& context) {
+    std::optional<std::int64_t> fewest;
+    for (const LaunchSite& launch : context.kernel.launches)
+        if (const auto grid = constantExtents(context.shared().host(launch.host), launch.grid))
+            fewest = std::min(fewest.value_or(grid->front()), grid->front());
+    return fewest;
+}
+
 Gated<void> requireKnownLaunches(const SkillContext& context) {
     // Many skills ask, and the answer takes a look at the whole text.
     return context

@@ -26,6 +26,9 @@ namespace kernelskill::skills {
 /// The threads of the smallest launch in the file; nullopt where the text does not tell of one.
 [[nodiscard]] std::optional<std::int64_t> fewestThreads(const SkillContext& context);
 
+/// The blocks along x of the smallest launch in the file whose grid is a constant.
+[[nodiscard]] std::optional<std::int64_t> fewestKnownBlocks(const SkillContext& context);
+
 /// Refuses when the known launches may not be all uses of the kernel: one comes out of a macro
 /// (`launch-from-macro`), the kernel is named elsewhere, e.g. as a function pointer
 /// (`kernel-named-elsewhere`), or another source may launch it too (`launched-elsewhere`). Forward

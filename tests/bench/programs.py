@@ -164,7 +164,7 @@ def without_copy(text):
 
 def kernel_row(kernel):
     """What tables tell of a kernel, and what was decided of each candidate, in short."""
-    kept = ("name", "symbol", "file", "line", "share", "saving", "seconds", "executor", "held", "not_held", "base",
+    kept = ("name", "symbol", "file", "line", "launches", "median_microseconds", "share", "saving", "seconds", "executor", "held", "not_held", "base",
             "attempts", "skills", "stop", "search_speedup", "model_gain", "outcome", "why", "speedup")
     row = {key: kernel.get(key) for key in kept}
     for key in ("name", "symbol", "base"):

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 
 namespace kernelskill::engine {
 namespace {
@@ -65,21 +66,26 @@ protected:
     }
     /// With what the program's launch made of it.
     void capture() const {
-        CapturedLaunch launch;
+        CapturedLaunch launch = clipped();
         launch.symbol = "_Z4clipPKfPKiPfi";
         launch.parameters = {pointer(0x10000, x_, x_), pointer(0x20000, index_, index_),
                              pointer(0x30000, std::vector<float>(count), y_), size()};
         capture(std::move(launch));
     }
-    static CapturedParameter size() {
-        CapturedParameter n{24, std::vector<std::byte>(sizeof count), {}};
-        std::memcpy(n.value.data(), &count, sizeof count);
+    static CapturedParameter size(int value = count) {
+        CapturedParameter n{24, std::vector<std::byte>(sizeof value), {}};
+        std::memcpy(n.value.data(), &value, sizeof value);
         return n;
+    }
+    /// A launch for `count` elements.
+    static CapturedLaunch clipped() {
+        CapturedLaunch launch;
+        launch.grid = {3, 1, 1};
+        launch.block = {128, 1, 1};
+        return launch;
     }
     void capture(CapturedLaunch launch) const {
         launch.program = "./clip";
-        launch.grid = {3, 1, 1};
-        launch.block = {128, 1, 1};
         std::filesystem::create_directories(store_.path() / manifestFolder);
         std::ofstream(store_.path() / manifestFolder / manifestName(launch.symbol, 1))
             << formatCapture(launch);
@@ -89,8 +95,9 @@ protected:
         found.captures = std::make_shared<const CaptureStore>(store_.path());
         return found;
     }
-    [[nodiscard]] Verdict review(std::string_view from, std::string_view to) const {
-        const auto original = captured();
+    [[nodiscard]] Verdict review(std::string_view from, std::string_view to,
+                                 const char* text = source) const {
+        const auto original = captured(text);
         const auto begin = static_cast<std::uint32_t>(original.text.find(from));
         const analysis::EditSet edits{
             {original.file,
@@ -142,7 +149,7 @@ TEST_F(ReplayTest, GivesTheKernelWhatTheProgramGaveIt) {
 }
 
 TEST_F(ReplayTest, PassesNullPointers) {
-    CapturedLaunch launch;
+    CapturedLaunch launch = clipped();
     launch.symbol = "_Z4biasPKfS0_Pfi";
     launch.parameters = {pointer(0x10000, x_, x_),
                          {8, std::vector<std::byte>(8), {}},
@@ -194,6 +201,42 @@ TEST_F(ReplayTest, SaysWhenTheProgramGotSomethingElse) {
     const auto verdict = review("const float* x", "const float* __restrict__ x");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_THAT(report(verdict), HasSubstr("gives other results than the program got"));
+}
+
+// Only some of the 4096 blocks are emulated. Each version adds other elements in these.
+TEST_F(ReplayTest, DoesNotCompareWhatSomeBlocksAddIfAllAddToOnePlace) {
+    const char* text = R"(
+__global__ void total(const int* x, int* sum, int n) {
+    const int first = blockIdx.x * blockDim.x + threadIdx.x;
+    const int stride = gridDim.x * blockDim.x;
+    int own = 0;
+    for (int i = first; i < n; i += stride)
+        own += x[i];
+    atomicAdd(sum, own);
+}
+void run(const int* x, int* sum, int n) {
+    total<<<4096, 128>>>(x, sum, n);
+}
+)";
+    std::vector<int> x(1 << 20);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = static_cast<int>(i % 1000);
+    CapturedLaunch launch;
+    launch.symbol = "_Z5totalPKiPii";
+    launch.grid = {4096, 1, 1};
+    launch.block = {128, 1, 1};
+    launch.parameters = {
+        pointer(0x10000, x, x),
+        pointer(0x30000, std::vector{0}, std::vector{std::accumulate(x.begin(), x.end(), 0)}),
+        size(static_cast<int>(x.size()))};
+    capture(launch);
+    const auto chunks =
+        review("    for (int i = first; i < n; i += stride)",
+               "    const int part = (n + stride - 1) / stride;\n"
+               "    for (int i = first * part; i < n && i < (first + 1) * part; ++i)",
+               text);
+    EXPECT_EQ(chunks.status, VerdictStatus::Unmeasured) << report(chunks);
+    EXPECT_THAT(report(chunks), HasSubstr("all blocks add to the same places"));
 }
 
 } // namespace

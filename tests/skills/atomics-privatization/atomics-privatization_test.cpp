@@ -1,9 +1,17 @@
 #include "tests/skills/skill_check.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::string_view id = "atomics-privatization";
 
@@ -76,6 +84,44 @@ TEST(AtomicsPrivatization, SaysWhatItSaves) {
     ASSERT_TRUE(offer->gain);
     // 8 * 256 updates become 64 elements of 4 bytes in 8 sectors.
     EXPECT_DOUBLE_EQ(offer->gain->factor, 256.0) << offer->gain->basis;
+}
+
+/// Bins of `bytes` bytes, of m of them or of a constant number.
+std::string binsOf(const std::string& bytes) {
+    return R"(
+__global__ void bin(const unsigned char* in, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[in[i]], 1);
+}
+void run(const unsigned char* in, int* bins, int m) {
+    const int n = )" +
+           bytes + R"(;
+    bin<<<(n + 255) / 256, 256>>>(in, bins, n);
+}
+)";
+}
+
+TEST(AtomicsPrivatization, LetsASearchPayForFewerTables) {
+    const Skill& skill = skillNamed(id);
+    const auto optionsOf = [&](const std::string& bytes) {
+        const Subject subject = parseSubject(binsOf(bytes));
+        std::vector<int> options;
+        for (const Offer& offer : skill.alternatives(subject.context()))
+            options.push_back(offer.option);
+        return options;
+    };
+    EXPECT_THAT(optionsOf("m"), ElementsAre(64, 512));
+    EXPECT_THAT(optionsOf("1 << 24"), ElementsAre(64)) << "128 blocks are too few for an H200";
+    EXPECT_THAT(optionsOf("1 << 20"), IsEmpty());
+    const Subject subject = parseSubject(binsOf("m"));
+    const Offer offer = skill.alternatives(subject.context()).front();
+    EXPECT_EQ(offer.title, "Update bins through a table in shared memory, 64 elements a thread");
+    const auto edits = skill.apply(subject.context(), offer);
+    ASSERT_TRUE(edits) << edits.error().describe();
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    ASSERT_TRUE(text) << text.error().describe();
+    EXPECT_THAT(*text, HasSubstr("bin<<<((n + 255) / 256 + 63) / 64, 256>>>(in, bins, n);"));
 }
 
 TEST(AtomicsPrivatization, NamesTheLimitAsTheUserDoes) {
