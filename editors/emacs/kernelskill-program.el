@@ -6,8 +6,9 @@
 
 ;; `kernelskill-profile-program' builds and runs the program of the workspace by way of Eglot's server, and lists its
 ;; kernels by their share of the GPU's time.  In the list, RET goes to a kernel's definition, S sorts by a column, and g
-;; profiles the program again.  Load this before Eglot connects: then the server leaves it to this file to show profiles,
-;; also of programs that were profiled since a file of theirs was saved.
+;; profiles the program again.  `kernelskill-optimize-program' searches these kernels.  Load this before Eglot connects:
+;; then the server leaves it to this file to show profiles, also of programs that were profiled since a file of theirs was
+;; saved.
 
 ;;; Code:
 
@@ -72,6 +73,19 @@ said of what holds its kernels back."
    `( :uri ,(kernelskill-program--uri buffer-file-name)
       :details ,(if times-alone :json-false t))))
 
+(defun kernelskill-optimize-program ()
+  "Search the hot kernels of the program that runs the workspace's kernels.
+That is done in copies of the workspace, where the program is built, checked
+and timed with what is found.  Eglot applies the edit that comes of it."
+  (interactive)
+  (unless buffer-file-name
+    (user-error "This buffer visits no file"))
+  (kernelskill-program--execute
+   (or (eglot-current-server) (user-error "No server of Eglot manages this buffer"))
+   "kernelskill.optimizeProgram" "optimizing the program"
+   `(:uri ,(kernelskill-program--uri buffer-file-name))
+   #'ignore))
+
 (defun kernelskill-program-visit ()
   "Go to the definition of the kernel at point."
   (interactive)
@@ -93,14 +107,21 @@ said of what holds its kernels back."
 
 (defun kernelskill-program--request (server argument)
   "Ask SERVER for a profile by ARGUMENT, and show it when it is there."
+  (kernelskill-program--execute
+   server "kernelskill.profileProgram" "profiling the program" argument
+   (lambda (profile) (kernelskill-program--show profile server argument))))
+
+(defun kernelskill-program--execute (server command doing argument done)
+  "Ask SERVER to carry out COMMAND with ARGUMENT, and call DONE with the answer.
+DOING says what it does."
   (unless (and server (jsonrpc-running-p server))
     (user-error "The server has ended"))
-  (message "KernelSkill: profiling the program")
+  (message "KernelSkill: %s" doing)
   (jsonrpc-async-request
    server :workspace/executeCommand
-   (list :command "kernelskill.profileProgram" :arguments (vector argument))
+   (list :command command :arguments (vector argument))
    :timeout 3600
-   :success-fn (lambda (profile) (kernelskill-program--show profile server argument))
+   :success-fn done
    :error-fn (lambda (failure) (message "KernelSkill: %s" (plist-get failure :message)))))
 
 (defun kernelskill-program--buffer-name (profile)

@@ -107,7 +107,7 @@ int runOptimizeProgram(OptimizeArguments& arguments, const Invocation& invocatio
     ProgramOptimizationArguments& program = arguments.program;
     program.write = arguments.write;
     program.search.kernel = arguments.kernel;
-    program.search.executor = arguments.executor;
+    program.executor = arguments.executor;
     program.search.options = arguments.options;
     constexpr int standard = 60;
     program.search.budget =

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/program_search.h"
+#include "lsp-server/program/program_search.h"
 
 #include <cstdint>
 #include <string>
@@ -15,6 +15,7 @@ struct ProgramOptimizationArguments {
     std::string check;   ///< Replaces the program's own check command.
     std::uint64_t copyMebibytes = 1024;
     bool write = false;
+    std::string executor = "auto"; ///< The value of `--on`.
     ProgramSearch search;
 };
 

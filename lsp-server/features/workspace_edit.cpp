@@ -9,32 +9,29 @@ namespace kernelskill::lsp {
 
 using nlohmann::json;
 
-json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
-                   const ClientCapabilities& capabilities, const EditAnnotation& annotation) {
+json workspaceEdit(const std::vector<FileEdit>& files, const ClientCapabilities& capabilities,
+                   const EditAnnotation& annotation) {
     constexpr const char* annotationId = "kernelskill";
     const bool isAnnotated = capabilities.documentChanges && capabilities.changeAnnotations &&
                              !annotation.description.empty();
-    TextLookup texts(snapshot.program);
     json documentChanges = json::array();
     json changes = json::object();
-    for (const auto& [file, fileEdits] : edits) {
-        const analysis::SourceText& text = texts(file);
+    for (const FileEdit& file : files) {
         json list = json::array();
-        for (const analysis::TextEdit& edit : fileEdits) {
-            list.push_back(
-                TextEdit{toRange(text, edit.span, capabilities.positionEncoding), edit.newText});
+        for (const analysis::TextEdit& edit : file.edits) {
+            list.push_back(TextEdit{toRange(*file.text, edit.span, capabilities.positionEncoding),
+                                    edit.newText});
             if (isAnnotated)
                 list.back()["annotationId"] = annotationId;
         }
-        const bool isMain = file == snapshot.program.file || file == snapshot.model().file;
-        const std::string uri = isMain ? snapshot.uri : uriFromPath(file);
         if (capabilities.documentChanges)
             documentChanges.push_back(
                 {{"textDocument",
-                  {{"uri", uri}, {"version", isMain ? json(snapshot.version) : json(nullptr)}}},
+                  {{"uri", file.uri},
+                   {"version", file.version ? json(*file.version) : json(nullptr)}}},
                  {"edits", std::move(list)}});
         else
-            changes[uri] = std::move(list);
+            changes[file.uri] = std::move(list);
     }
     if (!capabilities.documentChanges)
         return {{"changes", std::move(changes)}};
@@ -45,6 +42,19 @@ json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
                                          {"description", annotation.description},
                                          {"needsConfirmation", annotation.needsConfirmation}}}};
     return result;
+}
+
+json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
+                   const ClientCapabilities& capabilities, const EditAnnotation& annotation) {
+    TextLookup texts(snapshot.program);
+    std::vector<FileEdit> files;
+    for (const auto& [file, fileEdits] : edits) {
+        const bool isMain = file == snapshot.program.file || file == snapshot.model().file;
+        files.push_back({isMain ? snapshot.uri : uriFromPath(file),
+                         isMain ? std::optional(snapshot.version) : std::nullopt, &texts(file),
+                         fileEdits});
+    }
+    return workspaceEdit(files, capabilities, annotation);
 }
 
 } // namespace kernelskill::lsp

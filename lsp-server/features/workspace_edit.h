@@ -6,7 +6,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -18,10 +20,23 @@ struct EditAnnotation {
     std::string notice; ///< Shown once it is applied; empty: nothing is.
 };
 
-/// Versioned documentChanges where the client knows them, else changes. Edits refer to the
-/// snapshot's texts; a file other than the snapshot's own has no version. An annotation with a
+/// The edits of one file.
+struct FileEdit {
+    std::string uri;
+    std::optional<int> version; ///< Of the open document; none: the edits are of the disk's text.
+    const analysis::SourceText* text = nullptr; ///< Not null; the text that the edits are of.
+    std::vector<analysis::TextEdit> edits;
+};
+
+/// Versioned documentChanges where the client knows them, else changes. An annotation with a
 /// description goes with each edit where the client knows changeAnnotations; elsewhere the user is
 /// not asked.
+[[nodiscard]] nlohmann::json workspaceEdit(const std::vector<FileEdit>& files,
+                                           const ClientCapabilities& capabilities,
+                                           const EditAnnotation& annotation = {});
+
+/// The same of edits that refer to the snapshot's texts. A file other than the snapshot's own has
+/// no version.
 [[nodiscard]] nlohmann::json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
                                            const ClientCapabilities& capabilities,
                                            const EditAnnotation& annotation = {});

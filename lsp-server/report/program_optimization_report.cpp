@@ -46,10 +46,14 @@ json triedJson(const std::vector<engine::Attempt>& attempts) {
 }
 
 json kernelJson(const OptimizedKernel& kernel, const std::vector<OptimizedKernel>& all) {
-    json result{{"name", kernel.share.times.name},
-                {"symbol", kernel.share.times.symbol},
+    const engine::KernelTimes& times = kernel.share.times;
+    json result{{"name", times.name},
+                {"symbol", times.symbol},
                 {"file", nullptr},
                 {"line", nullptr},
+                {"launches", times.launches},
+                {"microseconds", static_cast<double>(times.total) * 1e-3},
+                {"median_microseconds", static_cast<double>(times.median) * 1e-3},
                 {"share", kernel.share.share},
                 {"saving", kernel.saving},
                 {"seconds", kernel.seconds},
@@ -135,7 +139,7 @@ std::string hostLine(const engine::HostEdit& edit) {
 }
 
 /// The median of the turns in which both versions were measured. There is one at least.
-std::string medianText(const std::vector<TimePair>& pairs, double TimePair::* member) {
+std::string medianText(const std::vector<TimePair>& pairs, double TimePair::*member) {
     std::vector<double> seconds;
     for (const TimePair& pair : pairs)
         if (pair.isMeasured())
@@ -167,6 +171,27 @@ std::string checkLine(const ProgramOptimizationReport& report) {
     return "checked by its exit status alone";
 }
 
+/// What is to say of the program as a whole; lines may be empty.
+std::vector<std::string> wholeLines(const ProgramOptimizationReport& report) {
+    std::vector<std::string> lines;
+    if (report.isImproved()) {
+        lines.push_back(timesLine("kernels of the program", report.turns.ofKernels()));
+        lines.push_back(timesLine("GPU time with copies", report.turns.gpu()));
+        lines.push_back(timesLine("whole program", report.turns.wall));
+        lines.push_back(checkLine(report));
+    } else if (report.isStopped) {
+        lines.emplace_back(report.diff.empty()
+                               ? "stopped before anything better was found"
+                               : "stopped: the edits are those that searches have found, and the "
+                                 "whole program does not answer for them; nothing is written");
+    } else {
+        lines.emplace_back("nothing is better than the original");
+    }
+    if (!report.outputNote.empty())
+        lines.push_back(report.outputNote);
+    return lines;
+}
+
 } // namespace
 
 json programOptimizationJson(const ProgramOptimizationReport& report) {
@@ -194,6 +219,12 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
             {"stopped", report.isStopped}};
 }
 
+std::string summaryOf(const ProgramOptimizationReport& report) {
+    std::vector<std::string> lines = wholeLines(report);
+    std::erase(lines, "");
+    return fmt::format("{}.", fmt::join(lines, "; "));
+}
+
 std::vector<std::string> programOptimizationLines(const ProgramOptimizationReport& report) {
     std::vector<std::string> lines;
     for (const OptimizedKernel& kernel : report.kernels) {
@@ -202,21 +233,8 @@ std::vector<std::string> programOptimizationLines(const ProgramOptimizationRepor
     }
     for (const engine::HostEdit& edit : report.hostEdits)
         lines.push_back(hostLine(edit));
-    if (report.isImproved()) {
-        lines.push_back(timesLine("kernels of the program", report.turns.ofKernels()));
-        lines.push_back(timesLine("GPU time with copies", report.turns.gpu()));
-        lines.push_back(timesLine("whole program", report.turns.wall));
-        lines.push_back(checkLine(report));
-    } else if (report.isStopped) {
-        lines.emplace_back(report.diff.empty()
-                               ? "stopped before anything better was found"
-                               : "stopped: the edits are those that searches have found, and the "
-                                 "whole program does not answer for them; nothing is written");
-    } else {
-        lines.emplace_back("nothing is better than the original");
-    }
-    if (!report.outputNote.empty())
-        lines.push_back(report.outputNote);
+    for (std::string& line : wholeLines(report))
+        lines.push_back(std::move(line));
     std::erase(lines, "");
     return lines;
 }

@@ -28,15 +28,18 @@ struct ProgramOptimizationReport {
     [[nodiscard]] bool isImproved() const { return !diff.empty() && !isStopped; }
 };
 
-/// {program, check, output_note, kernels: [{name, symbol, file, line, share, saving, seconds,
-/// executor, held, not_held, base, attempts, tried, skills, stop, search_speedup, model_gain,
-/// outcome, why, speedup}], host_edits: [{skill, title, kernel, outcome, why, speedup}],
-/// program_time, gpu_time, kernel_time: {speedup, seconds: [{before, after}]}, diff, written,
-/// stopped}. Speedups are null where nothing was measured.
+/// {program, check, output_note, kernels: [{name, symbol, file, line, launches, microseconds,
+/// median_microseconds, share, saving, seconds, executor, held, not_held, base, attempts, tried,
+/// skills, stop, search_speedup, model_gain, outcome, why, speedup}], host_edits: [{skill, title,
+/// kernel, outcome, why, speedup}], program_time, gpu_time, kernel_time: {speedup, seconds:
+/// [{before, after}]}, diff, written, stopped}. Speedups are null where nothing was measured.
 [[nodiscard]] nlohmann::json programOptimizationJson(const ProgramOptimizationReport& report);
 
 /// A line for each kernel, then the whole; without the diff.
 [[nodiscard]] std::vector<std::string>
 programOptimizationLines(const ProgramOptimizationReport& report);
+
+/// What came of it, in a sentence or two.
+[[nodiscard]] std::string summaryOf(const ProgramOptimizationReport& report);
 
 } // namespace kernelskill::lsp

@@ -8,6 +8,7 @@
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/model_request.h"
+#include "lsp-server/server/optimize_program_request.h"
 #include "lsp-server/server/optimize_request.h"
 #include "lsp-server/server/program_profile_requests.h"
 #include "lsp-server/server/program_requests.h"
@@ -141,6 +142,8 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return applyFixCommand(context, argument, reply);
     if (command == "kernelskill.optimize")
         return optimizeCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.optimizeProgram")
+        return optimizeProgramCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.verify")
         return verifyCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.generate")

@@ -9,7 +9,6 @@
 #include "lsp-server/features/launch_pin.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
-#include "lsp-server/server/applied_notice.h"
 #include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/remedies.h"
 
@@ -317,16 +316,20 @@ void whenUnchanged(const ServerContext& context, const json& data,
 void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
                    const EditAnnotation& annotation, const analysis::EditSet& edits, json result,
                    Reply reply) {
+    applyInEditor(
+        context, annotation, workspaceEdit(edits, snapshot, context.capabilities, annotation),
+        appliedTo(snapshot, edits, annotation.label), std::move(result), std::move(reply));
+}
+
+void applyInEditor(const ServerContext& context, const EditAnnotation& annotation, json edit,
+                   std::optional<AppliedEdit> applied, json result, Reply reply) {
     if (!context.capabilities.applyEdit)
         return reply.error(ErrorCode::RequestFailed,
                            "the editor does not support workspace/applyEdit");
     context.connection.request(
-        "workspace/applyEdit",
-        {{"label", annotation.label},
-         {"edit", workspaceEdit(edits, snapshot, context.capabilities, annotation)}},
-        [&context, notice = annotation.notice,
-         applied = appliedTo(snapshot, edits, annotation.label), result = std::move(result),
-         reply = std::move(reply)](auto answer) mutable {
+        "workspace/applyEdit", {{"label", annotation.label}, {"edit", std::move(edit)}},
+        [&context, notice = annotation.notice, applied = std::move(applied),
+         result = std::move(result), reply = std::move(reply)](auto answer) mutable {
             if (!answer)
                 return reply.error(std::move(answer.error()));
             const bool isApplied = answer->is_object() && answer->value("applied", false);

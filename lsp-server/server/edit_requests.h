@@ -3,8 +3,10 @@
 
 #include "analysis/source/json.h"
 #include "lsp-server/features/workspace_edit.h"
+#include "lsp-server/server/applied_notice.h"
 #include "lsp-server/server/server_context.h"
 
+#include <optional>
 #include <string>
 
 namespace kernelskill::lsp {
@@ -41,6 +43,11 @@ void tellAppliedCommand(const ServerContext& context, const nlohmann::json& argu
 void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
                    const EditAnnotation& annotation, const analysis::EditSet& edits,
                    nlohmann::json result, Reply reply);
+
+/// The same for an edit that is made already; `applied` lets the notice take it back.
+void applyInEditor(const ServerContext& context, const EditAnnotation& annotation,
+                   nlohmann::json edit, std::optional<AppliedEdit> applied, nlohmann::json result,
+                   Reply reply);
 
 /// {uri, skill, kernel|line}, or the data of a code action. Reviews, applies, answers {skill,
 /// edits, verdict, applied}.

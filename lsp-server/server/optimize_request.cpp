@@ -1,13 +1,13 @@
 #include "lsp-server/server/optimize_request.h"
 
 #include "analysis/source/json.h"
-#include "lsp-server/configuration/model_options.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
+#include "lsp-server/server/chosen_model.h"
 #include "lsp-server/server/edit_requests.h"
-#include "lsp-server/server/editor_model.h"
 #include "lsp-server/server/remedies.h"
+#include "lsp-server/server/search_arguments.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,15 +20,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int maxRounds = 1000;
-constexpr int maxSeconds = 86400;
-
 /// Throws an error that becomes InvalidParams.
 engine::OptimizationOptions optionsFrom(const json& argument) {
     engine::OptimizationOptions options;
-    options.rounds = std::clamp(argument.value("rounds", options.rounds), 1, maxRounds);
-    options.time = std::chrono::seconds(std::clamp(
-        argument.value("seconds", static_cast<int>(options.time.count())), 1, maxSeconds));
+    options.rounds = roundsFrom(argument, options.rounds);
+    options.time = secondsFrom(argument, options.time);
     return options;
 }
 
@@ -62,24 +58,6 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
                    .needsConfirmation = context.workspace.options().previewOptimize,
                    .notice = summaryOf(found)},
                   found.edits, std::move(result), std::move(reply));
-}
-
-/// The model to ask, or null: skills need none. On the loop's thread.
-std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& context, bool isTrusted) {
-    const auto editor = [&context]() -> std::unique_ptr<engine::LanguageModel> {
-        if (!context.capabilities.languageModel)
-            return nullptr;
-        return std::make_unique<EditorModel>(context.connection);
-    };
-    const auto settings = modelSettings(context.workspace.options(), isTrusted);
-    auto model =
-        settings ? engine::makeLanguageModel(*settings, editor) : std::unexpected(settings.error());
-    if (model)
-        return std::move(*model);
-    if (!settings || settings->isEnabled)
-        context.showMessage(ServerContext::MessageType::Warning,
-                            "No language model is asked: " + model.error().describe());
-    return nullptr;
 }
 
 void optimize(const ServerContext& context, const SnapshotPtr& snapshot,

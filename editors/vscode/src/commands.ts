@@ -60,6 +60,7 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
         pickProgram: () => onRunning(server, pickProgram),
         runProgram: () => onRunning(server, runProgram),
         profileProgram: () => onRunning(server, (client) => profileProgram(client, views.program)),
+        optimizeProgram: () => onRunning(server, optimizeProgram),
         refreshKernels: () => views.kernels.refresh(),
         sortKernels: () => views.kernels.sort(),
         filterKernels: () => views.kernels.filter(),
@@ -185,6 +186,11 @@ async function runProgram(client: LanguageClient): Promise<void> {
 /** Builds and runs the picked program, and shows which kernels take its time; asks once which one that is. */
 async function profileProgram(client: LanguageClient, view: ProgramView): Promise<void> {
     if (await hasProgram(client)) await view.profile(client, currentDocument(client));
+}
+
+/** Searches the picked program's kernels in copies of the workspace. What is better comes as one edit over all files. */
+async function optimizeProgram(client: LanguageClient): Promise<void> {
+    if (await hasProgram(client)) await execute(client, 'kernelskill.optimizeProgram', currentDocument(client), 'optimizing the program');
 }
 
 /** The file that is open, if one is; else the first folder of the workspace is meant. */

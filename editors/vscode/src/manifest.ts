@@ -13,6 +13,7 @@ export const commandNames = [
     'pickProgram',
     'runProgram',
     'profileProgram',
+    'optimizeProgram',
     'refreshKernels',
     'sortKernels',
     'filterKernels',

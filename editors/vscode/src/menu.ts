@@ -16,6 +16,7 @@ export async function showMenu(isOptimizing: boolean): Promise<void> {
         { label: '$(list-tree) Show the kernels of the workspace', command: 'kernelskill.kernels.focus' },
         { label: '$(history) Show what was tried on this file', command: 'kernelskill.client.showMemory' },
         { label: '$(dashboard) Profile the program that runs these kernels', command: 'kernelskill.client.profileProgram' },
+        { label: '$(rocket) Optimize the program that runs these kernels', command: 'kernelskill.client.optimizeProgram' },
         { label: '$(play) Pick the program that runs these kernels', command: 'kernelskill.client.pickProgram' },
         { label: '$(checklist) Check this machine (doctor)', command: 'kernelskill.client.doctor' },
         { label: '$(gear) Open the settings', command: 'workbench.action.openSettings', argument: 'kernelskill' },

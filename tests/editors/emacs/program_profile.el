@@ -112,6 +112,11 @@ int main() {
                              (overlay-get kernelskill-program--notes 'after-string)))
       (should (= (overlay-end kernelskill-program--notes) (point-max))))))
 
+(ert-deftest a-program-is-optimized ()
+  (program-profile-with (program-profile-build)
+    (kernelskill-optimize-program)
+    (program-profile-wait-for-message "nothing is better than the original")))
+
 (ert-deftest return-goes-to-the-line-of-a-kernel ()
   (program-profile-with (program-profile-build)
     (kernelskill-profile-program t)

@@ -108,6 +108,14 @@ function M.profile_program(bufnr)
     end)
 end
 
+--- Searches the picked program's kernels in copies of the workspace. The result is one edit over all files, which edits.lua
+--- shows, or a message of the server.
+function M.optimize_program(bufnr)
+    with_program(bufnr, function()
+        execute.run(bufnr, 'kernelskill.optimizeProgram', { uri = vim.uri_from_bufnr(bufnr) }, function() end)
+    end)
+end
+
 --- Shows the last profile of a program again.
 function M.show_program_profile(bufnr, argument)
     execute.run(bufnr, 'kernelskill.showProgramProfile', argument, show_program)

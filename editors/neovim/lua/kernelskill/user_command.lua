@@ -152,7 +152,7 @@ M.subcommands = {
         end,
     },
     program = {
-        about = 'Pick the program that runs these kernels, build and run it, or show which kernels take its time',
+        about = 'Pick the program that runs these kernels, build and run it, show which kernels take its time, or optimize these',
         run = function(arguments)
             local bufnr = vim.api.nvim_get_current_buf()
             local verb = table.remove(arguments, 1) or 'pick'
@@ -163,11 +163,14 @@ M.subcommands = {
                 commands().run_program(bufnr)
             elseif verb == 'profile' then
                 commands().profile_program(bufnr)
+            elseif verb == 'optimize' then
+                commands().optimize_program(bufnr)
             else
-                vim.notify("kernelskill: 'pick', 'run' and 'profile' can follow, not '" .. verb .. "'", vim.log.levels.ERROR)
+                local known = "kernelskill: 'pick', 'run', 'profile' and 'optimize' can follow, not '"
+                vim.notify(known .. verb .. "'", vim.log.levels.ERROR)
             end
         end,
-        complete = words('pick', 'run', 'profile'),
+        complete = words('pick', 'run', 'profile', 'optimize'),
     },
     cancel = {
         about = 'Cancel what runs',

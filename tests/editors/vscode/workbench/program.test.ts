@@ -1,13 +1,12 @@
 // The profile of a program, on the stand-in of driver and CUPTI, which runs kernels on the host: a launch takes 10 ns a thread.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { expectNoFault } from './axe';
 import { expectSoon } from './expect';
-import { kernelskill, type Session, story } from './session';
-import { Workbench } from './workbench';
+import { story } from './session';
+import { onStandIn, standInSettings } from './standIn';
 
 const file = 'a.cu';
 const text = `__global__ void hot(float* x) {
@@ -26,32 +25,8 @@ int main() {
     cudaDeviceSynchronize();
 }
 `;
-/** Built with the tests, where CUDA's headers are. */
-const fakeGpu = path.join(path.dirname(kernelskill), '../tests/engine/capture/fake_gpu');
-const hasGpu = existsSync(path.join(fakeGpu, 'fake-nvcc')) && existsSync(path.join(fakeGpu, 'libcupti.so.13'));
-
-function settings(): { readonly [name: string]: unknown } {
-    const toolkit = mkdtempSync(path.join(tmpdir(), 'kernelskill-toolkit-'));
-    for (const folder of ['include', 'lib64']) mkdirSync(path.join(toolkit, folder));
-    writeFileSync(path.join(toolkit, 'include/cuda_runtime.h'), '');
-    symlinkSync(path.join(fakeGpu, 'libcupti.so.13'), path.join(toolkit, 'lib64/libcupti.so'));
-    const program = (name: string) => ({
-        command: `./${name}`,
-        build: `${path.join(fakeGpu, 'fake-nvcc')} ${file} ${name}`,
-        environment: { LD_LIBRARY_PATH: fakeGpu },
-    });
-    return {
-        'kernelskill.parse.cudaPath': toolkit,
-        'kernelskill.program': { large: program('large'), small: program('small') },
-        'kernelskill.profile.programOnSave': true,
-    };
-}
-
-const test = story(settings(), { [file]: text });
-const withGpu = (name: string, body: (session: Session, workbench: Workbench) => Promise<void>) =>
-    test(name, async (session) => {
-        if (hasGpu) await body(session, new Workbench(session.page));
-    });
+const test = story({ ...standInSettings(file, ['large', 'small']), 'kernelskill.profile.programOnSave': true }, { [file]: text });
+const withGpu = onStandIn(test);
 
 withGpu('the program is picked once, and its kernels stand in a table by their share', async (session, workbench) => {
     await workbench.open(file);

@@ -48,8 +48,24 @@ int main() {
 }
 ]]
 
---- A program on the stand-in, in the current buffer; nil where there is no stand-in.
-local function open_cuda_program(settings)
+--- A program whose kernel is faster with fewer threads.
+local optimizable_program = [[
+__global__ void hot(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = 2;
+}
+
+int main() {
+    float* x;
+    cudaMalloc(&x, 1 << 20);
+    hot<<<64, 128>>>(x, 8192);
+    cudaDeviceSynchronize();
+}
+]]
+
+--- A program on the stand-in, with `text` or the one above, in the current buffer; nil where there is no stand-in.
+local function open_cuda_program(settings, text)
     local gpu = fake_gpu()
     if not gpu then
         return nil
@@ -73,7 +89,7 @@ local function open_cuda_program(settings)
             },
         }, settings),
     }
-    local bufnr, directory = t.open('a.cu', cuda_program)
+    local bufnr, directory = t.open('a.cu', text or cuda_program)
     t.ready(bufnr)
     return bufnr, directory
 end
@@ -136,6 +152,26 @@ return {
             wait_for('small: 2 kernels, hot takes 80 % of GPU time')
             save(16)
             wait_for('small: 2 kernels: 1 faster, 1 same; hot: 2.00 times as fast, 41 µs to 20.5 µs')
+        end,
+    },
+    {
+        ':KernelSkill program optimize wants buffers written, and edits them with what is faster in the program',
+        function()
+            local bufnr = open_cuda_program({ preview = { optimize = false } }, optimizable_program)
+            if not bufnr then
+                return 'no stand-in of a GPU'
+            end
+            vim.api.nvim_buf_set_lines(bufnr, 0, 0, false, { '// new' })
+            vim.cmd('KernelSkill program optimize')
+            t.wait_for('the refusal', 30, function()
+                return table.concat(t.notifications, '\n'):find('save a.cu first', 1, true)
+            end)
+            vim.cmd('silent write')
+            vim.cmd('KernelSkill program optimize')
+            t.wait_for('the edit', 120, function()
+                return t.text(bufnr):find('hot<<<(64 + 3) / 4, 128>>>(x, 8192);', 1, true)
+            end)
+            t.contains(t.text(bufnr), 'reinterpret_cast<float4*>')
         end,
     },
     {

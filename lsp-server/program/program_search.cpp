@@ -1,17 +1,11 @@
-#include "lsp-server/commands/program_search.h"
+#include "lsp-server/program/program_search.h"
 
 #include "analysis/source/files.h"
 #include "analysis/source/try.h"
 #include "engine/process/file_descriptor.h"
 #include "engine/program/command_words.h"
 #include "engine/whole_program/search_budget.h"
-#include "lsp-server/commands/executor_option.h"
-#include "lsp-server/commands/input_file.h"
-#include "lsp-server/commands/model_flags.h"
-#include "lsp-server/program/captured_kernels.h"
 #include "lsp-server/program/injection.h"
-#include "lsp-server/workspace/skill_folders.h"
-#include "lsp-server/workspace/workspace.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,7 +13,6 @@
 #include <cmath>
 #include <fcntl.h>
 #include <span>
-#include <unistd.h>
 #include <utility>
 
 namespace kernelskill::lsp {
@@ -66,10 +59,9 @@ Error cancelled() {
 
 class Search {
 public:
-    Search(const engine::ProgramPair& pair, const ProgramSearch& search, const Options& options,
+    Search(const engine::ProgramPair& pair, const ProgramSearch& search, const SearchTools& tools,
            const std::stop_token& stop)
-        : pair_(pair), search_(search), options_(optionsOn(search.executor, options)), stop_(stop) {
-    }
+        : pair_(pair), search_(search), tools_(tools), stop_(stop) {}
 
     Result<SearchedProgram> run(const engine::ProgramProfile& profile) {
         KERNELSKILL_CHECK(choose(profile));
@@ -77,24 +69,23 @@ public:
             return SearchedProgram{std::move(result_), {}};
         const auto captures = pair_.folder() / "captures";
         KERNELSKILL_TRY(const auto recorded, capture(captures));
-        KERNELSKILL_TRY(auto workbench,
-                        makeWorkbench(options_, skillFoldersOfCommand(pair_.originalRoot())));
-        KERNELSKILL_TRY(measures_, usesGpu(search_.executor, *workbench, stop_));
-        // The program has run kernels, so there is a GPU, even if there is no runner for it.
-        holds_ = search_.executor != "emulator" && search_.executor != "slurm";
-        KERNELSKILL_TRY(const auto model, chosenModel(options_));
-        if (!options_.compilationDatabase.empty())
-            options_.compilationDatabase =
-                pair_.databaseFolder(options_.compilationDatabase).string();
+        Options options = tools_.options;
+        if (!options.compilationDatabase.empty())
+            options.compilationDatabase =
+                pair_.databaseFolder(options.compilationDatabase).string();
         const auto root = pair_.originalRoot();
-        CapturedKernels kernels(workbench, root, captures,
-                                readerOfProgram(workbench, root, options_));
+        CapturedKernels kernels(tools_.workbench, root, captures, tools_.readerOf(root, options));
         KERNELSKILL_TRY(auto open, openAll(kernels, recorded.captures));
-        KERNELSKILL_CHECK(searchAll(kernels, open, model.get()));
+        KERNELSKILL_CHECK(searchAll(kernels, open));
         return SearchedProgram{std::move(result_), hostEdits(kernels, open)};
     }
 
 private:
+    template <typename... Values>
+    void say(fmt::format_string<Values...> format, Values&&... values) const {
+        tools_.messages.say(fmt::format(format, std::forward<Values>(values)...));
+    }
+
     /// Lists the hot kernels, with the reason why one is not searched.
     Result<void> choose(const engine::ProgramProfile& profile) {
         std::vector<engine::KernelDefinition> known;
@@ -134,13 +125,13 @@ private:
         for (const OptimizedKernel& kernel : result_)
             if (kernel.why.empty())
                 recording.kernels.push_back(kernel.share.times.symbol);
-        fmt::print(stderr, "capturing {} kernel{}\n", recording.kernels.size(),
-                   recording.kernels.size() == 1 ? "" : "s");
-        auto recorded = recordCaptures(folder, std::move(recording), options_,
+        say("capturing {} kernel{}", recording.kernels.size(),
+            recording.kernels.size() == 1 ? "" : "s");
+        auto recorded = recordCaptures(folder, std::move(recording), tools_.options,
                                        inBackground(pair_.original(), stop_));
         if (recorded)
             for (const Error& problem : recorded->captures.problems)
-                fmt::print(stderr, "warning: {}\n", problem.describe());
+                say("warning: {}", problem.describe());
         return recorded;
     }
 
@@ -154,14 +145,14 @@ private:
                 continue;
             if (stop_.stop_requested())
                 return std::unexpected(cancelled());
-            fmt::print(stderr, "profiling {}\n", nameOf(kernel));
+            say("profiling {}", nameOf(kernel));
             const auto opened = kernels.open(*kernel.share.place, kernel.share.times.symbol);
             if (!opened) {
                 kernel.why = opened.error().describe();
                 continue;
             }
             const auto saving = savingOf(kernels, *opened, captures, kernel);
-            if (!saving && !holds_) {
+            if (!saving && !search_.holds) {
                 kernel.why = saving.error().describe();
                 continue;
             }
@@ -204,13 +195,12 @@ private:
                                          "launches of graphs cannot be (docs/captures.md)"});
         const engine::KernelRef ref{opened.snapshot->program, *opened.kernel};
         const auto& profiler = kernels.workbench().profiler();
-        KERNELSKILL_TRY(const auto report, measures_ ? profiler.profileOnGpu(ref, stop_, {})
-                                                     : profiler.profile(ref, stop_, {}));
+        KERNELSKILL_TRY(const auto report, search_.measures ? profiler.profileOnGpu(ref, stop_, {})
+                                                            : profiler.profile(ref, stop_, {}));
         return engine::savingAtMost(report.measured, *report.bottleneck);
     }
 
-    Result<void> searchAll(CapturedKernels& kernels, const std::vector<OpenKernel>& open,
-                           engine::LanguageModel* model) {
+    Result<void> searchAll(CapturedKernels& kernels, const std::vector<OpenKernel>& open) {
         std::vector<double> weights;
         for (const OpenKernel& each : open)
             weights.push_back(each.weight);
@@ -219,10 +209,11 @@ private:
         for (std::size_t i = 0; i < open.size(); ++i) {
             OptimizedKernel& kernel = result_[open[i].at];
             const auto time = engine::timeForNext(std::span(weights).subspan(i), left, least);
-            fmt::print(stderr, "searching {}: {:.0f} % of the time, {} s\n", nameOf(kernel),
-                       100 * kernel.share.share, time.count());
+            say("searching {}: {:.0f} % of the time, {} s", nameOf(kernel),
+                100 * kernel.share.share, time.count());
             const auto begin = Clock::now();
-            searchOne(kernels, open[i], time, model, kernel);
+            part_ = {static_cast<double>(i), static_cast<double>(open.size())};
+            searchOne(kernels, open[i], time, kernel);
             if (kernel.found && kernel.found->isImproved())
                 leaveText(kernels, open[i]);
             kernel.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -249,7 +240,7 @@ private:
                 if (std::ranges::find(known, edits) != known.end())
                     continue;
                 known.push_back(edits);
-                fmt::print(stderr, "checking {}: {}\n", offer.skillId, offer.title);
+                say("checking {}: {}", offer.skillId, offer.title);
                 const auto reviewed = advisor.apply(kernel, offer, memory, stop_, {});
                 if (reviewed && (reviewed->acceptable() || !reviewed->verdict.isAboutEdit))
                     found.push_back(
@@ -272,21 +263,20 @@ private:
 
     /// Searches the kernel inside the program, and on its captured launch if that cannot be done.
     void searchOne(CapturedKernels& kernels, const OpenKernel& open, seconds time,
-                   engine::LanguageModel* model, OptimizedKernel& kernel) const {
+                   OptimizedKernel& kernel) const {
         const auto begin = Clock::now();
         const auto* text = textOf(kernel);
-        auto held = holds_ ? hold(kernel) : std::unexpected(Error{});
+        auto held = search_.holds ? hold(kernel) : std::unexpected(Error{});
         const analysis::EditSet begun = text != nullptr ? text->edits : analysis::EditSet();
-        auto found = held ? search(kernels, open, begun, time, model, held->pause.get())
+        auto found = held ? search(kernels, open, begun, time, held->pause.get())
                           : std::unexpected(held.error());
-        if (!found && holds_) {
+        if (!found && search_.holds) {
             kernel.notHeld = found.error().describe();
             held = std::unexpected(found.error()); // Its memory is needed.
         }
         if (!found && open.onlyHeld.empty() && !stop_.stop_requested()) {
             const auto left = time - std::chrono::floor<seconds>(Clock::now() - begin);
-            found =
-                search(kernels, open, begun, std::max(left, engine::minSearchTime), model, nullptr);
+            found = search(kernels, open, begun, std::max(left, engine::minSearchTime), nullptr);
         }
         if (held)
             kernel.held = release(*held);
@@ -336,10 +326,10 @@ private:
         const OptimizedKernel& kernel = result_[open.at];
         const auto* text = textOf(kernel);
         for (const OptimizedKernel& other : result_) {
-            if (!holds_ || &other == &kernel || !other.share.isHot() ||
+            if (!search_.holds || &other == &kernel || !other.share.isHot() ||
                 !other.sharesTextWith(kernel))
                 continue;
-            fmt::print(stderr, "trying its edits at {}\n", nameOf(other));
+            say("trying its edits at {}", nameOf(other));
             const auto held = hold(other);
             if (!held) {
                 sayNotTried(other, held.error());
@@ -365,11 +355,9 @@ private:
         return std::nullopt;
     }
 
-    static void sayNotTried(const OptimizedKernel& kernel, const Error& why) {
-        fmt::print(stderr,
-                   "note: they were not tried at {}, so the check of the whole program is "
-                   "left: {}\n",
-                   nameOf(kernel), why.describe());
+    void sayNotTried(const OptimizedKernel& kernel, const Error& why) const {
+        say("note: they were not tried at {}, so the check of the whole program is left: {}",
+            nameOf(kernel), why.describe());
     }
 
     /// Holds the program at the kernel's first launch, which is the one that captures take.
@@ -386,7 +374,7 @@ private:
         wanted.program.environment = original.environment;
         wanted.program.library = library;
         wanted.program.output = held.output.get();
-        wanted.cupti = cuptiFor(options_);
+        wanted.cupti = cuptiFor(tools_.options);
         KERNELSKILL_TRY(held.pause, engine::ProgramPause::open(std::move(wanted),
                                                                kernel.share.times.symbol, stop_));
         return held;
@@ -428,34 +416,33 @@ private:
     /// Where `pause` is null, edits are tried on the captured launch.
     Result<engine::Optimization> search(CapturedKernels& kernels, const OpenKernel& open,
                                         const analysis::EditSet& begun, seconds time,
-                                        engine::LanguageModel* model,
                                         engine::ProgramPause* pause) const {
         engine::OptimizationOptions options = search_.options;
         options.time = time;
-        options.measure = measures_;
-        const bool showsProgress = isatty(STDERR_FILENO) != 0;
-        const auto say = [&](std::string_view what, double) {
-            if (showsProgress)
-                fmt::print(stderr, "\r\033[K{}", what);
+        options.measure = search_.measures;
+        const auto tell = [&](std::string_view what, double done) {
+            tools_.messages.progress(what, (part_.first + done) / part_.all);
         };
         const Snapshot& snapshot = *open.kernel.snapshot;
         // Each search has its own memory: kernels of one code, as instantiations are, have times of
         // their own.
         const engine::ShortTermMemory memory = memoryOf(std::to_string(open.at));
-        auto found =
-            kernels.workbench().advisor().optimize({snapshot.program, *open.kernel.kernel}, options,
-                                                   memory, stop_, say, model, pause, begun);
-        if (showsProgress)
-            fmt::print(stderr, "\r\033[K");
-        return found;
+        return kernels.workbench().advisor().optimize({snapshot.program, *open.kernel.kernel},
+                                                      options, memory, stop_, tell, tools_.model,
+                                                      pause, begun);
     }
 
     const engine::ProgramPair& pair_;
+    /// Which of the searches runs.
+    struct Part {
+        double first = 0;
+        double all = 1;
+    };
+
     const ProgramSearch& search_;
-    Options options_;
+    const SearchTools& tools_;
     const std::stop_token& stop_;
-    bool measures_ = false;
-    bool holds_ = false; ///< Whether kernels are searched inside the program, where that can be.
+    Part part_;
     std::vector<OptimizedKernel> result_;
     std::vector<FoundText> texts_;
 };
@@ -464,9 +451,9 @@ private:
 
 Result<SearchedProgram> searchProgram(const engine::ProgramPair& pair,
                                       const engine::ProgramProfile& profile,
-                                      const ProgramSearch& search, const Options& options,
+                                      const ProgramSearch& search, const SearchTools& tools,
                                       const std::stop_token& stop) {
-    return Search(pair, search, options, stop).run(profile);
+    return Search(pair, search, tools, stop).run(profile);
 }
 
 } // namespace kernelskill::lsp

@@ -1,15 +1,21 @@
 /// Searches the hot kernels of a program, inside of it or at launches that were captured from it.
 #pragma once
 
+#include "engine/model/language_model.h"
 #include "engine/whole_program/host_edit.h"
 #include "engine/whole_program/optimized_kernel.h"
 #include "engine/whole_program/program_pair.h"
+#include "lsp-server/program/captured_kernels.h"
 #include "lsp-server/program/injected_run.h"
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::lsp {
@@ -18,8 +24,31 @@ struct ProgramSearch {
     std::string kernel;            ///< This kernel alone; empty: all hot ones.
     std::uint64_t maxKernels = 20; ///< No more can have 5 % of the time each.
     std::chrono::seconds budget{60};
-    std::string executor = "auto"; ///< The value of `--on`.
     engine::OptimizationOptions options;
+    /// Whether kernels are searched inside the program, where that can be.
+    bool holds = true;
+    /// Whether captured launches are timed on a GPU; else the emulator runs them.
+    bool measures = false;
+};
+
+/// What a search of minutes tells meanwhile, on the thread that runs it. Both are set.
+struct SearchMessages {
+    /// A step that begins, or a note, in a sentence without a full stop.
+    std::function<void(const std::string& sentence)> say;
+    /// What is done within a step; `done` is the part of all searches that is over, 0 to 1.
+    std::function<void(std::string_view what, double done)> progress;
+};
+
+/// What a search works with.
+struct SearchTools {
+    Options options;
+    std::shared_ptr<const engine::Workbench> workbench;
+    /// Makes the reader of files below `root`, with the compile commands that the options name.
+    std::function<CapturedKernels::Reader(const std::filesystem::path& root,
+                                          const Options& options)>
+        readerOf;
+    engine::LanguageModel* model = nullptr; ///< Null: none is asked.
+    SearchMessages messages;
 };
 
 struct SearchedProgram {
@@ -39,6 +68,6 @@ struct SearchedProgram {
 /// no kernel has the name; Cancelled.
 [[nodiscard]] Result<SearchedProgram>
 searchProgram(const engine::ProgramPair& pair, const engine::ProgramProfile& profile,
-              const ProgramSearch& search, const Options& options, const std::stop_token& stop);
+              const ProgramSearch& search, const SearchTools& tools, const std::stop_token& stop);
 
 } // namespace kernelskill::lsp

@@ -1,0 +1,41 @@
+// The optimisation of a whole program: its kernels are searched in copies of the workspace, and one edit comes of it.
+import { story } from './session';
+import { onStandIn, standInSettings } from './standIn';
+
+const file = 'a.cu';
+const text = `__global__ void hot(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = 2;
+}
+
+int main() {
+    float* x;
+    cudaMalloc(&x, 1 << 20);
+    hot<<<64, 128>>>(x, 8192);
+    cudaDeviceSynchronize();
+}
+`;
+
+const settings = { ...standInSettings(file, ['small']), 'kernelskill.gpu.enabled': false, 'kernelskill.preview.optimize': true };
+const test = onStandIn(story(settings, { [file]: text }));
+
+test('a text that is not saved is not what is built', async (session, workbench) => {
+    await workbench.open(file);
+    await workbench.goTo(1, 1);
+    await session.page.keyboard.type(' ');
+    await workbench.run('KernelSkill: Optimize Program');
+    await workbench.notification(/Save a\.cu first/).waitFor();
+    await session.page.keyboard.press('Backspace');
+    await session.save(file, text);
+});
+
+test('what is found is shown, then applied', async (session, workbench) => {
+    await workbench.open(file);
+    await workbench.run('KernelSkill: Optimize Program');
+    await workbench.proposed('reinterpret_cast<float4*>').waitFor({ timeout: 120_000 });
+    await workbench.notification(/Optimize program 'small'.* checked by its exit status alone/).first().waitFor();
+    await session.page.getByRole('button', { name: /^Apply the Edit/ }).click();
+    await workbench.proposed('reinterpret_cast<float4*>').waitFor({ state: 'detached' });
+    await workbench.line('hot<<<(64 + 3) / 4, 128>>>(x, 8192);').waitFor();
+});
