@@ -63,6 +63,8 @@ private:
     // review_size.cpp
     /// Makes runs smaller that the emulator would take long for.
     bool fitSize();
+    /// As workOf(), of the version that takes longer; nullopt if the original does not run.
+    [[nodiscard]] std::optional<double> workOfTrial(const Trial& trial) const;
     void usePlan(TrialPlan plan);
     [[nodiscard]] std::optional<TrialPlan> planWithFewerThreads(double factor) const;
     /// Gives guessed launches that take long fewer rounds of their loops, if that is enough.

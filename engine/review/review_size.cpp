@@ -32,24 +32,30 @@ double shrinkBy(double excess) {
 
 } // namespace
 
+std::optional<double> Review::workOfTrial(const Trial& trial) const {
+    const auto original = workOf(executor_, **images_.original, trial.original, stop_);
+    if (!original || !images_.candidate)
+        return original;
+    // A warp a row has 32 times the threads of a thread a row, and they wait for each other.
+    const auto edited = workOf(executor_, **images_.candidate, trial.candidate, stop_);
+    return edited && std::isfinite(*edited) ? std::max(*original, *edited) : original;
+}
+
 bool Review::fitSize() {
     if (isSmallerProgram_)
         return true;
-    const Trial& first = plan_.trials.front();
-    auto work = workOf(executor_, **images_.original, first.original, stop_);
-    if (stop_.stop_requested() || !work)
-        return !stop_.stop_requested();
-    // A warp a row has 32 times the threads of a thread a row, and they wait for each other.
-    const auto edited = images_.candidate
-                            ? workOf(executor_, **images_.candidate, first.candidate, stop_)
-                            : std::nullopt;
-    if (edited && std::isfinite(*edited))
-        work = std::max(*work, *edited);
-    if (*work <= comfortableWork)
+    const auto work = workOfTrial(plan_.trials.front());
+    if (stop_.stop_requested() || !work || *work <= comfortableWork)
         return !stop_.stop_requested();
     const double factor = shrinkBy(*work / comfortableWork);
     auto fewer = planWithFewerThreads(factor);
     if (fewer && !fewer->trials.front().isCorner) {
+        // What threads take to wait for each other shrinks with their number alone.
+        const double left = workOfTrial(fewer->trials.front()).value_or(0) / comfortableWork;
+        if (left > 1 && std::isfinite(left))
+            if (auto least = planWithFewerThreads(factor * std::sqrt(left));
+                least && !least->trials.front().isCorner)
+                fewer = std::move(least);
         usePlan(std::move(*fewer));
         std::ignore = shortenLoops();
         return true;
@@ -67,7 +73,7 @@ bool Review::fitSize() {
     const bool runsOnGpu = measures_ && (place_ != nullptr || (gpu_ && gpu_(stop_, {})));
     if (runsOnGpu || *work > bearableWork) {
         if (!runsOnGpu)
-            plan_.notes.push_back(first.label + " is too large");
+            plan_.notes.push_back(plan_.trials.front().label + " is too large");
         plan_.trials.clear();
         return true;
     }

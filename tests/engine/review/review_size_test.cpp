@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <string>
+#include <string_view>
 
 namespace kernelskill::engine {
 namespace {
@@ -82,6 +84,61 @@ TEST_F(ReviewSizeTest, ALaunchThatFollowsASizeGetsFewerThreads) {
     const Verdict verdict = review(interactions, "i >= n", "n <= i");
     EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
     EXPECT_THAT(verdict.summary, HasSubstr("Matches the original"));
+}
+
+/// Maxima of 262,144 rows of 64.
+constexpr const char* rowMaxima = R"(
+__global__ void maxima(const float* in, float* out, int rows) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    float largest = in[row * 64];
+    for (int column = 1; column < 64; ++column)
+        largest = fmaxf(largest, in[row * 64 + column]);
+    out[row] = largest;
+}
+void run(int rows) {
+    float *in, *out;
+    cudaMalloc(&in, rows * 64 * sizeof(float));
+    cudaMalloc(&out, rows * sizeof(float));
+    maxima<<<(rows + 127) / 128, 128>>>(in, out, rows);
+}
+int main() {
+    run(1 << 18);
+}
+)";
+
+/// From the row's number to the launch, for a warp a row.
+constexpr const char* maximaOfWarps = R"(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    if (row >= rows)
+        return;
+    float largest = fmaxf(in[row * 64 + lane], in[row * 64 + lane + 32]);
+    for (int offset = 16; offset > 0; offset /= 2)
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, offset));
+    if (lane == 0)
+        out[row] = largest;
+}
+void run(int rows) {
+    float *in, *out;
+    cudaMalloc(&in, rows * 64 * sizeof(float));
+    cudaMalloc(&out, rows * sizeof(float));
+    maxima<<<(rows + 3) / 4, 128>>>(in, out, rows);
+}
+)";
+
+/// The candidate has 32 times the threads of the original, all of which wait for each other.
+TEST_F(ReviewSizeTest, ManyThreadsThatWaitMakeARunSmaller) {
+    const std::string text = rowMaxima;
+    const auto begin = text.find("blockIdx");
+    const auto end = text.find("int main");
+    const Verdict verdict = review(text, text.substr(begin, end - begin), maximaOfWarps);
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    const std::string said = report(verdict);
+    const std::string_view size = "matches original, seed 1, rows=";
+    const auto at = said.find(size);
+    ASSERT_NE(at, std::string::npos) << said;
+    EXPECT_LT(std::stoi(said.substr(at + size.size())), 1 << 16);
 }
 
 /// The text does not tell the number of steps, and the guessed one takes too long.
