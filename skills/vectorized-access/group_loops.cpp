@@ -106,8 +106,16 @@ private:
         lines.add(fmt::format("// Groups of {} elements first, one access of up to {} bytes each, "
                               "where the addresses allow it.",
                               first.group, widest));
-        addCondition(lines, addresses, indentation);
         const Expr& limit = body_.expr(first.form.counted.limit);
+        const bool readsAddress = std::ranges::any_of(set, [](const SharedWalk& walk) {
+            return std::ranges::any_of(walk.elements, &WalkedElements::isReadFromMemory);
+        });
+        addCondition(lines,
+                     (readsAddress ? fmt::format("{} < {} && ", first.thread,
+                                                 besideComparison(source_, limit))
+                                   : std::string()) +
+                         alignmentCondition(addresses),
+                     indentation);
         const std::string count =
             first.first.empty() ? fmt::format("{} / {}", besideProduct(source_, limit), first.group)
                                 : fmt::format("({} - {}) / {}", besideComparison(source_, limit),
@@ -121,10 +129,9 @@ private:
     }
 
     /// One line for each address where one line for all is too long.
-    void addCondition(CodeLines& lines, const std::vector<VectorAddress>& addresses,
-                      std::size_t indentation) const {
+    void addCondition(CodeLines& lines, std::string condition, std::size_t indentation) const {
         const std::string head = fmt::format("const bool {} = ", aligned_);
-        std::string condition = alignmentCondition(addresses) + ";";
+        condition += ";";
         if (indentation + head.size() + condition.size() <= maxColumn) {
             lines.add(head + condition);
             return;

@@ -27,6 +27,8 @@ struct WalkedElements {
     bool isWritten = false;
     std::uint32_t lastWrite = 0;           ///< Offset of the last store, for the order of stores.
     std::vector<analysis::ExprId> reached; ///< The parts of the address.
+    /// Whether the address is read from memory, which only threads with a round may do.
+    bool isReadFromMemory = false;
 };
 
 /// One `p[base + i]` of the source.

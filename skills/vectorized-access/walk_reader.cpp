@@ -55,6 +55,7 @@ public:
         KERNELSKILL_CHECK(requireFoldsOfVariables(reader));
         KERNELSKILL_CHECK(requireStoredOnce());
         KERNELSKILL_CHECK(splitStart());
+        KERNELSKILL_CHECK(requireKnownAddresses());
         KERNELSKILL_CHECK(requireLongEnough());
         KERNELSKILL_CHECK(requireSameForAll(values));
         KERNELSKILL_CHECK(requireFoldedFurther(values));
@@ -234,6 +235,40 @@ private:
         return chooseTypes();
     }
 
+    /// Whether the part of an address is the same in all rounds: made of what the loop leaves
+    /// alone, and of elements that no store of the kernel can change, such as the row that a table
+    /// names.
+    [[nodiscard]] bool isFixedPart(ExprId part) const {
+        if (isFixedOutside(code_, loop_, part, walk_.form.advance))
+            return true;
+        const Expr& expr = body_.expr(part);
+        if (expr.kind == ExprKind::Cast ||
+            (expr.kind == ExprKind::Binary && !isAssignment(expr.op)))
+            return std::ranges::all_of(expr.children,
+                                       [&](ExprId child) { return isFixedPart(child); });
+        const auto isIndex = [&](ExprId id) { return code_.namedVariable(id) == walk_.form.index; };
+        if (expr.kind != ExprKind::Subscript || expr.type.isVolatile ||
+            std::ranges::any_of(code_.expressionsBelow(part), isIndex))
+            return false;
+        const VariableId array = code_.namedVariable(expr.children[0]);
+        return array != noId &&
+               isFixedOutside(code_, loop_, expr.children[0], walk_.form.advance) &&
+               isFixedPart(expr.children[1]) && isLeftAlone(array, expr.type.scalar);
+    }
+
+    /// Whether no store of the kernel is to elements of this type, or through the pointer: those of
+    /// other types are other objects, but for characters.
+    [[nodiscard]] bool isLeftAlone(VariableId array, ScalarKind scalar) const {
+        return std::ranges::none_of(context_.kernel.accesses, [&](const MemoryAccess& access) {
+            if (access.kind == AccessKind::Read || access.space == MemorySpace::Local ||
+                isVariable(access.expression))
+                return false;
+            const ScalarKind stored = body_.expr(access.expression).type.scalar;
+            return access.base == noId || access.base == array || stored == scalar ||
+                   scalarBytes(stored) <= 1;
+        });
+    }
+
     [[nodiscard]] bool isVariable(ExprId expression) const {
         return body_.expr(code_.withoutCasts(expression)).kind == ExprKind::Variable;
     }
@@ -251,10 +286,9 @@ private:
                                             return code_.namedVariable(id) == walk_.form.index;
                                         })
                         : std::nullopt;
-        const bool isWalk = rest && access.base != noId && isOwnPointer(subscript.children[0]) &&
-                            std::ranges::all_of(rest->parts, [&](ExprId part) {
-                                return isFixedOutside(code_, loop_, part, walk_.form.advance);
-                            });
+        const bool isWalk =
+            rest && access.base != noId && isOwnPointer(subscript.children[0]) &&
+            std::ranges::all_of(rest->parts, [&](ExprId part) { return isFixedPart(part); });
         if (!isWalk) {
             if (access.kind != AccessKind::Read)
                 return refuse("strided-access",
@@ -273,6 +307,9 @@ private:
             return refuse(
                 "no-unit-stride-access",
                 fmt::format("{} on line {} has no vector type for its elements", name, at));
+        const bool isReadFromMemory = !std::ranges::all_of(rest->parts, [&](ExprId part) {
+            return isFixedOutside(code_, loop_, part, walk_.form.advance);
+        });
         const Expr& pointer = body_.expr(subscript.children[0]);
         rest->parts.push_back(subscript.children[0]);
         const std::string address = std::string(source_.slice(pointer.span)) +
@@ -288,7 +325,8 @@ private:
                                       .address = address,
                                       .type = {},
                                       .vector = {},
-                                      .reached = rest->parts});
+                                      .reached = rest->parts,
+                                      .isReadFromMemory = isReadFromMemory});
             found = walk_.elements.end() - 1;
             scalars_.push_back(subscript.type.scalar);
         }
@@ -438,6 +476,20 @@ private:
             return no("at an index that is read from memory, where vectors seldom begin");
         walk_.first = first->text;
         walk_.thread = besideComparison(source_, body_.expr(own));
+        return {};
+    }
+
+    /// An address that is read from memory is read where the loop has a round for the thread, which
+    /// the text says of loops that begin at the thread's number.
+    [[nodiscard]] Gated<void> requireKnownAddresses() const {
+        if (walk_.first.empty() && !walk_.takesFirstAgain)
+            return {};
+        for (const WalkedElements& elements : walk_.elements)
+            if (elements.isReadFromMemory)
+                return refuse("first-element",
+                              fmt::format("the loop on line {} begins at no thread's number, and "
+                                          "where {} begins is read from memory",
+                                          line(), elements.name));
         return {};
     }
 

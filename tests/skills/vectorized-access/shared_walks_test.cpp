@@ -63,6 +63,31 @@ TEST(SharedWalks, TakesTheProductsOfARowInVectors) {
 )");
 }
 
+TEST(SharedWalks, TakesARowThatATableNamesWhereTheThreadHasARound) {
+    const std::string loop = loopOf("        y[row * n + j] = x[m[row] * n + j];\n");
+    checkLoopBecomes(
+        blockARow(loop), loop,
+        R"(    // Groups of 4 elements first, one access of up to 16 bytes each, where the addresses allow it.
+    const bool aligned =
+        tid < n &&
+        (reinterpret_cast<size_t>(x + m[row] * n) |
+        reinterpret_cast<size_t>(y + row * n)) % 16 == 0;
+    const int groups = aligned ? n / 4 : 0;
+    for (int group = tid; group < groups; group += blockDim.x) {
+        const float4 x4 = reinterpret_cast<const float4*>(x + m[row] * n)[group];
+        float4 y4;
+        y4.x = x4.x;
+        y4.y = x4.y;
+        y4.z = x4.z;
+        y4.w = x4.w;
+        reinterpret_cast<float4*>(y + row * n)[group] = y4;
+    }
+    for (int j = 4 * groups + tid; j < n; j += blockDim.x) {
+        y[row * n + j] = x[m[row] * n + j];
+    }
+)");
+}
+
 TEST(SharedWalks, SharesOneGuardAmongTheLoopsOfARow) {
     checkApplicable(id, blockARow(R"(    float sum = 0.0f;
     for (int j = tid; j < n; j += blockDim.x)
@@ -292,6 +317,13 @@ INSTANTIATE_TEST_SUITE_P(
                  blockARow(sumOf("        sum += x[row * n + j] * x[2 * j];\n"))},
         GateCase{"Scattered", "strided-access",
                  blockARow(loopOf("        y[m[j]] = x[row * n + j];\n"))},
+        GateCase{"TableOfTheStoredType", "strided-access",
+                 blockARow(loopOf("        y[row * n + j] = x[(int)x[row] * n + j];\n"))},
+        GateCase{"TableReadPerRound", "strided-access",
+                 blockARow(loopOf("        y[row * n + j] = x[m[j] * n + j];\n"))},
+        GateCase{"TableWhereTheLoopBeginsElsewhere", "first-element",
+                 blockARow("    for (int j = n + tid; j < 2 * n; j += blockDim.x)\n"
+                           "        y[row * n + j] = x[m[row] * n + j];\n")},
         GateCase{"ConditionalStore", "conditional-store",
                  blockARow(loopOf("        if (x[row * n + j] > 0)\n            y[row * n + j] = "
                                   "1;\n"))},
