@@ -19,7 +19,7 @@ using analysis::warpLanes;
 
 /// True if a probe has a grid that the edited grid's blocks do not share equally; where these are
 /// not fewer, one of another size than the base's.
-bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::* axis) const {
+bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::*axis) const {
     const std::uint32_t blocks = base_.original.grid.*axis;
     const std::uint32_t share = blocks / base_.candidate.grid.*axis;
     return std::ranges::any_of(plan_.probes, [&](const Trial& probe) {
@@ -35,7 +35,7 @@ void ProbePlanner::addFewerBlocks() {
     if (!follower_ || !addsIntegers(original_.kernel, candidate_.kernel) ||
         base_.original.origin != LaunchOrigin::Guessed)
         return;
-    for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
+    for (std::uint32_t Dim3::*axis : {&Dim3::x, &Dim3::y}) {
         const bool staysAsItIs = base_.original.grid.*axis == base_.candidate.grid.*axis;
         if (base_.original.grid.*axis < 2 || staysAsItIs || hasUnequalShares(axis))
             continue;
@@ -49,7 +49,29 @@ void ProbePlanner::addFewerBlocks() {
     }
 }
 
+/// Each extent as large as the threads of a guessed launch are many, where the edit launches
+/// others: the guess alone leaves threads over, so that too few would not show.
+void ProbePlanner::addFilledGrids() {
+    if (base_.original.origin != LaunchOrigin::Guessed || hasSameShape())
+        return;
+    const LaunchSpec launch = sizes_.at(baseExtents_).value_or(statedOriginal_);
+    const std::int64_t threads = static_cast<std::int64_t>(launch.grid.x) * launch.block.x;
+    for (const auto& [extent, value] : baseExtents_) {
+        Extents wanted = baseExtents_;
+        wanted[extent] = threads;
+        auto original = value == threads ? std::nullopt : sizes_.at(wanted);
+        if (!original || original->grid != launch.grid || original->block != launch.block)
+            continue;
+        auto candidate = candidateAt(*original, wanted);
+        if (!candidate)
+            continue;
+        add(*std::move(original), *std::move(candidate));
+        plan_.probes.back().label += ", as many as threads";
+    }
+}
+
 void ProbePlanner::addGrids() {
+    addFilledGrids();
     if (base_.original.origin == LaunchOrigin::Guessed && follower_ && follower_->changesCount())
         plan_.unvaried.emplace_back("the grid: what the host's function makes of another number is "
                                     "not evaluated, and taken to be in proportion");

@@ -28,7 +28,7 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
     };
     constexpr std::array axes{&Dim3::x, &Dim3::y, &Dim3::z};
     for (std::size_t at = 0; at < axes.size(); ++at) {
-        std::uint32_t Dim3::* const axis = axes.at(at);
+        std::uint32_t Dim3::*const axis = axes.at(at);
         const auto threadsAlong = [&](const LaunchSpec& launch) {
             return std::uint64_t{launch.grid.*axis} * launch.block.*axis;
         };
@@ -44,8 +44,9 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
     return candidate;
 }
 
-std::optional<LaunchFollower> neededFollower(KernelInFile original, KernelInFile candidate) {
-    if (!LaunchFollower(original, candidate).isNeeded())
+std::optional<LaunchFollower> neededFollower(KernelInFile original, KernelInFile candidate,
+                                             const LaunchSpec& launch) {
+    if (!launch.isShapeGuessed && !LaunchFollower(original, candidate).isNeeded())
         return std::nullopt;
     return std::optional<LaunchFollower>(std::in_place, original, candidate);
 }
@@ -55,7 +56,8 @@ std::optional<LaunchFollower> neededFollower(KernelInFile original, KernelInFile
 ProbePlanner::ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                            skills::Numerics numerics, std::uint64_t seed)
     : original_(original), candidate_(candidate), statedOriginal_(plan.statedOriginal),
-      stated_(plan.statedCandidate), follower_(neededFollower(original, candidate)),
+      stated_(plan.statedCandidate),
+      follower_(neededFollower(original, candidate, plan.statedOriginal)),
       dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
       sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
       candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,

@@ -39,6 +39,7 @@ private:
     void addGrids();
     [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::* axis) const;
     void addFewerBlocks();
+    void addFilledGrids();
     void addBlocks();
     void addCollisions();
     void addLargeValues();

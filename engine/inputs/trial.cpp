@@ -92,12 +92,20 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
                  .isCorner = true};
 }
 
+/// Whether a launch is followed whose grid the text does not tell: probes with as many elements as
+/// threads need a size that can be changed.
+bool followsGuess(KernelInFile original, const LaunchSpec& launch) {
+    return launch.isShapeGuessed &&
+           !LaunchSizes(original.file, original.kernel, launch).extents().empty();
+}
+
 /// As paired(). Where an edit adds integers to a launch whose shape is guessed, or changes the
-/// number that its grid is made from, the launch follows from its text.
+/// number that its grid is made from, or where it `follows` the guessed grid itself, the launch
+/// follows from its text.
 std::optional<LaunchSpec> pairOf(KernelInFile original, const LaunchSpec& launch,
-                                 KernelInFile candidate, LaunchSpec theirs) {
+                                 KernelInFile candidate, LaunchSpec theirs, bool follows) {
     if (launch.origin == LaunchOrigin::Guessed && isMadeFor(theirs, launch))
-        if (const LaunchFollower follower(original, candidate); follower.isNeeded())
+        if (const LaunchFollower follower(original, candidate); follows || follower.isNeeded())
             if (auto followed = follower.of(launch))
                 return withShapeOf(std::move(theirs), *followed);
     return paired(launch, std::move(theirs), !candidate.kernel.launches.empty());
@@ -105,7 +113,7 @@ std::optional<LaunchSpec> pairOf(KernelInFile original, const LaunchSpec& launch
 
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
                                   KernelInFile candidate, const LaunchSpec& candidateLaunch,
-                                  double threads, bool odd) {
+                                  double threads, bool odd, bool follows) {
     auto resized = resizedTo(LaunchSizes(original.file, original.kernel, originalLaunch),
                              originalLaunch, threads, odd);
     if (!resized)
@@ -115,7 +123,8 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
     bool isGuess = launch.origin == LaunchOrigin::Guessed;
     if (!other && !isGuess)
         return std::nullopt;
-    auto pair = pairOf(original, launch, candidate, std::move(other).value_or(candidateLaunch));
+    auto pair =
+        pairOf(original, launch, candidate, std::move(other).value_or(candidateLaunch), follows);
     if (!pair)
         return std::nullopt;
     std::string label = labelOf(launch);
@@ -228,14 +237,16 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
         taken.push_back(&launch);
         const LaunchSpec theirs = candidateLaunch(launch, index, *candidateLaunches);
 
+        const bool follows = followsGuess(original, launch);
         std::optional<Trial> base;
         if (threadsOf(launch) > limits.maxAsIs)
-            base = resizedTrial(original, launch, candidate, theirs, limits.comfortable, false);
+            base = resizedTrial(original, launch, candidate, theirs, limits.comfortable, false,
+                                follows);
         if (!base && threadsOf(launch) > limits.maxAsIs)
             base = cornerOf(launch, theirs, !candidate.kernel.launches.empty(),
                             eitherLoopsOverGrid(original, candidate), limits.comfortable);
         if (!base) {
-            if (auto pair = pairOf(original, launch, candidate, theirs))
+            if (auto pair = pairOf(original, launch, candidate, theirs, follows))
                 base = Trial{
                     .label = labelOf(launch), .original = launch, .candidate = std::move(*pair)};
         }
@@ -257,7 +268,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
         std::vector<std::string> labels{plan.trials.back().label};
         for (const double part : oddParts) {
             auto odd = resizedTrial(original, launch, candidate, theirs,
-                                    std::max(64.0, threads * part), true);
+                                    std::max(64.0, threads * part), true, follows);
             if (odd && std::ranges::find(labels, odd->label) == labels.end()) {
                 labels.push_back(odd->label);
                 plan.trials.push_back(std::move(*odd));
@@ -300,10 +311,11 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
                          .isReplay = true};
     }
     if (launch.origin == LaunchOrigin::Guessed && threadsOf(launch) < measuredThreads) {
-        if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false))
+        if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false,
+                                      followsGuess(original, launch)))
             return std::move(*trial);
     }
-    auto pair = pairOf(original, launch, candidate, theirs);
+    auto pair = pairOf(original, launch, candidate, theirs, followsGuess(original, launch));
     if (!pair)
         return std::unexpected(Error{
             ErrorKind::Failed,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace kernelskill::skills {
 
@@ -21,6 +22,22 @@ namespace {
 std::unexpected<Refusal> carries(std::uint32_t line, const std::string& name) {
     return refuse("carries-over",
                   fmt::format("line {} changes {}, which the next round sees", line, name));
+}
+
+/// Whether a template argument of that spelling may be a type of numbers: one by name, or a name
+/// that stands for another type, as a parameter of the host's own template does. The compiler
+/// refuses shuffles of other types.
+bool mayBeNumber(std::string_view type) {
+    constexpr std::array<std::string_view, 7> numbers{
+        "float", "double", "int", "unsigned int", "long", "long long", "unsigned"};
+    if (std::ranges::find(numbers, type) != numbers.end())
+        return true;
+    const bool isName = !type.empty() && std::ranges::all_of(type, [](char c) {
+        return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    });
+    // float4 and its kin end in the number of their components.
+    return isName && std::isdigit(static_cast<unsigned char>(type.back())) == 0 && type != "bool" &&
+           type != "char";
 }
 
 bool isSamePlace(const NestAccess& a, const NestAccess& b) {
@@ -280,11 +297,8 @@ bool LaneLoopReader::canFold(ScalarKind scalar, std::string_view type) const {
         kernel.launches.empty() || !kernel.alsoLaunchedIn.empty())
         return false;
     const auto at = static_cast<std::size_t>(parameter - kernel.templateParameters.begin());
-    constexpr std::array<std::string_view, 6> numbers{"float",        "double",    "int",
-                                                      "unsigned int", "long long", "unsigned"};
     return std::ranges::all_of(kernel.launches, [&](const LaunchSite& launch) {
-        return at < launch.templateArguments.size() &&
-               std::ranges::find(numbers, launch.templateArguments[at]) != numbers.end();
+        return at < launch.templateArguments.size() && mayBeNumber(launch.templateArguments[at]);
     });
 }
 

@@ -164,8 +164,8 @@ def without_copy(text):
 
 def kernel_row(kernel):
     """What tables tell of a kernel, and what was decided of each candidate, in short."""
-    kept = ("name", "symbol", "file", "line", "launches", "median_microseconds", "share", "saving", "seconds", "executor", "held", "not_held", "base",
-            "attempts", "skills", "stop", "search_speedup", "model_gain", "outcome", "why", "speedup")
+    kept = ("name", "symbol", "file", "line", "launches", "median_microseconds", "share", "saving", "seconds", "executor",
+            "held", "not_held", "base", "attempts", "skills", "stop", "search_speedup", "model_gain", "outcome", "why", "speedup")
     row = {key: kernel.get(key) for key in kept}
     for key in ("name", "symbol", "base"):
         row[key] = row[key] and row[key][:300]
@@ -259,7 +259,9 @@ class Bench:
             return row | {"error": why[:500], "log": said[-1500:]}
         for key in ("program_time", "gpu_time", "kernel_time", "check", "output_note", "stopped"):
             row[key] = found[key]
-        return row | {"kernels": [kernel_row(kernel) for kernel in found["kernels"]], "diff": found["diff"]}
+        hosts = [host | {"why": without_copy(host["why"])[:300]} for host in found.get("host_edits", [])]
+        return row | {"kernels": [kernel_row(kernel) for kernel in found["kernels"]], "host_edits": hosts,
+                      "diff": found["diff"]}
 
     def recheck(self, entry, folder, environment, diff):
         """Whether the edited program is right, by another copy of it than the searches': what is broken, or None."""
@@ -418,6 +420,13 @@ def kernel_text(kernel):
     return f"`{plain(kernel['name'])[:60]}` {text[:160]}"
 
 
+def host_text(host):
+    """What became of an edit of the host's code."""
+    if host["outcome"] == "kept":
+        return f"host: {host['skill']} {host['speedup']:.2f} alone"
+    return f"host: {host['skill']} {host['outcome']}: {host['why']}"[:160]
+
+
 def geometric(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -445,6 +454,7 @@ def table(rows):
         if row["stopped"]:
             notes.append("stopped, so that nothing was checked or kept")
         kernels = [kernel_text(kernel) for kernel in row["kernels"]] or ["no kernel is hot"]
+        kernels += [host_text(host) for host in row.get("host_edits", [])]
         print(f"| {name} | {spread(row, 'kernel_time')} | {spread(row, 'gpu_time')} | {spread(row, 'program_time')} "
               f"| {cell('; '.join(notes + kernels))} |")
     print()
@@ -465,6 +475,10 @@ def sums(rows):
 
     faster = sum(value > 1.02 for value in times)
     print(f"- faster by more than 2 % (kernels' time): {share(faster, len(hot))}")
+    hosts = [host for row in taken for host in row.get("host_edits", [])]
+    if hosts:
+        kept = sum(host["outcome"] == "kept" for host in hosts)
+        print(f"- edits of the host's code that were tried: {len(hosts)}, kept: {kept}")
     print(listed("slower than 0.98 (kernels' time)", names_of(lambda row: speedup(row, "kernel_time") < 0.98)))
     print(listed("slower than 0.98 (GPU time with copies)", names_of(lambda row: speedup(row, "gpu_time") < 0.98)))
     print(listed("broken", names_of(lambda row: "broken" in row)))

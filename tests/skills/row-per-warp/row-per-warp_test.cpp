@@ -110,6 +110,42 @@ void run(int n) {
         << text;
 }
 
+/// A kernel of numbers T, which `launch` in a function template of F launches.
+std::string templated(const std::string& launch) {
+    return R"(
+template <typename T>
+__global__ void k(const T* a, const T* b, T* c, int m, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m)
+        return;
+    T sum = 0;
+    for (int j = 0; j < n; ++j)
+        sum += a[i * n + j] * b[j];
+    c[i] = sum;
+}
+template <typename F>
+void run(int m, int n) {
+    F *a, *b, *c;
+    cudaMalloc(&a, m * n * sizeof(F));
+    cudaMalloc(&b, n * sizeof(F));
+    cudaMalloc(&c, m * sizeof(F));
+    )" + launch +
+           R"(<<<(m + 127) / 128, 128>>>(a, b, c, m, n);
+}
+void both(int m, int n) {
+    run<float>(m, n);
+    run<double>(m, n);
+}
+)";
+}
+
+TEST(RowPerWarp, TakesNumbersOfATypeThatTheHostsTemplateNames) {
+    const std::string text = appliedText(id, templated("k<F>"));
+    EXPECT_TRUE(text.contains("sum += __shfl_xor_sync(0xffffffff, sum, offset);")) << text;
+    EXPECT_TRUE(text.contains("k<F><<<(m + 127) / 128 * 32, 128>>>(a, b, c, m, n);")) << text;
+    checkNotApplicable(id, templated("k<std::complex<F>>"), "carries-over");
+}
+
 TEST(RowPerWarp, FindsPlacesOfExtremes) {
     const std::string text = appliedText(id, kernel("    if (i >= m) return;\n"
                                                     "    int found = 0;\n"
