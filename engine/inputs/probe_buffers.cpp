@@ -20,7 +20,7 @@ void ProbePlanner::addEqualPointers() {
         plan_.unvaried.push_back(fmt::format("equal pointers: the edit is right only if '{}' and "
                                              "'{}' do not overlap",
                                              pair.input, pair.output));
-    if (pairs.equal.empty() || threadsOf(base_.original) > maxProbeThreads * 16)
+    if (pairs.equal.empty() || isLarge())
         return;
     for (const PointerPair& pair : pairs.equal) {
         add(withEqualPointers(base_.original, pair), base_.candidate, InputStyle::Plain);
@@ -34,7 +34,7 @@ void ProbePlanner::addEqualPointers() {
 /// The base launch, or the largest whole probe if the base is too large to be run again and again;
 /// nullopt if no probe is small enough.
 std::optional<Trial> ProbePlanner::launchToShift() const {
-    constexpr double maxThreads = 16 * maxProbeThreads;
+    constexpr double maxThreads = maxValueThreads;
     if (threadsOf(base_.original) <= maxThreads)
         return base_;
     std::optional<Trial> largest;

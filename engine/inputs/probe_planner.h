@@ -3,6 +3,7 @@
 
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_follower.h"
+#include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
 #include "engine/inputs/probe.h"
 
@@ -18,6 +19,8 @@ namespace kernelskill::engine {
 
 /// Threads of a probe whose blocks all run.
 inline constexpr double maxProbeThreads = 1 << 12;
+/// Larger launches are not tried with other values as well.
+inline constexpr double maxValueThreads = 16 * maxProbeThreads;
 
 class ProbePlanner {
 public:
@@ -37,7 +40,7 @@ private:
     void addPassed(const std::map<std::string, std::int64_t>& passed);
     void addClassNumbers();
     void addGrids();
-    [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::* axis) const;
+    [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::*axis) const;
     void addFewerBlocks();
     void addFilledGrids();
     void addBlocks();
@@ -64,6 +67,8 @@ private:
     /// Returns the extents of the probe that it adds: a grid may cover less than `extents`.
     std::optional<Extents> addSize(const Extents& extents);
     std::set<std::int64_t> addSingleSizes();
+    /// Whether a launch is too large to be tried with other values.
+    [[nodiscard]] bool isLarge() const { return threadsOf(base_.original) > maxValueThreads; }
     void add(LaunchSpec original, LaunchSpec candidate);
     void add(LaunchSpec original, LaunchSpec candidate, InputStyle style);
 

@@ -28,7 +28,7 @@ bool writesFloats(const LaunchSpec& launch) {
 /// Integers that the program passes may mean anything; where the original runs cleanly with
 /// another value, the candidate must agree.
 void ProbePlanner::addScalars() {
-    if (threadsOf(base_.original) > maxProbeThreads * 16)
+    if (isLarge())
         return;
     // Launches of other shapes leave other parts of too much work undone.
     OtherScalars others = otherScalars(base_.original, statedOriginal_, original_, candidate_,
@@ -49,7 +49,7 @@ void ProbePlanner::addScalars() {
 /// The text may not tell what the program passes, and the integers that stand for it may not lead
 /// to all of the code: `if (step == steps - 1)` for a guess of one step.
 void ProbePlanner::addPassed(const std::map<std::string, std::int64_t>& passed) {
-    if (threadsOf(base_.original) > maxProbeThreads * 16)
+    if (isLarge())
         return;
     const auto launch =
         withSmallIntegers(base_.original, original_.kernel, passed, sizes_.extents());
@@ -61,7 +61,7 @@ void ProbePlanner::addPassed(const std::map<std::string, std::int64_t>& passed) 
 }
 
 void ProbePlanner::addClassNumbers() {
-    if (threadsOf(base_.original) > maxProbeThreads * 16)
+    if (isLarge())
         return;
     const std::vector<LaunchSpec> others = otherClassNumbers(original_, base_.original);
     for (const LaunchSpec& launch : others)
@@ -72,7 +72,7 @@ void ProbePlanner::addClassNumbers() {
 
 /// Where data decides which elements are updated atomically, threads have to meet at some.
 void ProbePlanner::addCollisions() {
-    if (original_.kernel.atomics.empty() || threadsOf(base_.original) > maxProbeThreads * 16)
+    if (original_.kernel.atomics.empty() || isLarge())
         return;
     add(base_.original, base_.candidate, InputStyle::Collisions);
     plan_.varied.emplace_back("indices that collide");
@@ -80,8 +80,7 @@ void ProbePlanner::addCollisions() {
 
 /// Adds several probes with large values, since a NaN hides the rest of a sum.
 void ProbePlanner::addLargeValues() {
-    if (bounds_.numerics == skills::Numerics::Exact ||
-        threadsOf(base_.original) > maxProbeThreads * 16)
+    if (bounds_.numerics == skills::Numerics::Exact || isLarge())
         return;
     add(base_.original, base_.candidate, InputStyle::Close);
     plan_.varied.emplace_back("values close to each other");
@@ -98,7 +97,7 @@ void ProbePlanner::addLargeValues() {
 }
 
 void ProbePlanner::addTinyValues() {
-    if (!writesFloats(base_.original) || threadsOf(base_.original) > maxProbeThreads * 16)
+    if (!writesFloats(base_.original) || isLarge())
         return;
     // A few lost results of one probe alone may be chance. Of an exact edit no digit is lost.
     const bool isExact = bounds_.numerics == skills::Numerics::Exact;
@@ -112,7 +111,7 @@ void ProbePlanner::addTinyValues() {
 
 /// Where little else varies, the values have to do it alone.
 void ProbePlanner::addValues() {
-    if (threadsOf(base_.original) > maxProbeThreads * 16)
+    if (isLarge())
         return;
     while (plan_.probes.size() < minProbes)
         add(base_.original, base_.candidate);

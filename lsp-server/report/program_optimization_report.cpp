@@ -130,9 +130,15 @@ std::string kernelLine(const OptimizedKernel& kernel) {
     return kernel.why.empty() ? line : line + ": " + kernel.why;
 }
 
+/// An edit is tried where a kernel is searched.
+std::string_view outcomeOf(const engine::HostEdit& edit) {
+    return edit.outcome == engine::KernelOutcome::NotSearched ? "not-tried"
+                                                              : spelling(edit.outcome);
+}
+
 std::string hostLine(const engine::HostEdit& edit) {
-    std::string line = fmt::format("{:>9}{:<14}  {} ({})", "host  ", spelling(edit.outcome),
-                                   edit.title, edit.skill);
+    std::string line =
+        fmt::format("{:>9}{:<14}  {} ({})", "host  ", outcomeOf(edit), edit.title, edit.skill);
     if (edit.speedup)
         line += fmt::format("  {:.2f}x alone", *edit.speedup);
     return edit.why.empty() ? line : line + ": " + edit.why;
@@ -203,7 +209,7 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
         hostEdits.push_back({{"skill", edit.skill},
                              {"title", edit.title},
                              {"kernel", edit.kernel},
-                             {"outcome", spelling(edit.outcome)},
+                             {"outcome", outcomeOf(edit)},
                              {"why", edit.why},
                              {"speedup", orNull(edit.speedup)}});
     return {{"program", report.command},

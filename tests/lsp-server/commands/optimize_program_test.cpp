@@ -667,6 +667,27 @@ TEST_F(OptimizeProgram, HandsBackWhatWasFoundWhenASignalComesDuringATrial) {
     expectNothingLeft();
 }
 
+TEST_F(OptimizeProgram, WritesNothingWhenASignalComesAmongEditsOfTheHostsCode) {
+    const std::string text = fusible(fusionExample());
+    workspace.write("columns.cu", text);
+    // The signal comes while the program with the fused kernel is built.
+    const auto result = optimize(
+        {"--json", "--write", "--build",
+         "if grep -q scaleAddBias columns.cu; then kill -INT $PPID; sleep 5; fi; " + build()});
+    EXPECT_THAT(result.errors, HasSubstr("stopping"));
+    const auto document = json::parse(result.output, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.output << result.errors;
+    const auto& fused = document.at("host_edits").at(0);
+    EXPECT_EQ(fused.at("outcome"), "not-tried") << fused.dump();
+    EXPECT_THAT(fused.at("why").get<std::string>(), HasSubstr("stopped"));
+    EXPECT_EQ(document.at("kernels").at(0).at("outcome"), "kept") << "it was judged before";
+    EXPECT_EQ(document.at("stopped"), false);
+    EXPECT_EQ(document.at("written"), false);
+    EXPECT_THAT(result.errors, HasSubstr("nothing is written"));
+    EXPECT_EQ(read(workspace.path("columns.cu")), text);
+    expectNothingLeft();
+}
+
 TEST_F(OptimizeProgram, GoesOnAfterASignalThatIsIgnored) {
     // nohup ignores SIGHUP.
     ::signal(SIGHUP, SIG_IGN); // NOLINT(*-err33-c)
