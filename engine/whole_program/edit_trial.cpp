@@ -267,6 +267,11 @@ std::vector<TimePair> timesOf(const KernelEdits& kernel, const ProgramTurns& tur
                                  : turns.ofInstantiation(kernel.symbol, addedNames(kernel));
 }
 
+double speedupByHost(const ProgramTurns& turns) {
+    const auto work = turns.gpuWithoutSameCopies();
+    return speedupOf(isFaster(work) ? work : turns.spans()).value_or(1);
+}
+
 Result<EditOutcome> runTrial(const std::vector<KernelEdits>& kernels, TrialProgram& program) {
     return Trial(kernels, program).run();
 }

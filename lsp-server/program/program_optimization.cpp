@@ -272,9 +272,7 @@ private:
                 host.why = "stopped: " + outcome.notDone;
                 continue;
             }
-            host.speedup =
-                std::max(engine::speedupOf(outcome.turns.gpuWithoutSameCopies()).value_or(1),
-                         engine::speedupOf(outcome.turns.spans()).value_or(1));
+            host.speedup = engine::speedupByHost(outcome.turns);
             alone.gain = 1 - 1 / *host.speedup;
             alone.subject = engine::EditSubject::PayingHost;
             found.edits.push_back(std::move(alone));

@@ -110,6 +110,7 @@ TEST(EditTrial, JudgesEditsOfTheHostByAllWorkAndItsSpan) {
     const auto shorter = runTrial({host}, program);
     ASSERT_TRUE(shorter);
     EXPECT_THAT(shorter->kept, ElementsAre(0)) << "there is less idle time";
+    EXPECT_DOUBLE_EQ(speedupByHost(shorter->turns), 1 / program.span);
     program.span = 0.99;
     const auto same = runTrial({host}, program);
     ASSERT_TRUE(same);
@@ -119,6 +120,8 @@ TEST(EditTrial, JudgesEditsOfTheHostByAllWorkAndItsSpan) {
     const auto less = runTrial({host}, program);
     ASSERT_TRUE(less);
     EXPECT_THAT(less->kept, ElementsAre(0));
+    program.span = 0.1;
+    EXPECT_DOUBLE_EQ(speedupByHost(runTrial({host}, program)->turns), 2) << "not the idle times'";
 }
 
 TEST(EditTrial, KeepsEditsOfTheHostThatHaveBeenShownToPay) {
