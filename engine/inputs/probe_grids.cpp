@@ -49,8 +49,9 @@ void ProbePlanner::addFewerBlocks() {
     }
 }
 
-/// Each extent as large as the threads of a guessed launch are many, where the edit launches
-/// others: the guess alone leaves threads over, so that too few would not show.
+/// Adds a probe for each extent, with as many elements as the launch has threads, where the edit
+/// changes a guessed grid. A guessed launch has more threads than elements, so that without these
+/// probes an edit that launches too few threads passes.
 void ProbePlanner::addFilledGrids() {
     if (base_.original.origin != LaunchOrigin::Guessed || hasSameShape())
         return;

@@ -19,7 +19,7 @@ namespace kernelskill::engine {
 
 /// Threads of a probe whose blocks all run.
 inline constexpr double maxProbeThreads = 1 << 12;
-/// Larger launches are not tried with other values as well.
+/// The max threads of a launch that is also tried with other values.
 inline constexpr double maxValueThreads = 16 * maxProbeThreads;
 
 class ProbePlanner {
@@ -67,7 +67,7 @@ private:
     /// Returns the extents of the probe that it adds: a grid may cover less than `extents`.
     std::optional<Extents> addSize(const Extents& extents);
     std::set<std::int64_t> addSingleSizes();
-    /// Whether a launch is too large to be tried with other values.
+    /// Whether the base's launch is too large for further values.
     [[nodiscard]] bool isLarge() const { return threadsOf(base_.original) > maxValueThreads; }
     void add(LaunchSpec original, LaunchSpec candidate);
     void add(LaunchSpec original, LaunchSpec candidate, InputStyle style);

@@ -92,16 +92,17 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
                  .isCorner = true};
 }
 
-/// Whether a launch is followed whose grid the text does not tell: probes with as many elements as
-/// threads need a size that can be changed.
+/// Whether the edited launch is computed from the original's guessed grid. That needs an extent
+/// that can be changed: probes with as many elements as threads show whether the edit launches
+/// enough.
 bool followsGuess(KernelInFile original, const LaunchSpec& launch) {
     return launch.isShapeGuessed &&
            !LaunchSizes(original.file, original.kernel, launch).extents().empty();
 }
 
-/// As paired(). Where an edit adds integers to a launch whose shape is guessed, or changes the
-/// number that its grid is made from, or where it `follows` the guessed grid itself, the launch
-/// follows from its text.
+/// As paired(). The edited launch is computed from its text where the edit adds integers to a
+/// launch whose shape is guessed, where it changes the number that the grid is made from, and, with
+/// `follows`, where it changes the guessed grid itself.
 std::optional<LaunchSpec> pairOf(KernelInFile original, const LaunchSpec& launch,
                                  KernelInFile candidate, LaunchSpec theirs, bool follows) {
     if (launch.origin == LaunchOrigin::Guessed && isMadeFor(theirs, launch))
@@ -334,7 +335,9 @@ LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch,
         text = std::make_shared<const LaunchSource>(subject.file);
     auto resized = resizedTo(LaunchSizes(std::move(text), subject.file, subject.kernel, launch),
                              launch, measuredThreads, false);
-    return resized ? std::move(resized->launch) : launch;
+    if (!resized)
+        return launch;
+    return std::move(resized->launch);
 }
 
 LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& extents) {

@@ -63,7 +63,8 @@ private:
     // review_size.cpp
     /// Makes runs smaller that the emulator would take long for.
     bool fitSize();
-    /// As workOf(), of the version that takes longer; nullopt if the original does not run.
+    /// The work of the version that takes longer, as of workOf(); nullopt if the original does not
+    /// run.
     [[nodiscard]] std::optional<double> workOfTrial(const Trial& trial) const;
     void usePlan(TrialPlan plan);
     [[nodiscard]] std::optional<TrialPlan> planWithFewerThreads(double factor) const;
@@ -95,8 +96,8 @@ private:
     /// Whether the same blocks of both kernels write to the same places. If both kernels have
     /// atomics, these blocks have to leave the same values, too.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
-    /// Whether both kernels have atomics: then places do not tell which elements a block adds,
-    /// while without them each place belongs to one block, and another value there is a mistake.
+    /// Whether both kernels have atomics. Without them each element is written by one block, so
+    /// that another value in it is a mistake; with them all blocks may add to it.
     [[nodiscard]] bool addsFromAllBlocks() const;
 
     // review_telling.cpp

@@ -36,7 +36,7 @@ std::optional<double> Review::workOfTrial(const Trial& trial) const {
     const auto original = workOf(executor_, **images_.original, trial.original, stop_);
     if (!original || !images_.candidate)
         return original;
-    // A warp a row has 32 times the threads of a thread a row, and they wait for each other.
+    // An edit that gives a row to a warp launches 32 times the threads, which wait for each other.
     const auto edited = workOf(executor_, **images_.candidate, trial.candidate, stop_);
     return edited && std::isfinite(*edited) ? std::max(*original, *edited) : original;
 }
@@ -50,7 +50,7 @@ bool Review::fitSize() {
     const double factor = shrinkBy(*work / comfortableWork);
     auto fewer = planWithFewerThreads(factor);
     if (fewer && !fewer->trials.front().isCorner) {
-        // What threads take to wait for each other shrinks with their number alone.
+        // The time of threads that wait shrinks with their number, not with the other sizes.
         const double left = workOfTrial(fewer->trials.front()).value_or(0) / comfortableWork;
         if (left > 1 && std::isfinite(left))
             if (auto least = planWithFewerThreads(factor * std::sqrt(left));

@@ -28,9 +28,9 @@ constexpr int scheduledSlowdownAllowed = 4;
 /// Each run is a process with one busy thread and its own buffers.
 constexpr std::size_t maxRunsAtOnce = 4;
 
-/// The time of a candidate that still counts as one that ends: the emulator runs one thread after
-/// the other, so that it grows with their number.
-std::chrono::milliseconds slowest(const Trial& trial, std::chrono::milliseconds original) {
+/// Returns the time limit of a candidate whose original took `original`. The emulator runs one
+/// thread after the other, so that the limit grows with the candidate's threads.
+std::chrono::milliseconds timeLimit(const Trial& trial, std::chrono::milliseconds original) {
     const double threads = threadsOf(trial.candidate) / threadsOf(trial.original);
     return std::chrono::duration_cast<std::chrono::milliseconds>(original * slowdownAllowed *
                                                                  std::max(threads, 1.0));
@@ -156,7 +156,8 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
     if (comparand.schedule == Schedule{}) {
-        job.limits.time = std::max(minTimeLimit, std::min(job.limits.time, slowest(trial, taken)));
+        job.limits.time =
+            std::max(minTimeLimit, std::min(job.limits.time, timeLimit(trial, taken)));
     } else {
         job.limits.time *= scheduledSlowdownAllowed;
         job.limits.accesses *= scheduledSlowdownAllowed;

@@ -85,9 +85,9 @@ struct EditOutcome {
 /// The times of the kernel, or of the instantiation that it is.
 [[nodiscard]] std::vector<TimePair> timesOf(const KernelEdits& kernel, const ProgramTurns& turns);
 
-/// How many times as fast an edit of the host's code makes the program: the GPU's work, copies
-/// aside that both versions make, where that is faster, else the time from its first work to its
-/// last, which varies with the host. 1 if neither was measured.
+/// Returns how many times as fast an edit of the host's code makes the program: by the GPU's work,
+/// without copies that both versions make, if that is faster; else by the time from the GPU's first
+/// work to its last, which varies with the host. 1 if neither was measured.
 [[nodiscard]] double speedupByHost(const ProgramTurns& turns);
 
 /// Tries all edits at once. If that fails, takes back the kernel with the least gain until it

@@ -54,8 +54,7 @@ Result<ChosenProgram> programFor(const ProgramOptimizationArguments& arguments,
     return chosen;
 }
 
-/// Writes to standard error. Progress is for people who look at a terminal, where a sentence takes
-/// its place.
+/// Writes to standard error. Progress is shown on a terminal only, and a sentence replaces it.
 SearchMessages messagesInTerminal() {
     const bool showsProgress = isatty(STDERR_FILENO) != 0;
     const char* lineStart = showsProgress ? "\r\033[K" : "";

@@ -35,7 +35,7 @@ struct FileEdit {
                                            const ClientCapabilities& capabilities,
                                            const EditAnnotation& annotation = {});
 
-/// The same of edits that refer to the snapshot's texts. A file other than the snapshot's own has
+/// As above, for edits that refer to the snapshot's texts. A file other than the snapshot's own has
 /// no version.
 [[nodiscard]] nlohmann::json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
                                            const ClientCapabilities& capabilities,

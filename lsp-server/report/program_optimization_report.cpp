@@ -130,7 +130,7 @@ std::string kernelLine(const OptimizedKernel& kernel) {
     return kernel.why.empty() ? line : line + ": " + kernel.why;
 }
 
-/// An edit is tried where a kernel is searched.
+/// The outcome's word: kernels that are left out were not searched, such edits were not tried.
 std::string_view outcomeOf(const engine::HostEdit& edit) {
     return edit.outcome == engine::KernelOutcome::NotSearched ? "not-tried"
                                                               : spelling(edit.outcome);
@@ -177,7 +177,7 @@ std::string checkLine(const ProgramOptimizationReport& report) {
     return "checked by its exit status alone";
 }
 
-/// What is to say of the program as a whole; lines may be empty.
+/// Lines about the program as a whole. Some may be empty.
 std::vector<std::string> wholeLines(const ProgramOptimizationReport& report) {
     std::vector<std::string> lines;
     if (report.isImproved()) {

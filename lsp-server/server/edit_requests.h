@@ -44,7 +44,7 @@ void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
                    const EditAnnotation& annotation, const analysis::EditSet& edits,
                    nlohmann::json result, Reply reply);
 
-/// The same for an edit that is made already; `applied` lets the notice take it back.
+/// As above, for an edit that is made already. The notice offers to take `applied` back.
 void applyInEditor(const ServerContext& context, const EditAnnotation& annotation,
                    nlohmann::json edit, std::optional<AppliedEdit> applied, nlohmann::json result,
                    Reply reply);

@@ -256,8 +256,9 @@ private:
                isFixedPart(expr.children[1]) && isLeftAlone(array, expr.type.scalar);
     }
 
-    /// Whether no store of the kernel is to elements of this type, or through the pointer: those of
-    /// other types are other objects, but for characters.
+    /// Whether no store of the kernel can change elements of the array, which are of type `scalar`:
+    /// none goes through the array, to elements of that type, or to characters, which may be part
+    /// of any object.
     [[nodiscard]] bool isLeftAlone(VariableId array, ScalarKind scalar) const {
         return std::ranges::none_of(context_.kernel.accesses, [&](const MemoryAccess& access) {
             if (access.kind == AccessKind::Read || access.space == MemorySpace::Local ||
