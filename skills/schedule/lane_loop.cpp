@@ -32,12 +32,15 @@ bool mayBeNumber(std::string_view type) {
         "float", "double", "int", "unsigned int", "long", "long long", "unsigned"};
     if (std::ranges::find(numbers, type) != numbers.end())
         return true;
+    // Types of the language and of CUDA that lanes do not fold.
+    constexpr std::array<std::string_view, 5> others{"bool", "char", "short", "half", "wchar_t"};
     const bool isName = !type.empty() && std::ranges::all_of(type, [](char c) {
         return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
     });
     // float4 and its kin end in the number of their components.
-    return isName && std::isdigit(static_cast<unsigned char>(type.back())) == 0 && type != "bool" &&
-           type != "char";
+    return isName && !type.starts_with("__") &&
+           std::isdigit(static_cast<unsigned char>(type.back())) == 0 &&
+           std::ranges::find(others, type) == others.end();
 }
 
 bool isSamePlace(const NestAccess& a, const NestAccess& b) {
