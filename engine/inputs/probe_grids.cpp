@@ -19,7 +19,7 @@ using analysis::warpLanes;
 
 /// True if a probe has a grid that the edited grid's blocks do not share equally; where these are
 /// not fewer, one of another size than the base's.
-bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::*axis) const {
+bool ProbePlanner::hasUnequalShares(std::uint32_t Dim3::* axis) const {
     const std::uint32_t blocks = base_.original.grid.*axis;
     const std::uint32_t share = blocks / base_.candidate.grid.*axis;
     return std::ranges::any_of(plan_.probes, [&](const Trial& probe) {
@@ -35,7 +35,7 @@ void ProbePlanner::addFewerBlocks() {
     if (!follower_ || !addsIntegers(original_.kernel, candidate_.kernel) ||
         base_.original.origin != LaunchOrigin::Guessed)
         return;
-    for (std::uint32_t Dim3::*axis : {&Dim3::x, &Dim3::y}) {
+    for (std::uint32_t Dim3::* axis : {&Dim3::x, &Dim3::y}) {
         const bool staysAsItIs = base_.original.grid.*axis == base_.candidate.grid.*axis;
         if (base_.original.grid.*axis < 2 || staysAsItIs || hasUnequalShares(axis))
             continue;

@@ -28,7 +28,7 @@ LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
     };
     constexpr std::array axes{&Dim3::x, &Dim3::y, &Dim3::z};
     for (std::size_t at = 0; at < axes.size(); ++at) {
-        std::uint32_t Dim3::*const axis = axes.at(at);
+        std::uint32_t Dim3::* const axis = axes.at(at);
         const auto threadsAlong = [&](const LaunchSpec& launch) {
             return std::uint64_t{launch.grid.*axis} * launch.block.*axis;
         };

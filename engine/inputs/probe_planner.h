@@ -40,7 +40,7 @@ private:
     void addPassed(const std::map<std::string, std::int64_t>& passed);
     void addClassNumbers();
     void addGrids();
-    [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::*axis) const;
+    [[nodiscard]] bool hasUnequalShares(std::uint32_t Dim3::* axis) const;
     void addFewerBlocks();
     void addFilledGrids();
     void addBlocks();

@@ -145,7 +145,7 @@ std::string hostLine(const engine::HostEdit& edit) {
 }
 
 /// The median of the turns in which both versions were measured. There is one at least.
-std::string medianText(const std::vector<TimePair>& pairs, double TimePair::*member) {
+std::string medianText(const std::vector<TimePair>& pairs, double TimePair::* member) {
     std::vector<double> seconds;
     for (const TimePair& pair : pairs)
         if (pair.isMeasured())
