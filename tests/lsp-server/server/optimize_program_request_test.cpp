@@ -135,15 +135,17 @@ TEST_F(OptimizeProgramRequest, AStopAppliesNothing) {
     start();
     const int id =
         client.sendRequest("workspace/executeCommand", {{"command", "kernelskill.optimizeProgram"},
-                                                        {"arguments", {{{"seconds", 60}}}}});
+                                                        {"arguments", {{{"seconds", 60}}}},
+                                                        {"workDoneToken", "search"}});
     ASSERT_TRUE(client.waitFor([](const json& message) {
         return message.value("method", "") == "$/progress" &&
+               message.at("params").at("token") == "search" &&
                message.dump().contains("round 1 of ");
     }));
     client.notify("window/workDoneProgress/cancel", {{"token", "search"}});
     const json answer = client.response(id, patience);
-    EXPECT_TRUE(answer.contains("error") || !answer.at("result").at("applied").get<bool>())
-        << answer;
+    ASSERT_TRUE(answer.contains("error")) << answer;
+    EXPECT_EQ(answer.at("error").at("code"), -32800) << answer;
     EXPECT_TRUE(applied().is_null());
 }
 
