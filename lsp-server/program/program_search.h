@@ -31,15 +31,17 @@ struct ProgramSearch {
     bool measures = false;
 };
 
-/// What a search of minutes tells meanwhile, on the thread that runs it. Both are set.
+/// Receives a search's messages while it runs. The search calls both functions, on its own thread;
+/// both must be set.
 struct SearchMessages {
-    /// A step that begins, or a note, in a sentence without a full stop.
+    /// Gets a sentence without a full stop: the step that begins, or a note.
     std::function<void(const std::string& sentence)> say;
-    /// What is done within a step; `done` is the part of all searches that is over, 0 to 1.
+    /// Gets the search's current activity. `done` is the fraction of all searches that has
+    /// finished, 0 to 1.
     std::function<void(std::string_view what, double done)> progress;
 };
 
-/// What a search works with.
+/// The workspace's tools that a search uses.
 struct SearchTools {
     Options options;
     std::shared_ptr<const engine::Workbench> workbench;

@@ -39,7 +39,7 @@ struct ProgramOptimizationReport {
 [[nodiscard]] std::vector<std::string>
 programOptimizationLines(const ProgramOptimizationReport& report);
 
-/// What came of it, in a sentence or two.
+/// Returns one sentence with the report's times and checks, or why nothing is better.
 [[nodiscard]] std::string summaryOf(const ProgramOptimizationReport& report);
 
 } // namespace kernelskill::lsp

@@ -31,7 +31,7 @@ namespace {
 
 constexpr int maxKernels = 1000;
 
-/// What the command was asked for. Throws an error that becomes InvalidParams.
+/// Reads the search from the command's argument. Throws an error that becomes InvalidParams.
 ProgramSearch searchFrom(const json& argument) {
     ProgramSearch search;
     search.kernel = argument.value("kernel", "");
@@ -47,8 +47,10 @@ ProgramSearch searchFrom(const json& argument) {
 std::string unsavedBelow(const ServerContext& context, const fs::path& root) {
     for (const Document* document : context.documents.all()) {
         const auto path = analysis::canonicalPath(document->path);
+        if (!analysis::isBelow(path, root))
+            continue;
         const auto saved = analysis::readFile(path);
-        if (analysis::isBelow(path, root) && saved && *saved != document->text->text())
+        if (saved && *saved != document->text->text())
             return path.filename().string();
     }
     return {};
@@ -69,7 +71,7 @@ Result<ProgramInTree> programIn(const ProgramScope& scope, const std::string& na
     return program;
 }
 
-/// Shows what a search tells as the request's progress.
+/// Shows a search's messages as the request's progress.
 SearchMessages messagesTo(const WorkDoneProgress& progress) {
     const auto done = std::make_shared<double>(0);
     return {[&progress, done](const std::string& sentence) { progress.report(sentence, *done); },
@@ -97,8 +99,8 @@ Result<SearchTools> toolsOf(const ServerContext& context) {
     return tools;
 }
 
-/// The kept edits for the client, or the file whose text is not what was searched. On the loop's
-/// thread.
+/// Returns the kept edits as a WorkspaceEdit. Error: the name of a file whose text has changed
+/// since the search began. On the loop's thread.
 std::expected<json, std::string> editOf(const ServerContext& context,
                                         const ProgramOptimization& found,
                                         const EditAnnotation& annotation) {

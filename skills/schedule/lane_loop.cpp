@@ -24,9 +24,9 @@ std::unexpected<Refusal> carries(std::uint32_t line, const std::string& name) {
                   fmt::format("line {} changes {}, which the next round sees", line, name));
 }
 
-/// Whether a template argument of that spelling may be a type of numbers: one by name, or a name
-/// that stands for another type, as a parameter of the host's own template does. The compiler
-/// refuses shuffles of other types.
+/// Whether a template argument of that spelling may be a type that lanes can shuffle and fold: a
+/// type of numbers, or a name that may stand for one, such as a template parameter of the host's
+/// function. If the name stands for another type, the compiler refuses the edit.
 bool mayBeNumber(std::string_view type) {
     constexpr std::array<std::string_view, 7> numbers{
         "float", "double", "int", "unsigned int", "long", "long long", "unsigned"};
