@@ -1,21 +1,12 @@
 // The optimisation of a whole program: its kernels are searched in copies of the workspace, and one edit comes of it.
-import { story } from './session';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { root, story } from './session';
 import { onStandIn, standInSettings } from './standIn';
 
 const file = 'a.cu';
-const text = `__global__ void hot(float* x, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        x[i] = 2;
-}
-
-int main() {
-    float* x;
-    cudaMalloc(&x, 1 << 20);
-    hot<<<64, 128>>>(x, 8192);
-    cudaDeviceSynchronize();
-}
-`;
+const text = readFileSync(path.join(root, 'tests/editors/optimizable.cu'), 'utf8');
 
 const settings = { ...standInSettings(file, ['small']), 'kernelskill.gpu.enabled': false, 'kernelskill.preview.optimize': true };
 const test = onStandIn(story(settings, { [file]: text }));

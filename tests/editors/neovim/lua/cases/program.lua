@@ -49,20 +49,7 @@ int main() {
 ]]
 
 --- A program whose kernel is faster with fewer threads.
-local optimizable_program = [[
-__global__ void hot(float* x, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        x[i] = 2;
-}
-
-int main() {
-    float* x;
-    cudaMalloc(&x, 1 << 20);
-    hot<<<64, 128>>>(x, 8192);
-    cudaDeviceSynchronize();
-}
-]]
+local optimizable_program = table.concat(vim.fn.readfile(t.root .. '/tests/editors/optimizable.cu'), '\n') .. '\n'
 
 --- A program on the stand-in, with `text` or the one above, in the current buffer; nil where there is no stand-in.
 local function open_cuda_program(settings, text)
