@@ -57,20 +57,21 @@ KernelSymbol kernelSymbol(const std::string& symbol) {
     // Types demangle as well. A spelled-out name has parentheses.
     const bool isMangled = status == 0 && spelled != nullptr && symbol.starts_with("_Z");
     if (!isMangled && symbol.find('(') == std::string::npos)
-        return {symbol, {}};
+        return {symbol, {}, {}};
     const std::string text = withoutUnnamed(isMangled ? spelled.get() : symbol);
     std::string_view name = text;
+    KernelSymbol result;
     if (name.ends_with(')')) {
         const auto parameters = opening(name);
         if (parameters == std::string_view::npos)
-            return {symbol, {}};
+            return {symbol, {}, {}};
+        result.parameterTypes = listed(name.substr(parameters + 1, name.size() - parameters - 2));
         name = analysis::trimmed(name.substr(0, parameters));
     }
-    KernelSymbol result;
     if (name.ends_with('>')) {
         const auto arguments = opening(name);
         if (arguments == std::string_view::npos)
-            return {symbol, {}};
+            return {symbol, {}, {}};
         result.templateArguments = listed(name.substr(arguments + 1, name.size() - arguments - 2));
         name = name.substr(0, arguments);
     }

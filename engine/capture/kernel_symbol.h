@@ -9,14 +9,15 @@
 
 namespace kernelskill::engine {
 
-/// A demangled `_Z` symbol: "ns::copy" and {"float", "256"}. Unnamed namespaces are left out, as in
-/// KernelModel.
+/// A demangled `_Z` symbol: "ns::copy", {"float", "256"} and {"float const*", "int"}. Unnamed
+/// namespaces are left out, as in KernelModel.
 struct KernelSymbol {
     std::string qualifiedName;
     std::vector<std::string> templateArguments;
+    std::vector<std::string> parameterTypes; ///< Empty if the symbol does not tell them.
 };
 
-/// A symbol that is not mangled is the name itself.
+/// A symbol that is neither mangled nor spelled out with parentheses is the name itself.
 [[nodiscard]] KernelSymbol kernelSymbol(const std::string& symbol);
 
 /// Whether the symbol names `kernel`. Compares qualified names, which overloads share.

@@ -131,10 +131,9 @@ bool PrintedOutput::isComparable() const {
 
 std::string PrintedOutput::note() const {
     if (lines_.empty() && hasEqualLength_)
-        return "the program prints nothing, so only its exit status counts";
+        return "the program prints nothing";
     if (!isComparable())
-        return "the outputs of two runs of the original differ and are not comparable, so only the "
-               "exit status counts";
+        return "the outputs of two runs of the original differ and are not comparable";
     const auto unstable = std::ranges::count(isStable_, false);
     return unstable == 0
                ? ""

@@ -120,6 +120,8 @@ std::string_view spelling(ProgramCheck check) {
         return "pattern";
     case ProgramCheck::Output:
         return "output";
+    case ProgramCheck::Buffers:
+        return "buffers";
     case ProgramCheck::Status:
         break;
     }
@@ -195,12 +197,13 @@ Result<void> ProgramPair::buildOriginal() {
                          : fmt::format("the build may need files that .gitignore names, or one of "
                                        "{} untracked build outputs that were left out, such as {}",
                                        copied_.leftOut.size(), copied_.leftOut.front().string()));
+    isRecording_ = options_.recordBuffers && original_.check.empty() && original_.pattern.empty();
     for (const bool isFirst : {true, false}) {
         if (!isFirst)
             KERNELSKILL_CHECK(pause(options_.betweenRuns, stop_));
         say(isFirst ? "running the original" : "running the original again");
         messages.clear();
-        KERNELSKILL_TRY(const auto ran, run(original_, {.builds = false}, messages));
+        KERNELSKILL_TRY(const auto ran, runOriginal(isFirst ? Run::First : Run::Second, messages));
         if (ran.failure)
             return fails(*ran.failure, messages, "the program has to pass before it is edited");
         runSeconds_ = std::max(runSeconds_, ran.run->seconds);
@@ -209,7 +212,79 @@ Result<void> ProgramPair::buildOriginal() {
         else
             printed_->add(ran.output);
     }
+    if (isRecording_)
+        compareOriginals();
     return {};
+}
+
+fs::path ProgramPair::bufferFolder(Run run) const {
+    const char* name = run == Run::First ? "first" : run == Run::Second ? "second" : "edited";
+    return folder_.path() / "buffers" / name;
+}
+
+Workload ProgramPair::recorded(const Workload& workload, Run run) {
+    Workload result = workload;
+    if (!isRecording_)
+        return result;
+    const fs::path folder = bufferFolder(run);
+    std::error_code error;
+    fs::remove_all(folder, error);
+    fs::create_directories(folder, error);
+    const auto variables = options_.recordBuffers(folder);
+    if (variables)
+        result.environment.insert(result.environment.end(), variables->begin(), variables->end());
+    else
+        stopRecording(variables.error().describe());
+    return result;
+}
+
+Result<WorkloadRun> ProgramPair::runOriginal(Run run, std::string& messages) {
+    KERNELSKILL_TRY(auto ran, this->run(recorded(original_, run), {.builds = false}, messages));
+    if (!ran.failure || !isRecording_)
+        return ran;
+    stopRecording("the program fails while they are recorded");
+    messages.clear();
+    return this->run(original_, {.builds = false}, messages);
+}
+
+void ProgramPair::stopRecording(std::string why) {
+    isRecording_ = false;
+    buffers_.reset();
+    bufferNote_ = "buffers on the GPU are not compared: " + std::move(why);
+    std::error_code error;
+    fs::remove_all(folder_.path() / "buffers", error);
+}
+
+void ProgramPair::compareOriginals() {
+    auto first = readFinalMemory(bufferFolder(Run::First));
+    if (!first)
+        return stopRecording(first.error().describe());
+    const auto second = readFinalMemory(bufferFolder(Run::Second));
+    if (!second)
+        return stopRecording(second.error().describe());
+    auto compared = ComparedBuffers::of(*std::move(first), *second);
+    if (!compared)
+        return stopRecording(compared.error().describe());
+    if (compared->count() == 0)
+        return stopRecording(compared->note());
+    bufferNote_ = compared->note();
+    buffers_ = *std::move(compared);
+    std::error_code error;
+    fs::remove_all(bufferFolder(Run::Second), error);
+}
+
+std::optional<std::string> ProgramPair::bufferDifference() const {
+    const auto edited = readFinalMemory(bufferFolder(Run::Edited));
+    if (!edited)
+        return "its buffers on the GPU cannot be compared: " + edited.error().describe();
+    const auto difference = buffers_->differenceTo(*edited);
+    std::error_code error;
+    fs::remove_all(bufferFolder(Run::Edited), error);
+    if (!difference)
+        return "its buffers on the GPU cannot be compared: " + difference.error().describe();
+    if (*difference)
+        return "the GPU's memory differs at the end: " + **difference;
+    return std::nullopt;
 }
 
 Result<TimelineSummary> ProgramPair::timelineOfOriginal() const {
@@ -222,12 +297,19 @@ ProgramCheck ProgramPair::check() const {
         return ProgramCheck::Command;
     if (!original_.pattern.empty())
         return ProgramCheck::Pattern;
-    return printed_ && printed_->isComparable() ? ProgramCheck::Output : ProgramCheck::Status;
+    if (printed_ && printed_->isComparable())
+        return ProgramCheck::Output;
+    return buffers_ ? ProgramCheck::Buffers : ProgramCheck::Status;
 }
 
 std::string ProgramPair::outputNote() const {
     const bool isCompared = original_.check.empty() && original_.pattern.empty();
-    return printed_ && isCompared ? printed_->note() : "";
+    if (!printed_ || !isCompared)
+        return {};
+    if (printed_->isComparable())
+        return printed_->note();
+    return fmt::format("{}, so only the exit status{}", printed_->note(),
+                       buffers_ ? " and the GPU's memory count" : " counts");
 }
 
 Result<std::string> ProgramPair::textOf(const std::string& file) const {
@@ -284,15 +366,17 @@ Result<std::optional<std::string>> ProgramPair::tryEdits(const analysis::EditSet
     if (failure)
         return failure;
     say("running the edited program");
-    KERNELSKILL_TRY(const auto ran, runEdited());
-    return ran.failure;
+    KERNELSKILL_TRY(auto ran, runEdited(recorded(edited_, Run::Edited)));
+    if (!ran.failure && buffers_)
+        return bufferDifference();
+    return std::move(ran.failure);
 }
 
-Result<ProgramPair::EditedRun> ProgramPair::runEdited() const {
+Result<ProgramPair::EditedRun> ProgramPair::runEdited(const Workload& workload) const {
     const std::chrono::duration<double> limit(patience * runSeconds_);
     std::string messages;
     const auto done =
-        run(edited_,
+        run(workload,
             {.builds = false,
              .time = std::max(options_.minPatience,
                               std::chrono::duration_cast<std::chrono::milliseconds>(limit))},
@@ -334,7 +418,7 @@ Result<TimedTurns> ProgramPair::time() {
         say(fmt::format("timing both programs, turn {} of {}", i, count));
         TimePair wall;
         KERNELSKILL_TRY(wall.before, secondsOfOriginal());
-        KERNELSKILL_TRY(const auto edited, runEdited());
+        KERNELSKILL_TRY(const auto edited, runEdited(edited_));
         if (edited.failure)
             return failed(*edited.failure);
         wall.after = edited.seconds;

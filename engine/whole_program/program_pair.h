@@ -1,6 +1,7 @@
 /// A user's program in two copies of its tree: as it is, and with edits.
 #pragma once
 
+#include "engine/final_memory/memory_comparison.h"
 #include "engine/program/source_tree.h"
 #include "engine/program/workload_run.h"
 #include "engine/storage/temporary_folder.h"
@@ -13,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -22,9 +24,14 @@ namespace kernelskill::engine {
 using TimelineOf =
     std::function<Result<TimelineSummary>(const Workload& workload, const std::stop_token& stop)>;
 
+/// Returns the variables with which a run records its buffers on the GPU into the folder.
+using BufferRecording = std::function<Result<std::vector<std::pair<std::string, std::string>>>(
+    const std::filesystem::path& folder)>;
+
 struct ProgramPairOptions {
     CopyLimits limits;
     TimelineOf timeline;
+    BufferRecording recordBuffers = {}; ///< Null: buffers are not compared.
     /// Says what begins: "building the original", ...
     std::function<void(std::string_view)> onStep = {};
     /// The pause between two runs whose outputs are compared: a program may take the time, in
@@ -36,9 +43,10 @@ struct ProgramPairOptions {
     std::chrono::milliseconds longRun{20'000};
 };
 
-/// The check that tells whether an edited program is right.
-enum class ProgramCheck : std::uint8_t { Command, Pattern, Output, Status };
-/// "check", "pattern", "output", "status"
+/// The check that tells whether an edited program is right. Output and Buffers: buffers on the GPU
+/// are compared in both cases, as far as they can be.
+enum class ProgramCheck : std::uint8_t { Command, Pattern, Output, Buffers, Status };
+/// "check", "pattern", "output", "buffers", "status"
 [[nodiscard]] std::string_view spelling(ProgramCheck check);
 
 /// The copies live in a temporary folder, which goes with the object.
@@ -65,6 +73,10 @@ public:
     /// Says what buildOriginal() has found of the output; empty if all of it is compared, or none
     /// has to be.
     [[nodiscard]] std::string outputNote() const;
+    /// The same of the buffers on the GPU.
+    [[nodiscard]] const std::string& bufferNote() const { return bufferNote_; }
+    /// The original's buffers, after buildOriginal(); nullopt if none is compared.
+    [[nodiscard]] const std::optional<ComparedBuffers>& buffers() const { return buffers_; }
     [[nodiscard]] ProgramCheck check() const;
     /// The original's output, after buildOriginal().
     [[nodiscard]] const std::optional<PrintedOutput>& printed() const { return printed_; }
@@ -98,8 +110,20 @@ private:
         std::optional<std::string> failure; ///< nullopt if it passed.
         double seconds = 0;                 ///< The program's time.
     };
-    /// Runs the edited program as it is built, checks it and compares its output.
-    [[nodiscard]] Result<EditedRun> runEdited() const;
+    /// Where runs record their buffers.
+    enum class Run : std::uint8_t { First, Second, Edited };
+    [[nodiscard]] std::filesystem::path bufferFolder(Run run) const;
+    /// The workload as it is run to record its buffers; itself if they are not compared.
+    [[nodiscard]] Workload recorded(const Workload& workload, Run run);
+    /// Runs the original, again without a recorder if it fails with one.
+    [[nodiscard]] Result<WorkloadRun> runOriginal(Run run, std::string& messages);
+    /// Reads the buffers of both runs.
+    void compareOriginals();
+    void stopRecording(std::string why);
+    /// Says how the edited program's recorded buffers differ from the original's.
+    [[nodiscard]] std::optional<std::string> bufferDifference() const;
+    /// Runs the edited program as it is built, `workload`, checks it and compares its output.
+    [[nodiscard]] Result<EditedRun> runEdited(const Workload& workload) const;
     [[nodiscard]] Result<double> secondsOfOriginal() const;
 
     TemporaryFolder folder_;
@@ -110,6 +134,9 @@ private:
     Workload original_;
     Workload edited_;
     std::optional<PrintedOutput> printed_;
+    bool isRecording_ = false; ///< Whether runs record their buffers.
+    std::optional<ComparedBuffers> buffers_;
+    std::string bufferNote_;
     double runSeconds_ = 0;                ///< The time of the original's longest run.
     std::vector<std::string> editedFiles_; ///< The files that differ from the original's now.
 };

@@ -1,6 +1,7 @@
 #include "lsp-server/program/injected_run.h"
 
 #include "analysis/source/try.h"
+#include "engine/final_memory/final_memory.h"
 #include "engine/storage/temporary_folder.h"
 #include "lsp-server/program/injection.h"
 
@@ -52,6 +53,16 @@ ProgramStart inBackground(const engine::Workload& workload, const std::stop_toke
         KERNELSKILL_TRY(const auto done, engine::runWorkload(injected, options, stop));
         return done.run->status;
     };
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> bufferRecording(const fs::path& folder,
+                                                                         const Options& options) {
+    KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-final-memory.so"));
+    engine::FinalMemoryTarget target;
+    target.folder = folder.string();
+    target.cupti = cuptiFor(options);
+    return {{{injectionVariable, recorder.string()},
+             {engine::finalMemoryVariable, engine::formatFinalMemoryTarget(target)}}};
 }
 
 Result<RecordedTimeline> recordTimeline(const Options& options, const ProgramStart& start) {

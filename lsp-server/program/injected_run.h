@@ -31,6 +31,11 @@ struct RecordedTimeline {
     engine::ActivityFile file;
 };
 
+/// The variables with which a run records its buffers on the GPU into the folder. Errors as of
+/// injectedLibrary().
+[[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>>
+bufferRecording(const std::filesystem::path& folder, const Options& options);
+
 /// Errors: those of `start`; Missing if there is no recorder, or it saw no CUDA driver or could not
 /// record, with the program's status if it failed.
 [[nodiscard]] Result<RecordedTimeline> recordTimeline(const Options& options,

@@ -89,6 +89,9 @@ public:
         report.command = program_.workload.command;
         report.check = pair_->check();
         report.outputNote = pair_->outputNote();
+        report.bufferNote = pair_->bufferNote();
+        if (const auto& buffers = pair_->buffers())
+            report.buffers = {buffers->count(), buffers->bytes()};
         // The copy is what is searched, whatever becomes of the tree meanwhile.
         const engine::KernelPlaces places({pair_->originalRoot(), tree.files, {}}, stop_);
         KERNELSKILL_TRY(auto searched,
@@ -115,6 +118,9 @@ private:
         options.limits.bytes = program_.copyBytes;
         options.timeline = [this](const engine::Workload& workload, const std::stop_token& stop) {
             return timelineOf(workload, tools_.options, stop);
+        };
+        options.recordBuffers = [this](const fs::path& folder) {
+            return bufferRecording(folder, tools_.options);
         };
         options.onStep = [this](std::string_view what) { say(std::string(what)); };
         say("copying " + tree.root.string());

@@ -163,6 +163,12 @@ std::string timesLine(std::string_view what, const std::vector<TimePair>& pairs)
                        medianText(pairs, &TimePair::after));
 }
 
+/// "3 buffers on the GPU (12.6 MB)"
+std::string bufferText(const BufferCount& buffers) {
+    return fmt::format("{} buffer{} on the GPU ({:.3g} MB)", buffers.count,
+                       buffers.count == 1 ? "" : "s", static_cast<double>(buffers.bytes) / 1e6);
+}
+
 std::string checkLine(const ProgramOptimizationReport& report) {
     switch (report.check) {
     case engine::ProgramCheck::Command:
@@ -170,7 +176,13 @@ std::string checkLine(const ProgramOptimizationReport& report) {
     case engine::ProgramCheck::Pattern:
         return "checked by its pattern";
     case engine::ProgramCheck::Output:
-        return "checked by its output, which is the original's";
+        return report.buffers.count == 0
+                   ? "checked by its output, which is the original's"
+                   : fmt::format("checked by its output and {}, which are the original's",
+                                 bufferText(report.buffers));
+    case engine::ProgramCheck::Buffers:
+        return fmt::format("checked by {}, which {} the original's", bufferText(report.buffers),
+                           report.buffers.count == 1 ? "is" : "are");
     case engine::ProgramCheck::Status:
         break;
     }
@@ -195,6 +207,8 @@ std::vector<std::string> wholeLines(const ProgramOptimizationReport& report) {
     }
     if (!report.outputNote.empty())
         lines.push_back(report.outputNote);
+    if (!report.bufferNote.empty())
+        lines.push_back(report.bufferNote);
     return lines;
 }
 
@@ -215,6 +229,10 @@ json programOptimizationJson(const ProgramOptimizationReport& report) {
     return {{"program", report.command},
             {"check", spelling(report.check)},
             {"output_note", report.outputNote},
+            {"buffers",
+             {{"compared", report.buffers.count},
+              {"bytes", report.buffers.bytes},
+              {"note", report.bufferNote}}},
             {"kernels", std::move(kernels)},
             {"host_edits", std::move(hostEdits)},
             {"program_time", timesJson(report.turns.wall)},

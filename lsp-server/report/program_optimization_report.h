@@ -7,15 +7,25 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace kernelskill::lsp {
 
+/// The buffers on the GPU that are compared at the program's end.
+struct BufferCount {
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;
+};
+
 struct ProgramOptimizationReport {
     std::vector<std::string> command;
     engine::ProgramCheck check = engine::ProgramCheck::Status;
     std::string outputNote; ///< Says which part of the output is not compared.
+    BufferCount buffers;
+    std::string bufferNote;                       ///< Says which buffers are not compared.
     std::vector<engine::OptimizedKernel> kernels; ///< The hot ones, the longest first.
     std::vector<engine::HostEdit> hostEdits;
     engine::ProgramTurns turns;
@@ -28,10 +38,11 @@ struct ProgramOptimizationReport {
     [[nodiscard]] bool isImproved() const { return !diff.empty() && !isStopped; }
 };
 
-/// {program, check, output_note, kernels: [{name, symbol, file, line, launches, microseconds,
-/// median_microseconds, share, saving, seconds, executor, held, not_held, base, attempts, tried,
-/// skills, stop, search_speedup, model_gain, outcome, why, speedup}], host_edits: [{skill, title,
-/// kernel, outcome, why, speedup}], program_time, gpu_time, kernel_time: {speedup, seconds:
+/// {program, check, output_note, buffers: {compared, bytes, note}, kernels: [{name, symbol, file,
+/// line, launches, microseconds, median_microseconds, share, saving, seconds, executor, held,
+/// not_held, base, attempts, tried, skills, stop, search_speedup, model_gain, outcome, why,
+/// speedup}], host_edits: [{skill, title, kernel, outcome, why, speedup}], program_time, gpu_time,
+/// kernel_time: {speedup, seconds:
 /// [{before, after}]}, diff, written, stopped}. Speedups are null where nothing was measured.
 [[nodiscard]] nlohmann::json programOptimizationJson(const ProgramOptimizationReport& report);
 

@@ -13,6 +13,8 @@
 #include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/gpu/runner_wire.h"
 #include "engine/execution/nsight_report.h"
+#include "engine/final_memory/element_type.h"
+#include "engine/final_memory/final_memory.h"
 #include "engine/findings/profile_file.h"
 #include "engine/graph/extent_expression.h"
 #include "engine/graph/graph_json.h"
@@ -208,6 +210,20 @@ void readCapture(std::string_view bytes) {
         require(engine::parseCapture(engine::formatCapture(*launch)).has_value());
 }
 
+void readBufferList(std::string_view bytes) {
+    constexpr std::uint64_t size = 4096;
+    const auto memory = engine::parseBufferList(bytes, size, "list");
+    if (!memory)
+        return;
+    std::string text = engine::bufferListHead();
+    for (const engine::FinalBuffer& buffer : memory->buffers) {
+        require(!buffer.offset || *buffer.offset + buffer.bytes <= size);
+        text += lineOf(buffer);
+        static_cast<void>(engine::elementOf(buffer.uses));
+    }
+    require(engine::parseBufferList(text, size, "list").has_value());
+}
+
 /// Reads the bytes as CBOR, and as JSON that is put into CBOR: corpora are text that way.
 template <typename Read>
 void readBoth(std::string_view bytes, const Read& read) {
@@ -385,6 +401,7 @@ std::span<const FuzzTarget> fuzzTargets() {
         FuzzTarget{"worker-frames", readWorkerFrames},
         FuzzTarget{"runner-frames", readRunnerFrames},
         FuzzTarget{"replay-frames", readReplayFrames},
+        FuzzTarget{"buffer-lists", readBufferList},
         FuzzTarget{"cubins", readCubin},
         FuzzTarget{"torch-frames", readTorchFrames},
         FuzzTarget{"cache-files", readCacheFiles},

@@ -36,6 +36,17 @@ Result<DriverFunctions> DriverFunctions::load() {
     return functions;
 }
 
+Result<DriverFunctions> DriverFunctions::loadAll() {
+    auto functions = load();
+    if (functions && functions->missingForReplay != nullptr)
+        return std::unexpected(
+            Error{ErrorKind::Missing,
+                  std::string("the driver is too old: it has no ") + functions->missingForReplay,
+                  {},
+                  {}});
+    return functions;
+}
+
 Error DriverFunctions::failure(const std::string& step, CUresult status) const {
     const char* name = nullptr;
     const char* text = nullptr;

@@ -26,7 +26,7 @@ namespace kernelskill::engine::capture {
     X(cuStreamSynchronize)                                                                         \
     X(cuThreadExchangeStreamCaptureMode)
 
-// Only a held program needs these.
+// Captures do without these.
 #define KERNELSKILL_REPLAY_FUNCTIONS(X)                                                            \
     X(cuCtxGetCurrent)                                                                             \
     X(cuCtxSetCurrent)                                                                             \
@@ -60,11 +60,13 @@ struct DriverFunctions {
     KERNELSKILL_MEMBER(cuEventElapsedTime)
 #undef KERNELSKILL_MEMBER
 
-    /// A function that a held program needs and this driver lacks; null: there is none.
+    /// A function that captures do without and this driver lacks; null: there is none.
     const char* missingForReplay = nullptr;
 
     /// Missing, with the function's name, if the driver is older than CUDA 12.4.
     [[nodiscard]] static Result<DriverFunctions> load();
+    /// The same, also if the driver lacks a function that captures do without.
+    [[nodiscard]] static Result<DriverFunctions> loadAll();
 
     /// Failed, with CUDA's own name and text for `status`; `step` says what was attempted.
     [[nodiscard]] Error failure(const std::string& step, CUresult status) const;

@@ -2,13 +2,11 @@
 // (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It registers a CUPTI callback around
 // every kernel launch. If anything fails here, the program continues as without it.
 #include "engine/capture/recorder/callback_api.h"
+#include "engine/capture/recorder/injected_start.h"
 #include "engine/capture/recorder/launch_call.h"
 #include "engine/capture/recorder/launch_recorder.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cupti_driver_cbid.h>
-#include <exception>
 #include <fstream>
 #include <utility>
 
@@ -55,43 +53,30 @@ void CUPTIAPI aroundLaunch(void* listener, CUpti_CallbackDomain domain, CUpti_Ca
     }
 }
 
-/// Returns why nothing is recorded; empty if recording began.
-std::string listen(Recording recording) {
+Result<void> listen(Recording recording) {
     const auto driver = DriverFunctions::load();
     if (!driver)
-        return driver.error().what;
+        return std::unexpected(driver.error());
     const auto cupti = CallbackApi::load(recording.cupti);
     if (!cupti)
-        return cupti.error().what;
+        return std::unexpected(cupti.error());
     const std::string attached =
         recording.folder + "/" + attachedPrefix + std::to_string(::getpid());
     auto listener = std::make_unique<Listener>(std::move(recording), *driver);
     CUpti_SubscriberHandle subscriber = nullptr;
-    if (const auto subscribed =
+    if (auto subscribed =
             cupti->check(cupti->cuptiSubscribe(&subscriber, &aroundLaunch, listener.get()));
         !subscribed)
-        return subscribed.error().what;
+        return subscribed;
     static_cast<void>(listener.release()); // CUPTI uses it from here on.
     for (const CUpti_CallbackId launch : launches) {
-        if (const auto enabled = cupti->check(
+        if (auto enabled = cupti->check(
                 cupti->cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch));
             !enabled)
-            return enabled.error().what;
+            return enabled;
     }
     std::ofstream{attached}.flush(); // An empty file is enough.
     return {};
-}
-
-void start(const char* text) {
-    try {
-        auto recording = parseRecording(text);
-        const std::string problem =
-            recording ? listen(std::move(*recording)) : recording.error().what;
-        if (!problem.empty())
-            std::fprintf(stderr, "kernelskill: nothing is captured: %s\n", problem.c_str());
-    } catch (const std::exception& problem) {
-        std::fprintf(stderr, "kernelskill: nothing is captured: %s\n", problem.what());
-    }
 }
 
 } // namespace
@@ -100,7 +85,8 @@ void start(const char* text) {
 // NOLINTNEXTLINE(readability-identifier-naming): the driver requires this name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     namespace ke = kernelskill::engine;
-    if (const char* text = std::getenv(ke::recordingVariable); text != nullptr && *text != '\0')
-        ke::capture::start(text);
+    ke::capture::startInjected(ke::recordingVariable,
+                               "kernelskill: nothing is captured: ", ke::parseRecording,
+                               ke::capture::listen);
     return 1;
 }

@@ -3,12 +3,12 @@
 // program's memory and holds the program at one launch. If anything fails here, the program
 // continues as without it.
 #include "engine/capture/recorder/callback_api.h"
+#include "engine/capture/recorder/injected_start.h"
 #include "engine/capture/recorder/launch_call.h"
 #include "engine/replay/recorder/launch_holder.h"
 #include "engine/replay/recorder/own_calls.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <unistd.h>
@@ -87,16 +87,9 @@ void CUPTIAPI onCallback(void* user, CUpti_CallbackDomain domain, CUpti_Callback
 }
 
 Result<void> listen(ReplayTarget target) {
-    const auto driver = capture::DriverFunctions::load();
+    const auto driver = capture::DriverFunctions::loadAll();
     if (!driver)
         return std::unexpected(driver.error());
-    if (driver->missingForReplay != nullptr)
-        return std::unexpected(
-            Error{ErrorKind::Missing,
-                  std::string("the driver is too old to hold a program: it has no ") +
-                      driver->missingForReplay,
-                  {},
-                  {}});
     const auto cupti = capture::CallbackApi::load(target.cupti);
     if (!cupti)
         return std::unexpected(cupti.error());
@@ -117,28 +110,13 @@ Result<void> listen(ReplayTarget target) {
     return cupti->check(cupti->cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
 }
 
-void start(const char* text) {
-    std::string problem;
-    try {
-        auto target = parseReplayTarget(text);
-        const auto done =
-            target ? listen(std::move(*target)) : Result<void>(std::unexpected(target.error()));
-        if (!done)
-            problem = done.error().what;
-    } catch (const std::exception& failure) {
-        problem = failure.what();
-    }
-    if (!problem.empty())
-        std::fprintf(stderr, "%s%s\n", notHeldPrefix.data(), problem.c_str());
-}
-
 } // namespace
 } // namespace kernelskill::engine::replay
 
 // NOLINTNEXTLINE(readability-identifier-naming): the driver requires this name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     namespace ke = kernelskill::engine;
-    if (const char* text = std::getenv(ke::replayVariable); text != nullptr && *text != '\0')
-        ke::replay::start(text);
+    ke::capture::startInjected(ke::replayVariable, ke::notHeldPrefix, ke::parseReplayTarget,
+                               ke::replay::listen);
     return 1;
 }

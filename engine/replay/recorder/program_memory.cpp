@@ -5,6 +5,7 @@
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
 #include <generated_cuda_meta.h>
+#include <iterator>
 #include <utility>
 
 namespace kernelskill::engine::replay {
@@ -51,12 +52,37 @@ bool endsCapture(std::uint32_t function) {
            function == CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz;
 }
 
+std::uint64_t ofHost(const void* pointer) {
+    return reinterpret_cast<std::uint64_t>(pointer);
+}
+
 } // namespace
+
+std::optional<FreeCall> freeCallOf(std::uint32_t function, const void* arguments) {
+    switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2:
+        return FreeCall{as<cuMemFree_v2_params>(arguments).dptr, std::nullopt};
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync: {
+        const auto& given = as<cuMemFreeAsync_params>(arguments);
+        return FreeCall{given.dptr, given.hStream};
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz: {
+        const auto& given = as<cuMemFreeAsync_ptsz_params>(arguments);
+        return FreeCall{given.dptr, given.hStream};
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost:
+        return FreeCall{ofHost(as<cuMemFreeHost_params>(arguments).p), std::nullopt};
+    case CUPTI_DRIVER_TRACE_CBID_cuMemHostUnregister:
+        return FreeCall{ofHost(as<cuMemHostUnregister_params>(arguments).p), std::nullopt};
+    default:
+        return std::nullopt;
+    }
+}
 
 void ProgramMemory::add(std::uint64_t address, std::uint64_t bytes, CUcontext context,
                         bool isHost) {
     if (address != 0 && bytes != 0)
-        allocations_[address] = {address, bytes, context, isHost};
+        allocations_[address] = {address, bytes, context, isHost, ++count_};
 }
 
 void ProgramMemory::addInOrder(std::uint64_t address, std::uint64_t bytes, CUcontext context) {
@@ -76,9 +102,10 @@ void ProgramMemory::noteCall(std::uint32_t function, const void* arguments, CUco
     if (result != CUDA_SUCCESS && !endsCapture(function))
         return;
     const std::scoped_lock lock(mutex_);
-    const auto ofHost = [](const void* pointer) {
-        return reinterpret_cast<std::uint64_t>(pointer);
-    };
+    if (const auto freed = freeCallOf(function, arguments)) {
+        allocations_.erase(freed->address);
+        return;
+    }
     switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2: {
         const auto& given = as<cuMemAlloc_v2_params>(arguments);
@@ -121,21 +148,6 @@ void ProgramMemory::noteCall(std::uint32_t function, const void* arguments, CUco
         const auto& given = as<cuMemHostRegister_v2_params>(arguments);
         return add(ofHost(given.p), given.bytesize, context, true);
     }
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2:
-        allocations_.erase(as<cuMemFree_v2_params>(arguments).dptr);
-        return;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
-        allocations_.erase(as<cuMemFreeAsync_params>(arguments).dptr);
-        return;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
-        allocations_.erase(as<cuMemFreeAsync_ptsz_params>(arguments).dptr);
-        return;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost:
-        allocations_.erase(ofHost(as<cuMemFreeHost_params>(arguments).p));
-        return;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemHostUnregister:
-        allocations_.erase(ofHost(as<cuMemHostUnregister_params>(arguments).p));
-        return;
     case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
     case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2:
@@ -179,6 +191,23 @@ std::vector<Allocation> ProgramMemory::allocationsOf(CUcontext context) const {
             result.push_back(allocation);
     }
     return result;
+}
+
+std::vector<Allocation> ProgramMemory::allocations() const {
+    const std::scoped_lock lock(mutex_);
+    std::vector<Allocation> result;
+    for (const auto& [address, allocation] : allocations_)
+        result.push_back(allocation);
+    return result;
+}
+
+std::optional<Allocation> ProgramMemory::allocationAt(std::uint64_t address) const {
+    const std::scoped_lock lock(mutex_);
+    const auto next = allocations_.upper_bound(address);
+    if (next == allocations_.begin())
+        return std::nullopt;
+    const Allocation& found = std::prev(next)->second;
+    return address - found.address < found.bytes ? std::optional(found) : std::nullopt;
 }
 
 std::shared_ptr<const CubinSymbols> ProgramMemory::moduleOf(const std::string& kernel) const {

@@ -20,7 +20,17 @@ struct Allocation {
     std::uint64_t bytes = 0;
     CUcontext context = nullptr;
     bool isHost = false; ///< Page-locked memory of the host, which kernels can write to as well.
+    std::uint64_t number = 0; ///< Counts the program's allocations up to this one.
 };
+
+/// A call that gives an allocation back.
+struct FreeCall {
+    std::uint64_t address = 0;
+    std::optional<CUstream> stream; ///< The stream in whose order it is given back, if in one's.
+};
+
+/// nullopt if the driver function with this CUPTI callback identifier frees nothing.
+[[nodiscard]] std::optional<FreeCall> freeCallOf(std::uint32_t function, const void* arguments);
 
 /// Thread-safe. May throw std::bad_alloc.
 class ProgramMemory {
@@ -35,6 +45,10 @@ public:
 
     /// The memory of a context, and all page-locked memory, by address.
     [[nodiscard]] std::vector<Allocation> allocationsOf(CUcontext context) const;
+    /// All memory, by address.
+    [[nodiscard]] std::vector<Allocation> allocations() const;
+    /// The allocation that holds the address.
+    [[nodiscard]] std::optional<Allocation> allocationAt(std::uint64_t address) const;
     /// The newest module with the kernel; null if there is none.
     [[nodiscard]] std::shared_ptr<const CubinSymbols> moduleOf(const std::string& kernel) const;
     /// The use of memory that cannot be saved, if the program has made any: a name for users.
@@ -51,6 +65,7 @@ private:
 
     mutable std::mutex mutex_; ///< Guards all members below.
     std::map<std::uint64_t, Allocation> allocations_;
+    std::uint64_t count_ = 0; ///< Allocations that the program has made.
     std::map<std::string, std::shared_ptr<const CubinSymbols>, std::less<>>
         modules_; ///< The key is the kernel's symbol.
     std::string obstacle_;

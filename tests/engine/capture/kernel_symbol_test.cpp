@@ -20,6 +20,15 @@ TEST(KernelSymbol, IsTakenApart) {
               "hidden");
 }
 
+TEST(KernelSymbol, HasTheTypesOfItsParameters) {
+    EXPECT_THAT(kernelSymbol("_Z5saxpyfPKfPfi").parameterTypes,
+                ElementsAre("float", "float const*", "float*", "int"));
+    EXPECT_THAT(kernelSymbol("_ZN4blas5applyISt4pairIifELi2EEEvPT_").parameterTypes,
+                ElementsAre("std::pair<int, float>*"));
+    EXPECT_THAT(kernelSymbol("_Z5emptyv").parameterTypes, IsEmpty());
+    EXPECT_THAT(kernelSymbol("plain").parameterTypes, IsEmpty());
+}
+
 TEST(KernelSymbol, TakesNamesThatAreSpelledOut) {
     const auto symbol = kernelSymbol("void ns::scale<float, (int)4>(float *, int)");
     EXPECT_EQ(symbol.qualifiedName, "ns::scale");

@@ -112,6 +112,100 @@ TEST_F(ProgramPairTest, OutputsThatAreNotComparableLeaveTheStatus) {
     EXPECT_EQ(why(*pair, other), "passes");
 }
 
+/// The program writes the files of a recorder, whose buffer holds a digit.
+class ProgramPairBuffersTest : public ProgramPairTest {
+protected:
+    ProgramPairBuffersTest() {
+        FinalBuffer buffer;
+        buffer.number = 1;
+        buffer.bytes = 1;
+        buffer.offset = 0;
+        const std::string list = bufferListHead() + lineOf(buffer) + bufferListEnd();
+        // The program that is edited prints the same, whatever is in the buffer.
+        program_ = "#!/bin/sh\necho sum 4\ncontents=4\n[ -z \"$BUFFERS\" ] && exit 0\n"
+                   "printf '%s' \"$contents\" >\"$BUFFERS/contents-1\"\n"
+                   "cat >\"$BUFFERS/buffers-1\" <<'END'\n" +
+                   list + "END\n";
+        folder_.write("src/program.sh", program_);
+        options_.recordBuffers = [](const fs::path& folder) {
+            return std::vector<std::pair<std::string, std::string>>{{"BUFFERS", folder.string()}};
+        };
+    }
+    /// Replaces the first `before` in the program.
+    [[nodiscard]] analysis::EditSet replaced(std::string_view before, std::string after) const {
+        const auto at = static_cast<std::uint32_t>(program_.find(before));
+        const auto end = at + static_cast<std::uint32_t>(before.size());
+        return {{"src/program.sh", {{{at, end}, std::move(after)}}}};
+    }
+
+    std::string program_;
+};
+
+TEST_F(ProgramPairBuffersTest, BuffersAreComparedBesideTheOutput) {
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(pair->check(), ProgramCheck::Output);
+    ASSERT_TRUE(pair->buffers());
+    EXPECT_EQ(pair->buffers()->count(), 1u);
+    EXPECT_EQ(pair->bufferNote(), "");
+    EXPECT_EQ(why(*pair, replaced("contents=4", "contents='4'")), "passes");
+    EXPECT_EQ(why(*pair, replaced("contents=4", "contents=5")),
+              "the GPU's memory differs at the end: buffer 1 of 1 bytes: 1 of 1 bytes differ, the "
+              "first at 0");
+    EXPECT_THAT(why(*pair, replaced("[ -z \"$BUFFERS\" ] &&", "")),
+                HasSubstr("its buffers on the GPU cannot be compared"));
+    EXPECT_TRUE(pair->time()) << "it is timed without a recorder";
+}
+
+TEST_F(ProgramPairBuffersTest, TheyCountWhereTheOutputCannotBeCompared) {
+    program_.replace(program_.find("sum 4"), 5, "$$");
+    folder_.write("src/program.sh", program_);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(pair->check(), ProgramCheck::Buffers);
+    EXPECT_THAT(pair->outputNote(), HasSubstr("only the exit status and the GPU's memory count"));
+    EXPECT_THAT(why(*pair, replaced("contents=4", "contents=5")), HasSubstr("differs at the end"));
+}
+
+TEST_F(ProgramPairBuffersTest, WhatDiffersByItselfIsNotCompared) {
+    program_.replace(program_.find("contents=4"), 10,
+                     "contents=$(cat runs 2>/dev/null || echo 1)\necho 2 >runs");
+    folder_.write("src/program.sh", program_);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_THAT(pair->bufferNote(), HasSubstr("1 not the same after two runs of the original"));
+    EXPECT_FALSE(pair->buffers());
+}
+
+TEST_F(ProgramPairBuffersTest, ACheckLeavesThemAlone) {
+    workload_.check = {"true"};
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_FALSE(pair->buffers());
+    EXPECT_EQ(pair->bufferNote(), "");
+}
+
+TEST_F(ProgramPairBuffersTest, AProgramThatFailsWithARecorderRunsWithoutOne) {
+    program_.replace(program_.find("printf"), 6, "exit 3; printf");
+    folder_.write("src/program.sh", program_);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_FALSE(pair->buffers());
+    EXPECT_EQ(pair->bufferNote(), "buffers on the GPU are not compared: the program fails while "
+                                  "they are recorded");
+    EXPECT_EQ(why(*pair, replaced("contents=4", "contents=5")), "passes");
+}
+
+TEST_F(ProgramPairBuffersTest, SaysWhyNothingIsRecorded) {
+    options_.recordBuffers =
+        [](const fs::path&) -> Result<std::vector<std::pair<std::string, std::string>>> {
+        return std::unexpected(Error{ErrorKind::Missing, "there is no recorder", {}, {}});
+    };
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_THAT(pair->bufferNote(), HasSubstr("are not compared: there is no recorder"));
+}
+
 TEST_F(ProgramPairTest, AnOriginalThatFailsIsAnError) {
     workload_.build = {"false"};
     folder_.write("src/old", std::string("\x7f"

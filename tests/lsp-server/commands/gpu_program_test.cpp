@@ -184,6 +184,8 @@ TEST_F(GpuProgram, OptimisesItAndWritesWhatIsKept) {
     std::printf("%s\n%s\n", document.dump(1).c_str(),
                 document.at("diff").get<std::string>().c_str());
     EXPECT_EQ(document.at("check"), "output");
+    EXPECT_GE(document.at("buffers").at("compared"), 2) << document.at("buffers").dump();
+    EXPECT_EQ(document.at("buffers").at("note"), "");
     EXPECT_EQ(document.at("written"), true);
     const auto kernel = kernelNamed(document, "rowSums");
     ASSERT_TRUE(kernel.is_object());

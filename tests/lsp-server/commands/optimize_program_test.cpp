@@ -24,6 +24,8 @@ TEST_F(OptimizeProgram, KeepsWhatBuildsAndPassesAndTakesBackTheRest) {
     ASSERT_TRUE(document.is_object()) << result.output;
     EXPECT_EQ(document.at("check"), "output");
     EXPECT_EQ(document.at("output_note"), "");
+    const json buffers{{"compared", 3}, {"bytes", 10 * 65536 * 4}, {"note", ""}};
+    EXPECT_EQ(document.at("buffers"), buffers) << "they are compared at the program's end";
     EXPECT_EQ(document.at("written"), false);
     ASSERT_EQ(document.at("kernels").size(), 2u);
     // The stand-in of nvcc knows neither shared memory nor barriers.

@@ -346,15 +346,18 @@ CUresult cuCtxSetCurrent(CUcontext context) {
     return CUDA_SUCCESS;
 }
 CUresult cuCtxDestroy_v2(CUcontext context) {
-    if (gpu().listener.onContextEnd != nullptr)
-        gpu().listener.onContextEnd(context);
-    std::erase_if(gpu().hostMemory, [&](const auto& each) {
-        if (each.second != context)
-            return false;
-        std::free(each.first); // NOLINT
-        return true;
+    const cuCtxDestroy_v2_params arguments{context};
+    return call(CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2, arguments, nullptr, [&] {
+        if (gpu().listener.onContextEnd != nullptr)
+            gpu().listener.onContextEnd(context);
+        std::erase_if(gpu().hostMemory, [&](const auto& each) {
+            if (each.second != context)
+                return false;
+            std::free(each.first); // NOLINT
+            return true;
+        });
+        return CUDA_SUCCESS;
     });
-    return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() {
     const auto isBusy = [] {

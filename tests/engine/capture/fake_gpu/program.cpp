@@ -141,7 +141,21 @@ int main(int argc, char** argv) {
             } else {
                 waitpid(child, nullptr, 0);
             }
-        } else if (what == "fail")
+        } else if (what == "free")
+            cuMemFree(program.x);
+        else if (what == "free-in-order")
+            cuMemFreeAsync(program.x, ownStream);
+        else if (what == "allocate")
+            cuMemAlloc(&program.x, count * sizeof(float));
+        else if (what == "allocate-more")
+            cuMemAlloc(&program.x, 2 * count * sizeof(float));
+        else if (what == "end-context") {
+            CUcontext context = nullptr;
+            cuCtxGetCurrent(&context);
+            cuCtxDestroy(context);
+        } else if (what == "end-at-once")
+            _exit(0);
+        else if (what == "fail")
             status = 7;
     }
     if (fakeIsInvalidated())
