@@ -257,7 +257,7 @@ class Bench:
             elif process.returncode < 0:
                 why = f"it ended by signal {-process.returncode}"
             return row | {"error": why[:500], "log": said[-1500:]}
-        for key in ("program_time", "gpu_time", "kernel_time", "check", "output_note", "stopped"):
+        for key in ("program_time", "gpu_time", "kernel_time", "check", "output_note", "buffers", "stopped"):
             row[key] = found[key]
         hosts = [host | {"why": without_copy(host["why"])[:300]} for host in found.get("host_edits", [])]
         return row | {"kernels": [kernel_row(kernel) for kernel in found["kernels"]], "host_edits": hosts,
@@ -482,6 +482,10 @@ def sums(rows):
     print(listed("slower than 0.98 (kernels' time)", names_of(lambda row: speedup(row, "kernel_time") < 0.98)))
     print(listed("slower than 0.98 (GPU time with copies)", names_of(lambda row: speedup(row, "gpu_time") < 0.98)))
     print(listed("broken", names_of(lambda row: "broken" in row)))
+    with_buffers = [row for row in hot if row["buffers"]["compared"] > 0]
+    print(f"- compared in their buffers on the GPU as well: {len(with_buffers)} programs, "
+          f"{sum(row['buffers']['compared'] for row in with_buffers)} buffers")
+    print("  " + listed("not all compared", [f"{row['name']}: {row['buffers']['note']}" for row in hot if row["buffers"]["note"]]))
     rechecked = [row for row in hot if "rechecked" in row]
     print(f"- built and run once more with the edits, apart from the search: {len(rechecked)}")
     print(listed("cut off by the limit", [row["name"] for row in rows if "limit" in row]))
