@@ -5,6 +5,7 @@
 #include "analysis/source/files.h"
 #include "analysis/source/try.h"
 #include "engine/unit/user_files.h"
+#include "skills/editing/added_include.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -47,6 +48,29 @@ std::vector<std::size_t> wayTo(const std::filesystem::path& header,
         }
     }
     return {};
+}
+
+/// The same insertion, moved back to the begin of a line. nullopt if the edit does not insert whole
+/// lines.
+std::optional<analysis::TextEdit> insertedLines(analysis::TextEdit edit, std::string_view text) {
+    if (edit.span.begin != edit.span.end || edit.newText.empty())
+        return std::nullopt;
+    std::uint32_t at = edit.span.begin;
+    while (at > 0 && text[at - 1] != '\n' && text[at - 1] == edit.newText.back()) {
+        std::ranges::rotate(edit.newText, edit.newText.end() - 1);
+        --at;
+    }
+    if ((at > 0 && text[at - 1] != '\n') || edit.newText.back() != '\n')
+        return std::nullopt;
+    return analysis::TextEdit{{at, at}, std::move(edit.newText)};
+}
+
+bool areIncludes(std::string_view lines) {
+    const auto tokens = analysis::lex(lines);
+    return !tokens.empty() && std::ranges::all_of(tokens, [](const analysis::Token& token) {
+        return token.kind == analysis::TokenKind::Directive &&
+               analysis::directiveParts(token.text).name == "include";
+    });
 }
 
 std::size_t errorsIn(const analysis::FileModel& model) {
@@ -129,6 +153,7 @@ Result<OneText> OneText::make(const ProgramSource& program, const std::string& h
     result.program_.model = nullptr;
     result.program_.watched.clear();
     result.parts_ = writer.takeParts();
+    result.kernelPart_ = way.size() - 1; // Each file before it has a part ahead of the next.
     // What the headers include stands beside them.
     auto& folders = result.program_.command.includeDirs;
     for (const std::size_t file : way) {
@@ -166,6 +191,16 @@ Result<OneText> OneText::ofIncluder(const ProgramSource& program,
     return make(whole, program.file, toolchain);
 }
 
+std::optional<analysis::TextEdit> OneText::asIncludeOfHeader(const analysis::TextEdit& edit) const {
+    auto lines = insertedLines(edit, program_.text);
+    if (!lines || !areIncludes(lines->newText))
+        return std::nullopt;
+    const Part& part = parts_[kernelPart_];
+    const auto header = std::string_view(program_.text).substr(part.begin, part.length);
+    const std::uint32_t at = skills::includePlace(header, analysis::lex(header));
+    return analysis::TextEdit{{at, at}, std::move(lines->newText)};
+}
+
 Result<analysis::EditSet> OneText::inFiles(const analysis::EditSet& edits) const {
     analysis::EditSet result;
     for (const auto& [file, changes] : edits) {
@@ -174,6 +209,10 @@ Result<analysis::EditSet> OneText::inFiles(const analysis::EditSet& edits) const
             continue;
         }
         for (const analysis::TextEdit& edit : changes) {
+            if (auto include = asIncludeOfHeader(edit)) {
+                result[parts_[kernelPart_].file].push_back(*std::move(include));
+                continue;
+            }
             const auto part = std::ranges::find_if(parts_, [&](const Part& each) {
                 return edit.span.begin >= each.begin && edit.span.end <= each.begin + each.length;
             });

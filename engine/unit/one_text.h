@@ -6,7 +6,9 @@
 #include "analysis/source/text_edit.h"
 #include "engine/execution/program_source.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,8 @@ public:
     /// With its model. The main file has another text than on disk.
     [[nodiscard]] const ProgramSource& program() const { return program_; }
 
-    /// Edits of program() as edits of the files. Failed if one changes an #include that was
+    /// Edits of program() as edits of the files. What they include goes to the header that defines
+    /// the kernel, since other files may include that. Failed if one changes an #include that was
     /// replaced.
     [[nodiscard]] Result<analysis::EditSet> inFiles(const analysis::EditSet& edits) const;
 
@@ -43,8 +46,13 @@ private:
     };
     class Writer;
 
+    /// The edit at the head of the kernel's header, if it does nothing but include something.
+    [[nodiscard]] std::optional<analysis::TextEdit>
+    asIncludeOfHeader(const analysis::TextEdit& edit) const;
+
     ProgramSource program_;
-    std::vector<Part> parts_; ///< In the order of the text.
+    std::vector<Part> parts_;    ///< In the order of the text.
+    std::size_t kernelPart_ = 0; ///< The index of the header that was asked for, which is whole.
 };
 
 } // namespace kernelskill::engine

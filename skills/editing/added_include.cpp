@@ -1,7 +1,6 @@
 #include "skills/editing/added_include.h"
 
 #include "analysis/queries/source_layout.h"
-#include "analysis/syntax/lexer.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -39,12 +38,7 @@ bool hasIncludeGuard(const std::vector<Token>& tokens) {
 
 } // namespace
 
-std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_view header) {
-    if (std::ranges::find(context.file.includes, header, &Include::spelling) !=
-        context.file.includes.end())
-        return std::nullopt;
-    const SourceLayout layout(*context.file.source, context.kernel);
-    const std::vector<Token>& tokens = context.shared().tokens();
+std::uint32_t includePlace(std::string_view text, const std::vector<Token>& tokens) {
     const bool isGuarded = hasIncludeGuard(tokens);
     std::optional<std::uint32_t> behind; // The directive that the new one follows.
     if (isGuarded)
@@ -62,10 +56,19 @@ std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_vi
                                 (name == "pragma" && directiveOperand(token.text) == "once")))
             behind = token.span.begin;
     }
-    const std::string directive = fmt::format("#include {}{}", header, layout.newline());
+    if (behind)
+        return static_cast<std::uint32_t>(std::min(text.find('\n', *behind), text.size() - 1) + 1);
     const std::uint32_t first = tokens.empty() ? 0 : tokens.front().span.begin;
-    const std::uint32_t at = behind ? layout.lineAfter(*behind) : layout.lineBegin(first);
-    return TextEdit{{at, at}, directive};
+    return static_cast<std::uint32_t>(first == 0 ? 0 : text.rfind('\n', first - 1) + 1);
+}
+
+std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_view header) {
+    if (std::ranges::find(context.file.includes, header, &Include::spelling) !=
+        context.file.includes.end())
+        return std::nullopt;
+    const SourceLayout layout(*context.file.source, context.kernel);
+    const std::uint32_t at = includePlace(context.file.source->text(), context.shared().tokens());
+    return TextEdit{{at, at}, fmt::format("#include {}{}", header, layout.newline())};
 }
 
 } // namespace kernelskill::skills

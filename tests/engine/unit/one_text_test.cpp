@@ -94,6 +94,32 @@ TEST_F(OneTextTest, EditsGoToTheFilesThatHoldTheText) {
     EXPECT_THAT(after("main.cu", program), HasSubstr("blocks(n), X(items"));
 }
 
+TEST_F(OneTextTest, WhatIsIncludedGoesToTheHeaderOfTheKernel) {
+    const auto whole = OneText::make(parsed(program), path("parts/kernel.cu"), bench_.toolchain);
+    ASSERT_TRUE(whole) << whole.error().describe();
+    const auto scale = static_cast<std::uint32_t>(whole->program().text.find("#include"));
+    const analysis::TextEdit atHead{{0, 0}, "#include <cooperative_groups.h>\n"};
+    // Trimmed to the characters that differ.
+    const analysis::TextEdit trimmed{{scale + 1, scale + 1}, "include <cooperative_groups.h>\n#"};
+    for (const analysis::TextEdit& edit : {atHead, trimmed}) {
+        const auto mapped = whole->inFiles({{path("main.cu"), {edit}}});
+        ASSERT_TRUE(mapped) << mapped.error().describe();
+        ASSERT_EQ(mapped->size(), 1u);
+        EXPECT_THAT(analysis::applyEdits(header, mapped->at(path("parts/kernel.cu"))).value(),
+                    HasSubstr("#include \"scale.h\"\n#include <cooperative_groups.h>\n__global__"));
+    }
+}
+
+TEST_F(OneTextTest, OtherLinesStayInTheirFile) {
+    const auto whole = OneText::make(parsed(program), path("parts/kernel.cu"), bench_.toolchain);
+    ASSERT_TRUE(whole) << whole.error().describe();
+    for (const char* line : {"// A comment.\n", "#define BLOCK 64\n", "#include <a.h>\nint a;\n"}) {
+        const auto mapped = whole->inFiles({{path("main.cu"), {{{0, 0}, line}}}});
+        ASSERT_TRUE(mapped) << mapped.error().describe();
+        EXPECT_TRUE(mapped->contains(path("main.cu"))) << line;
+    }
+}
+
 TEST_F(OneTextTest, AnEditOfAnIncludeThatWasReplacedIsNone) {
     const auto whole = OneText::make(parsed(program), path("parts/kernel.cu"), bench_.toolchain);
     ASSERT_TRUE(whole) << whole.error().describe();
