@@ -259,28 +259,39 @@ std::string sentence(const FinalBuffer& buffer, const Difference& difference, El
 
 Result<ComparedBuffers> ComparedBuffers::of(FinalMemory first, const FinalMemory& second) {
     ComparedBuffers compared(std::move(first));
-    const auto& ones = compared.first_.buffers;
-    KERNELSKILL_TRY(const auto before, Recorded::open(compared.first_));
-    KERNELSKILL_TRY(const auto after, Recorded::open(second));
-    const auto matches = matchesOf(ones, second.buffers);
-    const Places places(ones, second.buffers, matches);
-    for (const Match& match : matches) {
-        const auto expected = before.contentsOf(match.one);
-        const auto found = after.contentsOf(match.other);
+    for (std::size_t at = 0; at < compared.first_.buffers.size(); ++at)
+        compared.compared_.push_back(at);
+    KERNELSKILL_CHECK(compared.add(second));
+    return compared;
+}
+
+Result<void> ComparedBuffers::add(const FinalMemory& another) {
+    const auto& ones = first_.buffers;
+    KERNELSKILL_TRY(const auto before, Recorded::open(first_));
+    KERNELSKILL_TRY(const auto after, Recorded::open(another));
+    auto matches = matchesOf(ones, another.buffers);
+    const Places places(ones, another.buffers, matches);
+    std::ranges::sort(matches, {}, &Match::one);
+    std::vector<std::size_t> same;
+    for (const std::size_t at : compared_) {
+        const auto match = std::ranges::lower_bound(matches, at, {}, &Match::one);
+        if (match == matches.end() || match->one != at) {
+            ++unstable_;
+            continue;
+        }
+        const auto expected = before.contentsOf(at);
+        const auto found = after.contentsOf(match->other);
         if (!expected || !found) {
-            ++compared.unrecorded_;
-            compared.whyUnrecorded_ =
-                expected ? second.buffers[match.other].why : ones[match.one].why;
-        } else if (differenceOf(*expected, *found, elementOf(ones[match.one].uses), places).count >
-                   0) {
-            ++compared.unstable_;
+            ++unrecorded_;
+            whyUnrecorded_ = expected ? another.buffers[match->other].why : ones[at].why;
+        } else if (differenceOf(*expected, *found, elementOf(ones[at].uses), places).count > 0) {
+            ++unstable_;
         } else {
-            compared.compared_.push_back(match.one);
+            same.push_back(at);
         }
     }
-    compared.unstable_ += ones.size() - matches.size();
-    std::ranges::sort(compared.compared_);
-    return compared;
+    compared_ = std::move(same);
+    return {};
 }
 
 std::uint64_t ComparedBuffers::bytes() const {
@@ -293,7 +304,7 @@ std::uint64_t ComparedBuffers::bytes() const {
 std::string ComparedBuffers::note() const {
     std::string why;
     if (unstable_ > 0)
-        why = fmt::format("{} not the same after two runs of the original", unstable_);
+        why = fmt::format("{} not the same after all runs of the original", unstable_);
     if (unrecorded_ > 0)
         why += fmt::format("{}{} not recorded{}", why.empty() ? "" : ", ", unrecorded_,
                            whyUnrecorded_.empty() ? "" : " (" + whyUnrecorded_ + ")");

@@ -15,13 +15,14 @@ namespace kernelskill::engine {
 /// those around them, since edits may sum in another order.
 inline constexpr double finalMemoryTolerance = 1e-3;
 
-/// The original's buffers, over two of its runs.
+/// The original's buffers, over several of its runs.
 class ComparedBuffers {
 public:
-    /// Buffers that are not the same after both runs are not compared, nor are those whose contents
-    /// were not recorded. Both runs' files have to be there; later, the first run's alone. Failed
-    /// if they cannot be read.
+    /// Buffers that are not the same after all runs are not compared, nor are those whose contents
+    /// were not recorded. The first run's files have to stay. Failed if files cannot be read.
     [[nodiscard]] static Result<ComparedBuffers> of(FinalMemory first, const FinalMemory& second);
+    /// Adds another run of the original: what is not the same after it is not compared any more.
+    [[nodiscard]] Result<void> add(const FinalMemory& another);
 
     [[nodiscard]] std::size_t count() const { return compared_.size(); }
     [[nodiscard]] std::uint64_t bytes() const;
@@ -40,7 +41,7 @@ private:
 
     FinalMemory first_;
     std::vector<std::size_t> compared_; ///< Indices of buffers.
-    std::size_t unstable_ = 0;          ///< Buffers that differ between the two runs.
+    std::size_t unstable_ = 0;          ///< Buffers that differ between the runs.
     std::size_t unrecorded_ = 0;
     std::string whyUnrecorded_; ///< The reason of one of these.
 };

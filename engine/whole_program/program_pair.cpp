@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 /// An edited program that runs so many times as long as the original does not end.
 constexpr double patience = 10;
+/// So many more runs of the original tell whether a difference is the program's own.
+constexpr int moreRuns = 3;
 
 /// The first line that names an error, else the last line.
 std::string tellingLine(std::string_view messages) {
@@ -273,15 +275,60 @@ void ProgramPair::compareOriginals() {
     fs::remove_all(bufferFolder(Run::Second), error);
 }
 
-std::optional<std::string> ProgramPair::bufferDifference() const {
+Result<void> ProgramPair::runOriginalAgain() {
+    if (isRunAgain_)
+        return {};
+    isRunAgain_ = true;
+    const int count = runsLong() ? 1 : moreRuns;
+    for (int i = 1; i <= count; ++i) {
+        say(fmt::format("running the original again, since something differs, {} of {}", i, count));
+        KERNELSKILL_CHECK(pause(options_.betweenRuns, stop_));
+        std::string messages;
+        KERNELSKILL_TRY(const auto ran, runOriginal(Run::Second, messages));
+        if (ran.failure)
+            return std::unexpected(
+                Error{ErrorKind::Failed,
+                      "in a further run the original fails: " + described(*ran.failure, messages),
+                      ran.failure->where, "the program has to pass each time"});
+        printed_->add(ran.output);
+        if (!buffers_)
+            continue;
+        const auto memory = readFinalMemory(bufferFolder(Run::Second));
+        if (!memory || !buffers_->add(*memory))
+            stopRecording("they cannot be recorded each time");
+    }
+    if (buffers_)
+        bufferNote_ = buffers_->note();
+    return {};
+}
+
+Result<std::optional<std::string>> ProgramPair::outputDifference(std::string_view output) {
+    if (check() != ProgramCheck::Output || !printed_->differenceTo(output))
+        return std::nullopt;
+    KERNELSKILL_CHECK(runOriginalAgain());
+    if (auto difference = printed_->differenceTo(output))
+        return "the output differs: " + *difference;
+    return std::nullopt;
+}
+
+Result<std::optional<std::string>> ProgramPair::bufferDifference() {
+    const auto failed = [](const Error& why) {
+        return "its buffers on the GPU cannot be compared: " + why.describe();
+    };
     const auto edited = readFinalMemory(bufferFolder(Run::Edited));
     if (!edited)
-        return "its buffers on the GPU cannot be compared: " + edited.error().describe();
-    const auto difference = buffers_->differenceTo(*edited);
+        return failed(edited.error());
+    auto difference = buffers_->differenceTo(*edited);
+    if (difference && *difference) {
+        KERNELSKILL_CHECK(runOriginalAgain());
+        if (!buffers_)
+            return std::nullopt;
+        difference = buffers_->differenceTo(*edited);
+    }
     std::error_code error;
     fs::remove_all(bufferFolder(Run::Edited), error);
     if (!difference)
-        return "its buffers on the GPU cannot be compared: " + difference.error().describe();
+        return failed(difference.error());
     if (*difference)
         return "the GPU's memory differs at the end: " + **difference;
     return std::nullopt;
@@ -372,7 +419,7 @@ Result<std::optional<std::string>> ProgramPair::tryEdits(const analysis::EditSet
     return std::move(ran.failure);
 }
 
-Result<ProgramPair::EditedRun> ProgramPair::runEdited(const Workload& workload) const {
+Result<ProgramPair::EditedRun> ProgramPair::runEdited(const Workload& workload) {
     const std::chrono::duration<double> limit(patience * runSeconds_);
     std::string messages;
     const auto done =
@@ -382,12 +429,10 @@ Result<ProgramPair::EditedRun> ProgramPair::runEdited(const Workload& workload) 
                               std::chrono::duration_cast<std::chrono::milliseconds>(limit))},
             messages);
     KERNELSKILL_TRY(auto failure, failureOf(done, messages));
-    if (failure)
-        return EditedRun{std::move(failure)};
-    if (check() == ProgramCheck::Output)
-        if (const auto difference = printed_->differenceTo(done->output))
-            return EditedRun{"the output differs: " + *difference};
-    return EditedRun{std::nullopt, done->run->seconds};
+    if (!failure) {
+        KERNELSKILL_TRY(failure, outputDifference(done->output));
+    }
+    return EditedRun{std::move(failure), done && done->run ? done->run->seconds : 0};
 }
 
 Result<double> ProgramPair::secondsOfOriginal() const {

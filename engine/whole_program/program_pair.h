@@ -120,10 +120,16 @@ private:
     /// Reads the buffers of both runs.
     void compareOriginals();
     void stopRecording(std::string why);
-    /// Says how the edited program's recorded buffers differ from the original's.
-    [[nodiscard]] std::optional<std::string> bufferDifference() const;
+    /// Runs the original some more times, unless this was done before: what differs then is not
+    /// compared.
+    [[nodiscard]] Result<void> runOriginalAgain();
+    /// Says how the edited program's output differs from the original's, also after more runs of
+    /// the original.
+    [[nodiscard]] Result<std::optional<std::string>> outputDifference(std::string_view output);
+    /// The same of its recorded buffers.
+    [[nodiscard]] Result<std::optional<std::string>> bufferDifference();
     /// Runs the edited program as it is built, `workload`, checks it and compares its output.
-    [[nodiscard]] Result<EditedRun> runEdited(const Workload& workload) const;
+    [[nodiscard]] Result<EditedRun> runEdited(const Workload& workload);
     [[nodiscard]] Result<double> secondsOfOriginal() const;
 
     TemporaryFolder folder_;
@@ -137,6 +143,7 @@ private:
     bool isRecording_ = false; ///< Whether runs record their buffers.
     std::optional<ComparedBuffers> buffers_;
     std::string bufferNote_;
+    bool isRunAgain_ = false;              ///< Whether runOriginalAgain() has run it.
     double runSeconds_ = 0;                ///< The time of the original's longest run.
     std::vector<std::string> editedFiles_; ///< The files that differ from the original's now.
 };

@@ -87,11 +87,6 @@ public:
         ProgramOptimization result;
         ProgramOptimizationReport& report = result.report;
         report.command = program_.workload.command;
-        report.check = pair_->check();
-        report.outputNote = pair_->outputNote();
-        report.bufferNote = pair_->bufferNote();
-        if (const auto& buffers = pair_->buffers())
-            report.buffers = {buffers->count(), buffers->bytes()};
         // The copy is what is searched, whatever becomes of the tree meanwhile.
         const engine::KernelPlaces places({pair_->originalRoot(), tree.files, {}}, stop_);
         KERNELSKILL_TRY(auto searched,
@@ -101,6 +96,12 @@ public:
         report.kernels = std::move(searched.kernels);
         report.hostEdits = std::move(searched.hostEdits);
         KERNELSKILL_TRY(const auto edits, keepEdits(report));
+        // A trial may have found that more cannot be compared.
+        report.check = pair_->check();
+        report.outputNote = pair_->outputNote();
+        report.bufferNote = pair_->bufferNote();
+        if (const auto& buffers = pair_->buffers())
+            report.buffers = {buffers->count(), buffers->bytes()};
         for (const auto& [file, fileEdits] : edits) {
             KERNELSKILL_TRY(auto before, pair_->textOf(file));
             KERNELSKILL_TRY(const auto after, analysis::applyEdits(before, fileEdits));

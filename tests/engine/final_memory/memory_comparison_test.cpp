@@ -113,8 +113,19 @@ TEST_F(MemoryComparisonTest, WhatDiffersBetweenRunsOfTheOriginalIsNotCompared) {
     edited_.add(std::vector<int>{9, 9}, ofIntegers);
     EXPECT_EQ(difference(), "none");
     EXPECT_EQ(compared().count(), 1u);
-    EXPECT_EQ(compared().note(), "of 2 buffers on the GPU 1 are compared: 1 not the same after two "
+    EXPECT_EQ(compared().note(), "of 2 buffers on the GPU 1 are compared: 1 not the same after all "
                                  "runs of the original");
+}
+
+TEST_F(MemoryComparisonTest, FurtherRunsMayLeaveOutMore) {
+    addToAll(std::vector<int>{1, 2}, ofIntegers);
+    add<int>({1, 2}, {1, 3}, ofIntegers);
+    auto buffers = compared();
+    ASSERT_TRUE(buffers.add(second_.read()));
+    EXPECT_EQ(buffers.count(), 2u);
+    ASSERT_TRUE(buffers.add(edited_.read())) << "in the place of a run of the original";
+    EXPECT_EQ(buffers.count(), 1u);
+    EXPECT_EQ(buffers.differenceTo(edited_.read())->value_or("none"), "none");
 }
 
 TEST_F(MemoryComparisonTest, WhatIsNotRecordedIsNotCompared) {
