@@ -61,6 +61,14 @@ Result<void> addDetails(ProgramProfileReport& report, const ProgramProfileArgume
     KERNELSKILL_TRY(auto workbench, makeWorkbench(options, skillFoldersOfCommand(root)));
     KERNELSKILL_TRY(const bool measures,
                     usesGpu(arguments.executor, *workbench, interruption.token()));
+    if (measures) {
+        fmt::print(stderr, "running the program once more, its kernels one by one\n");
+        if (const auto left =
+                findDurations(report, invocation.options, inTerminal(program.workload, invocation));
+            !left || !left->empty())
+            fmt::print(stderr, "note: not all kernels were measured alone: {}\n",
+                       left ? *left : left.error().describe());
+    }
     CapturedKernels kernels(workbench, root, captures, readerOfProgram(workbench, root, options));
     findDetails(report, wanted, kernels, recorded.captures,
                 {measures, interruption.token(), [](const KernelShare& kernel) {

@@ -28,6 +28,14 @@ bool wasAttached(const fs::path& incoming) {
     return false;
 }
 
+Result<engine::TemporaryFolder> temporaryFolder(const char* name) {
+    std::error_code error;
+    auto folder = engine::TemporaryFolder::make(fs::temp_directory_path(error), name);
+    if (!folder)
+        return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
+    return std::move(*folder);
+}
+
 Result<engine::TemporaryFolder> incomingFolder(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -55,6 +63,30 @@ ProgramStart inBackground(const engine::Workload& workload, const std::stop_toke
     };
 }
 
+Result<RecordedDurations> recordDurations(const Options& options, const ProgramStart& start) {
+    KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-durations.so"));
+    KERNELSKILL_TRY(const auto folder, temporaryFolder("kernelskill-durations"));
+    engine::DurationTarget target;
+    target.file = (folder.path() / "durations").string();
+    target.cupti = cuptiFor(options);
+    RecordedDurations result;
+    KERNELSKILL_TRY(result.status,
+                    start({{injectionVariable, recorder.string()},
+                           {engine::durationVariable, engine::formatDurationTarget(target)}}));
+    auto durations = engine::readDurations(target.file);
+    if (!durations)
+        return std::unexpected(withStatus(std::move(durations.error()), result.status));
+    if (durations->bySymbol.empty())
+        return std::unexpected(
+            withStatus({ErrorKind::Missing,
+                        durations->problem.empty() ? "no launch was measured" : durations->problem,
+                        {},
+                        {}},
+                       result.status));
+    result.durations = std::move(*durations);
+    return result;
+}
+
 Result<std::vector<std::pair<std::string, std::string>>> bufferRecording(const fs::path& folder,
                                                                          const Options& options) {
     KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-final-memory.so"));
@@ -67,12 +99,8 @@ Result<std::vector<std::pair<std::string, std::string>>> bufferRecording(const f
 
 Result<RecordedTimeline> recordTimeline(const Options& options, const ProgramStart& start) {
     KERNELSKILL_TRY(const auto recorder, injectedLibrary("libkernelskill-timeline.so"));
-    std::error_code error;
-    const auto folder =
-        engine::TemporaryFolder::make(fs::temp_directory_path(error), "kernelskill-timeline");
-    if (!folder)
-        return std::unexpected(Error{ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"});
-    const auto path = folder->path() / "activities";
+    KERNELSKILL_TRY(const auto folder, temporaryFolder("kernelskill-timeline"));
+    const auto path = folder.path() / "activities";
     RecordedTimeline result;
     KERNELSKILL_TRY(result.status, start({{injectionVariable, recorder.string()},
                                           {engine::activityFileVariable, path.string()},

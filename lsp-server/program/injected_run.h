@@ -3,6 +3,7 @@
 
 #include "engine/capture/capture_store.h"
 #include "engine/capture/recording.h"
+#include "engine/launch_durations/launch_durations.h"
 #include "engine/program/workload_run.h"
 #include "engine/timeline/activity_file.h"
 #include "lsp-server/configuration/options.h"
@@ -30,6 +31,16 @@ struct RecordedTimeline {
     int status = 0; ///< The program's.
     engine::ActivityFile file;
 };
+
+struct RecordedDurations {
+    int status = 0; ///< The program's.
+    engine::LaunchDurations durations;
+};
+
+/// Runs the program so that its kernels run one by one, and measures them. Errors: those of
+/// `start`; Missing if there is no recorder, or it measured nothing.
+[[nodiscard]] Result<RecordedDurations> recordDurations(const Options& options,
+                                                        const ProgramStart& start);
 
 /// The variables with which a run records its buffers on the GPU into the folder. Errors as of
 /// injectedLibrary().

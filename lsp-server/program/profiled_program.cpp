@@ -130,6 +130,12 @@ private:
                         captureWanted(result.report, wanted, captures, request_.options,
                                       inBackground(result.workload, stop_, sink())));
         const bool measures = request_.workbench->machines().gpu(stop_).has_value();
+        if (measures) {
+            say_("run: once more, kernels one by one", 0.4);
+            // Without them the profile lacks a column, and nothing else.
+            static_cast<void>(findDurations(result.report, request_.options,
+                                            inBackground(result.workload, stop_, sink())));
+        }
         CapturedKernels kernels(request_.workbench, result.root, captures, request_.reader);
         std::size_t done = 0;
         findDetails(result.report, wanted, kernels, recorded.captures,

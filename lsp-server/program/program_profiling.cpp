@@ -3,6 +3,7 @@
 #include "analysis/source/files.h"
 #include "analysis/source/try.h"
 #include "engine/program/command_words.h"
+#include "engine/review/timing_verdict.h"
 #include "engine/timeline/timeline_summary.h"
 
 #include <algorithm>
@@ -88,6 +89,14 @@ Result<RecordedCaptures> captureWanted(const ProgramProfileReport& report,
     for (const std::size_t at : wanted)
         recording.kernels.push_back(report.profile.kernels[at].times.symbol);
     return recordCaptures(folder, std::move(recording), options, start);
+}
+
+Result<std::string> findDurations(ProgramProfileReport& report, const Options& options,
+                                  const ProgramStart& start) {
+    KERNELSKILL_TRY(auto recorded, recordDurations(options, start));
+    for (const auto& [symbol, times] : recorded.durations.bySymbol)
+        report.alone[symbol] = engine::summarise(times).median;
+    return std::move(recorded.durations.problem);
 }
 
 void findDetails(ProgramProfileReport& report, const std::vector<std::size_t>& wanted,

@@ -45,6 +45,12 @@ namespace kernelskill::lsp {
                                                      const Options& options,
                                                      const ProgramStart& start);
 
+/// Runs the program again so that its kernels run one by one, and fills in how long each takes
+/// alone. Returns why some of its launches were not measured; empty if all were. Errors as of
+/// recordDurations().
+[[nodiscard]] Result<std::string> findDurations(ProgramProfileReport& report,
+                                                const Options& options, const ProgramStart& start);
+
 struct DetailsRun {
     bool onGpu = false; ///< Whether kernels are measured on a GPU; else the emulator runs them.
     std::stop_token stop;

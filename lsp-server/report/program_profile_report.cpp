@@ -35,7 +35,8 @@ json deviceJson(const engine::DeviceTimes& device) {
 }
 
 json kernelJson(const KernelShare& kernel,
-                const std::optional<Result<engine::KernelReport>>& details) {
+                const std::optional<Result<engine::KernelReport>>& details,
+                const std::map<std::string, double>& alone) {
     const auto& times = kernel.times;
     json result{{"name", times.name},
                 {"symbol", times.symbol},
@@ -46,9 +47,12 @@ json kernelJson(const KernelShare& kernel,
                 {"at_most", nullptr},
                 {"microseconds", static_cast<double>(times.total) * 1e-3},
                 {"median_microseconds", static_cast<double>(times.median) * 1e-3},
+                {"alone_microseconds", nullptr},
                 {"roofline_percent", nullptr},
                 {"bottleneck", nullptr},
                 {"profile", nullptr}};
+    if (const auto measured = alone.find(times.symbol); measured != alone.end())
+        result["alone_microseconds"] = measured->second;
     if (kernel.place) {
         result["file"] = kernel.place->file.string();
         result["line"] = kernel.place->line;
@@ -84,7 +88,8 @@ json programProfileJson(const ProgramProfileReport& report) {
         devices.push_back(deviceJson(device));
     json kernels = json::array();
     for (std::size_t i = 0; i < report.profile.kernels.size(); ++i)
-        kernels.push_back(kernelJson(report.profile.kernels[i], report.details.at(i)));
+        kernels.push_back(
+            kernelJson(report.profile.kernels[i], report.details.at(i), report.alone));
     return {{"program", report.command},
             {"status", report.status},
             {"dropped", report.dropped},
@@ -96,6 +101,9 @@ std::vector<std::vector<std::string>> programProfileTable(const ProgramProfileRe
                                                           std::size_t most) {
     std::vector<std::vector<std::string>> rows{
         {"share", "at most", "total", "launches", "median", "roofline", "bottleneck", "kernel"}};
+    constexpr std::ptrdiff_t behindMedian = 5;
+    if (!report.alone.empty())
+        rows.front().insert(rows.front().begin() + behindMedian, "alone");
     for (std::size_t i = 0; i < std::min(most, report.profile.kernels.size()); ++i) {
         const KernelShare& kernel = report.profile.kernels[i];
         const auto& details = report.details.at(i);
@@ -112,6 +120,11 @@ std::vector<std::vector<std::string>> programProfileTable(const ProgramProfileRe
              : *details ? std::string(spelling((*details)->bottleneck->kind))
                         : "not known",
              std::move(place)});
+        if (report.alone.empty())
+            continue;
+        const auto measured = report.alone.find(kernel.times.symbol);
+        rows.back().insert(rows.back().begin() + behindMedian,
+                           measured == report.alone.end() ? "" : durationText(measured->second));
     }
     return rows;
 }

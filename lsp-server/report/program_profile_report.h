@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,17 +21,21 @@ struct ProgramProfileReport {
     /// it was not asked for.
     std::vector<std::optional<Result<engine::KernelReport>>> details;
     std::uint64_t dropped = 0; ///< Records that CUPTI dropped.
+    /// The median duration in microseconds of each kernel's launches with nothing beside or right
+    /// before them, as ncu measures it, by symbol; empty: not measured.
+    std::map<std::string, double> alone;
 };
 
 /// {program, status, dropped, devices: [{device, span_ns, busy_ns, idle_ns, kernels_ns, copies_ns,
 /// copied_bytes, sets_ns, text}], kernels: [{name, symbol, file, line, launches, share, at_most,
-/// microseconds, median_microseconds, roofline_percent, bottleneck, profile}]}. Files are from the
-/// workspace's root. `at_most` is null for a kernel that is all of the time; `bottleneck` and
-/// `profile` are null where nothing was asked, `profile` has the error where there is one.
+/// microseconds, median_microseconds, alone_microseconds, roofline_percent, bottleneck, profile}]}.
+/// Files are from the workspace's root. `alone_microseconds` is null where it was not measured,
+/// `at_most` for a kernel that is all of the time; `bottleneck` and `profile` are null where
+/// nothing was asked, `profile` has the error where there is one.
 [[nodiscard]] nlohmann::json programProfileJson(const ProgramProfileReport& report);
 
 /// A table of the kernels, `most` of them, as cells: its head comes first. The last column is the
-/// widest.
+/// widest. There is a column of durations alone if any was measured.
 [[nodiscard]] std::vector<std::vector<std::string>>
 programProfileTable(const ProgramProfileReport& report, std::size_t most);
 

@@ -3,6 +3,7 @@
 #define __CUDA_API_VERSION_INTERNAL // for the arguments of launches
 #include "../../timeline/fake_activities.h"
 #include "fake_driver.h"
+#include "fake_profiler.h"
 
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
@@ -31,8 +32,15 @@ CUcontext currentContext() {
     return context;
 }
 
+std::uint64_t threadsOf(const cuLaunchKernel_params& launch) {
+    return std::uint64_t{launch.gridDimX} * launch.gridDimY * launch.gridDimZ * launch.blockDimX *
+           launch.blockDimY * launch.blockDimZ;
+}
+
 void forward(bool isExit, std::uint32_t function, const void* arguments, const char* symbol,
              CUresult* result, std::uint64_t* shared) {
+    if (isExit && *result == CUDA_SUCCESS && function == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
+        countRange(threadsOf(*static_cast<const cuLaunchKernel_params*>(arguments)));
     if (!subscriber().hearsAll && !subscriber().enabled.contains(function))
         return;
     CUpti_CallbackData data{};
@@ -61,13 +69,10 @@ void record(bool isExit, std::uint32_t function, const void* arguments, const ch
     if (!isExit || *result != CUDA_SUCCESS || function != CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
         return;
     const auto& launch = *static_cast<const cuLaunchKernel_params*>(arguments);
-    const std::uint64_t threads = std::uint64_t{launch.gridDimX} * launch.gridDimY *
-                                  launch.gridDimZ * launch.blockDimX * launch.blockDimY *
-                                  launch.blockDimZ;
     CUpti_ActivityKernel10 kernel{};
     kernel.name = symbol;
     kernel.start = timeline().now + 500;
-    kernel.end = timeline().now = kernel.start + 10 * threads;
+    kernel.end = timeline().now = kernel.start + 10 * threadsOf(launch);
     kernel.gridX = static_cast<std::int32_t>(launch.gridDimX);
     kernel.gridY = static_cast<std::int32_t>(launch.gridDimY);
     kernel.gridZ = static_cast<std::int32_t>(launch.gridDimZ);
