@@ -67,6 +67,7 @@ private:
     /// Returns the extents of the probe that it adds: a grid may cover less than `extents`.
     std::optional<Extents> addSize(const Extents& extents);
     std::set<std::int64_t> addSingleSizes();
+    std::set<std::int64_t> addLongSizes(std::int64_t most);
     /// Whether the base's launch is too large for further values.
     [[nodiscard]] bool isLarge() const { return threadsOf(base_.original) > maxValueThreads; }
     void add(LaunchSpec original, LaunchSpec candidate);

@@ -21,6 +21,9 @@ constexpr std::size_t multiExtentProbes = 30;
 /// The max number of sizes that come from the edit's constants.
 constexpr std::size_t maxEditedSizes = 9;
 constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
+/// The max number of the edit's constants that a single extent gets.
+constexpr std::size_t maxLongSizes = 2;
+constexpr std::int64_t shortExtent = 2; ///< Of the others.
 
 std::string listed(const std::set<std::int64_t>& values) {
     std::string text;
@@ -82,8 +85,8 @@ void ProbePlanner::addSizes() {
         return;
     }
     const std::size_t count = sizes_.extents().size();
-    auto sizes =
-        interestingSizes(maxExtentByCount.at(std::min(count, maxExtentByCount.size()) - 1));
+    const std::int64_t most = maxExtentByCount.at(std::min(count, maxExtentByCount.size()) - 1);
+    auto sizes = interestingSizes(most);
     std::ranges::shuffle(sizes, random_);
     std::set<std::int64_t> tried;
     const std::size_t probes = count == 1 ? sizes.size() : multiExtentProbes;
@@ -103,12 +106,31 @@ void ProbePlanner::addSizes() {
             for (const auto& [name, size] : *added)
                 tried.insert(size);
     }
+    if (count > 1)
+        tried.merge(addLongSizes(most));
     if (tried.empty())
         tried = addSingleSizes();
     if (tried.empty())
         plan_.unvaried.emplace_back("sizes: the launch cannot be computed at others");
     else
         plan_.varied.push_back(fmt::format("sizes {}", listed(tried)));
+}
+
+/// One extent above the edit's largest constants. Returns the sizes that a launch can have.
+std::set<std::int64_t> ProbePlanner::addLongSizes(std::int64_t most) {
+    std::set<std::int64_t> tried;
+    for (const std::int64_t size : largestEdited(dictionary_, maxLongSizes)) {
+        if (size <= most)
+            continue;
+        for (const auto& [name, value] : sizes_.extents()) {
+            Extents extents;
+            for (const auto& [other, otherValue] : sizes_.extents())
+                extents[other] = other == name ? size : shortExtent;
+            if (addSize(extents))
+                tried.insert(size);
+        }
+    }
+    return tried;
 }
 
 /// Sizes of one extent alone. Returns those that a launch can have.

@@ -13,6 +13,8 @@
 namespace kernelskill::engine {
 namespace {
 
+/// The max number of the edit's constants that loops count up to.
+constexpr std::size_t maxLongLoops = 2;
 /// Fewer probes show too few values.
 constexpr std::size_t minProbes = 14;
 
@@ -32,7 +34,8 @@ void ProbePlanner::addScalars() {
         return;
     // Launches of other shapes leave other parts of too much work undone.
     OtherScalars others = otherScalars(base_.original, statedOriginal_, original_, candidate_,
-                                       sizes_.extents(), hasBlocksOfOwnWork() && hasSameShape());
+                                       sizes_.extents(), hasBlocksOfOwnWork() && hasSameShape(),
+                                       largestEdited(dictionary_, maxLongLoops));
     bool isPlain = false;
     for (LaunchSpec& launch : others.launches) {
         isPlain = !isPlain;

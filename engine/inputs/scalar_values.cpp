@@ -147,13 +147,15 @@ public:
     ScalarPlanner(const LaunchSpec& launch, std::vector<Variable> variables)
         : launch_(launch), variables_(std::move(variables)) {}
 
-    OtherScalars plan(bool ownWork) {
+    OtherScalars plan(bool ownWork, const std::vector<std::int64_t>& longLoops) {
         addSingles();
         addCompared();
         addAllLess();
         addGroups();
-        if (ownWork)
+        if (ownWork) {
             addMore();
+            addLong(longLoops);
+        }
         return std::move(plan_);
     }
 
@@ -241,6 +243,21 @@ private:
         }
     }
 
+    void addLong(const std::vector<std::int64_t>& longLoops) {
+        for (const Variable& variable : variables_) {
+            if (!variable.use.boundsLoop || variable.use.boundsGrid || variable.isFlag)
+                continue;
+            for (const std::int64_t value : longLoops) {
+                if (value <= variable.value)
+                    continue;
+                LaunchSpec changed = launch_;
+                set(changed, variable, value);
+                freeExtents(changed);
+                plan_.launches.push_back(std::move(changed));
+            }
+        }
+    }
+
     const LaunchSpec& launch_;
     std::vector<Variable> variables_;
     OtherScalars plan_;
@@ -250,10 +267,11 @@ private:
 
 OtherScalars otherScalars(const LaunchSpec& launch, const LaunchSpec& stated, KernelInFile original,
                           KernelInFile candidate,
-                          const std::map<std::string, std::int64_t>& extents, bool ownWork) {
+                          const std::map<std::string, std::int64_t>& extents, bool ownWork,
+                          const std::vector<std::int64_t>& longLoops) {
     OtherScalars others =
         ScalarPlanner(launch, variablesOf(launch, stated, original, candidate, extents))
-            .plan(ownWork);
+            .plan(ownWork, longLoops);
     for (LaunchSpec& other : others.launches)
         lengthenSearched(other, original.kernel);
     return others;

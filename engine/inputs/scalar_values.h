@@ -22,11 +22,13 @@ struct OtherScalars {
 /// original leaves undone. Left alone are numbers that may tell the kernel its grid or block, here
 /// and in `stated`, the same launch at the file's own size. `extents` are arguments and variables
 /// whose values other launches vary; `ownWork` says that the blocks of both kernels do the same
-/// work with any grid.
+/// work with any grid. Then integers that loops count up to get those of `longLoops` as well that
+/// are larger.
 [[nodiscard]] OtherScalars otherScalars(const LaunchSpec& launch, const LaunchSpec& stated,
                                         KernelInFile original, KernelInFile candidate,
                                         const std::map<std::string, std::int64_t>& extents,
-                                        bool ownWork);
+                                        bool ownWork,
+                                        const std::vector<std::int64_t>& longLoops = {});
 
 /// Returns `launch` with those of these integers, by the parameter's name, that are small: large
 /// ones are sizes, or make a run long. Parameters that `extents` names stay. nullopt if nothing

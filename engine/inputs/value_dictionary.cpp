@@ -1,5 +1,6 @@
 #include "engine/inputs/value_dictionary.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/inputs/floating_literals.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <ranges>
 #include <set>
 
 namespace kernelskill::engine {
@@ -16,14 +18,20 @@ namespace {
 /// A text of tables would leave no share for anything else.
 constexpr std::size_t maxConstants = 64;
 
+/// Adds products of constants as well: `3 * BLOCK`.
 void addConstants(const analysis::FunctionBody& body, std::set<double>& constants) {
-    for (const analysis::Expr& expr : body.exprs) {
+    const analysis::CodeMap code(body);
+    for (analysis::ExprId id = 0; id < static_cast<analysis::ExprId>(body.exprs.size()); ++id) {
+        const analysis::Expr& expr = body.expr(id);
         if (constants.size() >= maxConstants)
             return;
         if (expr.kind == analysis::ExprKind::Integer)
             constants.insert(static_cast<double>(expr.integer));
         else if (expr.kind == analysis::ExprKind::Floating && std::isfinite(expr.floating))
             constants.insert(expr.floating);
+        else if (expr.kind == analysis::ExprKind::Binary && expr.op == "*")
+            if (const auto product = code.constantValue(id))
+                constants.insert(static_cast<double>(*product));
     }
     for (const analysis::Variable& variable : body.variables) {
         if (variable.constantValue && constants.size() < maxConstants)
@@ -85,6 +93,18 @@ std::vector<int> vanishingBeside(const std::multiset<double>& before,
 }
 
 } // namespace
+
+std::vector<std::int64_t> largestEdited(const ValueDictionary& dictionary, std::size_t most) {
+    std::vector<std::int64_t> largest;
+    for (const std::int64_t size : std::views::reverse(dictionary.edited)) {
+        if (largest.size() == most)
+            break;
+        // Right below it stand the constant and its other neighbour.
+        if (largest.empty() || largest.back() - size > 2)
+            largest.push_back(size);
+    }
+    return largest;
+}
 
 ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
     std::set<double> before;

@@ -3,6 +3,7 @@
 
 #include "engine/inputs/launch_inference.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct ValueDictionary {
     /// near 1, beside which all values near zero vanish.
     std::vector<int> vanishing = {};
 };
+
+/// The numbers right above the largest of the edit's constants, `most` of them, the largest first:
+/// some code is reached from there on, as a loop that takes four rounds of 512 elements at once.
+[[nodiscard]] std::vector<std::int64_t> largestEdited(const ValueDictionary& dictionary,
+                                                      std::size_t most);
 
 [[nodiscard]] ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate);
 

@@ -52,6 +52,17 @@ TEST(ValueDictionary, HasSizesAroundTheConstantsOfOneTextAlone) {
     EXPECT_THAT(dictionaryOf(after, after).edited, IsEmpty());
 }
 
+TEST(ValueDictionary, HasSizesAboveProductsOfConstants) {
+    const std::string head = "#define BLOCK 512\n__global__ void k(float* x, int n) { int i = 0; ";
+    const auto dictionary =
+        dictionaryOf(head + "for (; i < n; i += BLOCK) x[i] = 1; }",
+                     head + "for (; i < n - 3 * BLOCK; i += 4 * BLOCK) x[i] = 1; }");
+    EXPECT_THAT(dictionary.edited, Contains(1537));
+    EXPECT_THAT(largestEdited(dictionary, 2), ElementsAre(2049, 1537));
+    EXPECT_THAT(largestEdited(dictionary, 1), ElementsAre(2049));
+    EXPECT_THAT(largestEdited({}, 2), IsEmpty());
+}
+
 TEST(ValueDictionary, HasSizesThatVanishBesideTheConstantsThatAnEditAdds) {
     const auto with = [](const std::string& text) {
         std::string edited = clampText;

@@ -5,17 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
 
-OtherScalars othersOf(const std::string& text, bool ownWork = false) {
+OtherScalars othersOf(const std::string& text, bool ownWork = false,
+                      const std::vector<std::int64_t>& longLoops = {}) {
     const auto model = parsedProgram(text);
     const KernelInFile subject{model, model.kernels.at(0)};
     const LaunchSpec launch = bestLaunch(text);
-    return otherScalars(launch, launch, subject, subject, {}, ownWork);
+    return otherScalars(launch, launch, subject, subject, {}, ownWork, longLoops);
 }
 
 std::set<std::int64_t> valuesOf(const OtherScalars& others, const std::string& name) {
@@ -58,6 +61,28 @@ TEST(OtherScalars, MakeLoopsShortAndLong) {
                  "columns");
     EXPECT_TRUE(values.contains(3));
     EXPECT_GT(*values.rbegin(), 1000);
+}
+
+TEST(OtherScalars, MakeLoopsLongEnoughForAnEditsConstants) {
+    // The position keeps the usual values from growing.
+    const std::string text = launched("int size",
+                                      "    float sum = 0;\n"
+                                      "    for (int c = 0; c < size; c += 64)\n"
+                                      "        if (c + threadIdx.x < size)\n"
+                                      "            sum += y[c + threadIdx.x];\n"
+                                      "    y[blockIdx.x] = sum;\n",
+                                      "4, 64", "100");
+    EXPECT_LE(*valuesOf(othersOf(text, true), "size").rbegin(), 1000);
+    EXPECT_EQ(*valuesOf(othersOf(text, true, {2049, 3}), "size").rbegin(), 2049);
+    EXPECT_LE(*valuesOf(othersOf(text, false, {2049}), "size").rbegin(), 1000)
+        << "the blocks of the edit may do other work";
+    const std::string guarded = launched("int n",
+                                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                         "    if (i < n)\n"
+                                         "        for (int c = 0; c < n; ++c) y[i] += c;\n",
+                                         "4, 64", "100");
+    EXPECT_LE(*valuesOf(othersOf(guarded, true, {2049}), "n").rbegin(), 1000)
+        << "the grid has no threads for more";
 }
 
 TEST(OtherScalars, LeaveNumbersAloneThatTellTheKernelItsBlock) {
