@@ -120,8 +120,8 @@ private:
     /// Reads the buffers of both runs.
     void compareOriginals();
     void stopRecording(std::string why);
-    /// Runs the original some more times, unless this was done before: what differs then is not
-    /// compared.
+    /// Runs the original some more times, with a recorder and without one, unless this was done
+    /// before: what differs then is not compared.
     [[nodiscard]] Result<void> runOriginalAgain();
     /// Says how the edited program's output differs from the original's, also after more runs of
     /// the original.
@@ -130,7 +130,8 @@ private:
     [[nodiscard]] Result<std::optional<std::string>> bufferDifference();
     /// Runs the edited program as it is built, `workload`, checks it and compares its output.
     [[nodiscard]] Result<EditedRun> runEdited(const Workload& workload);
-    [[nodiscard]] Result<double> secondsOfOriginal() const;
+    /// Times the original, and adds what it prints without a recorder.
+    [[nodiscard]] Result<double> secondsOfOriginal();
 
     TemporaryFolder folder_;
     ProgramPairOptions options_;

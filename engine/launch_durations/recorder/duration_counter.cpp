@@ -96,28 +96,31 @@ Result<void> DurationCounter::open(CUcontext context) {
     auto configuration = host->configuration();
     if (!configuration)
         return std::unexpected(configuration.error());
-    auto session = gpu::RangeSession::enable(cupti_, context);
-    if (!session)
-        return std::unexpected(session.error());
-    profiler_.reset(
-        new Profiler{context, *std::move(host), *std::move(configuration), *std::move(session)});
+    profiler_.reset(new Profiler{context, *std::move(host), *std::move(configuration)});
     return startBatch();
 }
 
 Result<void> DurationCounter::startBatch() {
-    if (auto configured =
-            profiler_->session.configure(metrics(), profiler_->configuration, batchLaunches);
+    auto session = gpu::RangeSession::enable(cupti_, profiler_->context);
+    if (!session)
+        return std::unexpected(session.error());
+    if (auto configured = session->configure(metrics(), profiler_->configuration, batchLaunches);
         !configured)
         return configured;
-    return profiler_->session.start();
+    if (auto started = session->start(); !started)
+        return started;
+    profiler_->session.emplace(*std::move(session));
+    return {};
 }
 
 Result<void> DurationCounter::endBatch() {
     if (auto done = driver_.check("earlier work", driver_.cuCtxSynchronize()); !done)
         return done;
-    if (auto last = profiler_->session.stop(); !last)
+    if (!profiler_->session)
+        return {};
+    if (auto last = profiler_->session->stop(); !last)
         return std::unexpected(last.error());
-    const auto counters = profiler_->session.counters();
+    const auto counters = profiler_->session->counters();
     if (!counters)
         return std::unexpected(counters.error());
     std::string lines;
@@ -130,6 +133,7 @@ Result<void> DurationCounter::endBatch() {
             lines += durationLine(batch_[i], found->second * nanoseconds);
     }
     batch_.clear();
+    profiler_->session.reset();
     write(lines);
     return {};
 }

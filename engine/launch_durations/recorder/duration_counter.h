@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,7 +42,8 @@ private:
         CUcontext context = nullptr;
         gpu::MetricHost host;
         std::vector<std::uint8_t> configuration;
-        gpu::RangeSession session;
+        /// Of one batch: CUPTI takes a configuration once.
+        std::optional<gpu::RangeSession> session = std::nullopt;
     };
 
     /// Measures one more launch, or says why not.

@@ -202,6 +202,19 @@ TEST_F(ProgramPairBuffersTest, WhatDiffersInAFurtherRunIsNotComparedEither) {
     EXPECT_THAT(pair->bufferNote(), HasSubstr("1 not the same after all runs of the original"));
 }
 
+TEST_F(ProgramPairBuffersTest, WhatIsPrintedOtherwiseWithoutARecorderIsNotCompared) {
+    program_.replace(program_.find("echo sum 4"), 10,
+                     "echo sum 4; if [ -z \"$BUFFERS\" ]; then echo plain; else echo recorded; fi");
+    folder_.write("src/program.sh", program_);
+    const auto pair = make();
+    ASSERT_TRUE(pair->buildOriginal());
+    EXPECT_EQ(why(*pair, replaced("contents=4", "contents='4'")), "passes");
+    const auto timed = pair->time();
+    ASSERT_TRUE(timed) << timed.error().describe();
+    EXPECT_EQ(timed->failure, std::nullopt);
+    EXPECT_THAT(pair->outputNote(), HasSubstr("differ between runs of the original"));
+}
+
 TEST_F(ProgramPairBuffersTest, ACheckLeavesThemAlone) {
     workload_.check = {"true"};
     const auto pair = make();

@@ -23,7 +23,8 @@ Result<RangeSession> RangeSession::enable(const Cupti& cupti, CUcontext context)
 }
 
 RangeSession::RangeSession(RangeSession&& other) noexcept
-    : cupti_(other.cupti_), object_(std::exchange(other.object_, nullptr)) {}
+    : cupti_(other.cupti_), object_(std::exchange(other.object_, nullptr)),
+      configuration_(std::move(other.configuration_)), counters_(std::move(other.counters_)) {}
 
 RangeSession::~RangeSession() {
     if (object_ == nullptr)

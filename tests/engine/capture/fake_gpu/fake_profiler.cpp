@@ -19,6 +19,7 @@ struct Pass {
     std::vector<double> nanoseconds; ///< Of its ranges.
     std::size_t maxRanges = 0;
     std::uint8_t* counters = nullptr;
+    bool isConfigured = false;
     bool isRunning = false;
     bool isTornDown = false;
 };
@@ -88,6 +89,7 @@ CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* paramete
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params*) {
+    pass().isConfigured = false;
     return CUPTI_SUCCESS;
 }
 CUptiResult
@@ -101,6 +103,9 @@ CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* parameters) {
+    if (pass().isConfigured)
+        return CUPTI_ERROR_UNKNOWN; // CUPTI of CUDA 13.0 ends the process with a fault.
+    pass().isConfigured = true;
     pass().counters = parameters->pCounterDataImage;
     pass().maxRanges = parameters->maxRangesPerPass;
     pass().nanoseconds.clear();
