@@ -206,13 +206,16 @@ Result<void> ProgramPair::buildOriginal() {
                          : fmt::format("the build may need files that .gitignore names, or one of "
                                        "{} untracked build outputs that were left out, such as {}",
                                        copied_.leftOut.size(), copied_.leftOut.front().string()));
-    isRecording_ = options_.recordBuffers && original_.check.empty() && original_.pattern.empty();
+    if (original_.check.empty() && original_.pattern.empty())
+        buffers_ = BufferRecords(folder_.path() / "buffers", options_.recordBuffers);
     for (const bool isFirst : {true, false}) {
         if (!isFirst)
             KERNELSKILL_CHECK(pause(options_.betweenRuns, stop_));
         say(isFirst ? "running the original" : "running the original again");
         messages.clear();
-        KERNELSKILL_TRY(const auto ran, runOriginal(isFirst ? Run::First : Run::Second, messages));
+        KERNELSKILL_TRY(const auto ran, runOriginal(isFirst ? BufferRecords::Run::First
+                                                            : BufferRecords::Run::Further,
+                                                    messages));
         if (ran.failure)
             return fails(*ran.failure, messages, "the program has to pass before it is edited");
         runSeconds_ = std::max(runSeconds_, ran.run->seconds);
@@ -221,65 +224,19 @@ Result<void> ProgramPair::buildOriginal() {
         else
             printed_->add(ran.output);
     }
-    if (isRecording_)
-        compareOriginals();
+    if (buffers_.isRecording())
+        buffers_.compareOriginals();
     return {};
 }
 
-fs::path ProgramPair::bufferFolder(Run run) const {
-    const char* name = run == Run::First ? "first" : run == Run::Second ? "second" : "edited";
-    return folder_.path() / "buffers" / name;
-}
-
-Workload ProgramPair::recorded(const Workload& workload, Run run) {
-    Workload result = workload;
-    if (!isRecording_)
-        return result;
-    const fs::path folder = bufferFolder(run);
-    std::error_code error;
-    fs::remove_all(folder, error);
-    fs::create_directories(folder, error);
-    const auto variables = options_.recordBuffers(folder);
-    if (variables)
-        result.environment.insert(result.environment.end(), variables->begin(), variables->end());
-    else
-        stopRecording(variables.error().describe());
-    return result;
-}
-
-Result<WorkloadRun> ProgramPair::runOriginal(Run run, std::string& messages) {
-    KERNELSKILL_TRY(auto ran, this->run(recorded(original_, run), {.builds = false}, messages));
-    if (!ran.failure || !isRecording_)
+Result<WorkloadRun> ProgramPair::runOriginal(BufferRecords::Run run, std::string& messages) {
+    const Workload workload = buffers_.recorded(original_, run);
+    KERNELSKILL_TRY(auto ran, this->run(workload, {.builds = false}, messages));
+    if (!ran.failure || !buffers_.isRecording())
         return ran;
-    stopRecording("the program fails while they are recorded");
+    buffers_.stop("the program fails while they are recorded");
     messages.clear();
     return this->run(original_, {.builds = false}, messages);
-}
-
-void ProgramPair::stopRecording(std::string why) {
-    isRecording_ = false;
-    buffers_.reset();
-    bufferNote_ = "buffers on the GPU are not compared: " + std::move(why);
-    std::error_code error;
-    fs::remove_all(folder_.path() / "buffers", error);
-}
-
-void ProgramPair::compareOriginals() {
-    auto first = readFinalMemory(bufferFolder(Run::First));
-    if (!first)
-        return stopRecording(first.error().describe());
-    const auto second = readFinalMemory(bufferFolder(Run::Second));
-    if (!second)
-        return stopRecording(second.error().describe());
-    auto compared = ComparedBuffers::of(*std::move(first), *second);
-    if (!compared)
-        return stopRecording(compared.error().describe());
-    if (compared->count() == 0)
-        return stopRecording(compared->note());
-    bufferNote_ = compared->note();
-    buffers_ = *std::move(compared);
-    std::error_code error;
-    fs::remove_all(bufferFolder(Run::Second), error);
 }
 
 Result<void> ProgramPair::runOriginalAgain() {
@@ -291,21 +248,15 @@ Result<void> ProgramPair::runOriginalAgain() {
         say(fmt::format("running the original again, since something differs, {} of {}", i, count));
         KERNELSKILL_CHECK(pause(options_.betweenRuns, stop_));
         KERNELSKILL_CHECK(secondsOfOriginal());
-        if (!buffers_)
+        if (!buffers_.isRecording())
             continue;
         std::string messages;
-        KERNELSKILL_TRY(const auto ran, runOriginal(Run::Second, messages));
+        KERNELSKILL_TRY(const auto ran, runOriginal(BufferRecords::Run::Further, messages));
         if (ran.failure)
             return std::unexpected(failedLater(*ran.failure, messages));
         printed_->add(ran.output);
-        if (!buffers_)
-            continue;
-        const auto memory = readFinalMemory(bufferFolder(Run::Second));
-        if (!memory || !buffers_->add(*memory))
-            stopRecording("they cannot be recorded each time");
+        buffers_.addOriginal();
     }
-    if (buffers_)
-        bufferNote_ = buffers_->note();
     return {};
 }
 
@@ -319,26 +270,10 @@ Result<std::optional<std::string>> ProgramPair::outputDifference(std::string_vie
 }
 
 Result<std::optional<std::string>> ProgramPair::bufferDifference() {
-    const auto failed = [](const Error& why) {
-        return "its buffers on the GPU cannot be compared: " + why.describe();
-    };
-    const auto edited = readFinalMemory(bufferFolder(Run::Edited));
-    if (!edited)
-        return failed(edited.error());
-    auto difference = buffers_->differenceTo(*edited);
-    if (difference && *difference) {
-        KERNELSKILL_CHECK(runOriginalAgain());
-        if (!buffers_)
-            return std::nullopt;
-        difference = buffers_->differenceTo(*edited);
-    }
-    std::error_code error;
-    fs::remove_all(bufferFolder(Run::Edited), error);
-    if (!difference)
-        return failed(difference.error());
-    if (*difference)
-        return "the GPU's memory differs at the end: " + **difference;
-    return std::nullopt;
+    if (!buffers_.difference())
+        return std::nullopt;
+    KERNELSKILL_CHECK(runOriginalAgain());
+    return buffers_.difference();
 }
 
 Result<TimelineSummary> ProgramPair::timelineOfOriginal() const {
@@ -353,7 +288,7 @@ ProgramCheck ProgramPair::check() const {
         return ProgramCheck::Pattern;
     if (printed_ && printed_->isComparable())
         return ProgramCheck::Output;
-    return buffers_ ? ProgramCheck::Buffers : ProgramCheck::Status;
+    return buffers_.compared() ? ProgramCheck::Buffers : ProgramCheck::Status;
 }
 
 std::string ProgramPair::outputNote() const {
@@ -363,7 +298,7 @@ std::string ProgramPair::outputNote() const {
     if (printed_->isComparable())
         return printed_->note();
     return fmt::format("{}, so only the exit status{}", printed_->note(),
-                       buffers_ ? " and the GPU's memory count" : " counts");
+                       buffers_.compared() ? " and the GPU's memory count" : " counts");
 }
 
 Result<std::string> ProgramPair::textOf(const std::string& file) const {
@@ -420,10 +355,10 @@ Result<std::optional<std::string>> ProgramPair::tryEdits(const analysis::EditSet
     if (failure)
         return failure;
     say("running the edited program");
-    KERNELSKILL_TRY(auto ran, runEdited(recorded(edited_, Run::Edited)));
-    if (!ran.failure && buffers_)
-        return bufferDifference();
-    return std::move(ran.failure);
+    KERNELSKILL_TRY(auto ran, runEdited(buffers_.recorded(edited_, BufferRecords::Run::Edited)));
+    if (ran.failure)
+        return std::move(ran.failure);
+    return bufferDifference();
 }
 
 Result<ProgramPair::EditedRun> ProgramPair::runEdited(const Workload& workload) {

@@ -1,10 +1,10 @@
 /// A user's program in two copies of its tree: as it is, and with edits.
 #pragma once
 
-#include "engine/final_memory/memory_comparison.h"
 #include "engine/program/source_tree.h"
 #include "engine/program/workload_run.h"
 #include "engine/storage/temporary_folder.h"
+#include "engine/whole_program/buffer_records.h"
 #include "engine/whole_program/edit_trial.h"
 #include "engine/whole_program/printed_output.h"
 
@@ -23,10 +23,6 @@ namespace kernelskill::engine {
 /// 0.
 using TimelineOf =
     std::function<Result<TimelineSummary>(const Workload& workload, const std::stop_token& stop)>;
-
-/// Returns the variables with which a run records its buffers on the GPU into the folder.
-using BufferRecording = std::function<Result<std::vector<std::pair<std::string, std::string>>>(
-    const std::filesystem::path& folder)>;
 
 struct ProgramPairOptions {
     CopyLimits limits;
@@ -73,10 +69,8 @@ public:
     /// Says what buildOriginal() has found of the output; empty if all of it is compared, or none
     /// has to be.
     [[nodiscard]] std::string outputNote() const;
-    /// The same of the buffers on the GPU.
-    [[nodiscard]] const std::string& bufferNote() const { return bufferNote_; }
-    /// The original's buffers, after buildOriginal(); nullopt if none is compared.
-    [[nodiscard]] const std::optional<ComparedBuffers>& buffers() const { return buffers_; }
+    /// What is compared of the buffers on the GPU, after buildOriginal().
+    [[nodiscard]] const BufferRecords& buffers() const { return buffers_; }
     [[nodiscard]] ProgramCheck check() const;
     /// The original's output, after buildOriginal().
     [[nodiscard]] const std::optional<PrintedOutput>& printed() const { return printed_; }
@@ -110,23 +104,15 @@ private:
         std::optional<std::string> failure; ///< nullopt if it passed.
         double seconds = 0;                 ///< The program's time.
     };
-    /// Where runs record their buffers.
-    enum class Run : std::uint8_t { First, Second, Edited };
-    [[nodiscard]] std::filesystem::path bufferFolder(Run run) const;
-    /// The workload as it is run to record its buffers; itself if they are not compared.
-    [[nodiscard]] Workload recorded(const Workload& workload, Run run);
     /// Runs the original, again without a recorder if it fails with one.
-    [[nodiscard]] Result<WorkloadRun> runOriginal(Run run, std::string& messages);
-    /// Reads the buffers of both runs.
-    void compareOriginals();
-    void stopRecording(std::string why);
+    [[nodiscard]] Result<WorkloadRun> runOriginal(BufferRecords::Run run, std::string& messages);
     /// Runs the original some more times, with a recorder and without one, unless this was done
     /// before: what differs then is not compared.
     [[nodiscard]] Result<void> runOriginalAgain();
     /// Says how the edited program's output differs from the original's, also after more runs of
     /// the original.
     [[nodiscard]] Result<std::optional<std::string>> outputDifference(std::string_view output);
-    /// The same of its recorded buffers.
+    /// The same of its buffers.
     [[nodiscard]] Result<std::optional<std::string>> bufferDifference();
     /// Runs the edited program as it is built, `workload`, checks it and compares its output.
     [[nodiscard]] Result<EditedRun> runEdited(const Workload& workload);
@@ -141,9 +127,7 @@ private:
     Workload original_;
     Workload edited_;
     std::optional<PrintedOutput> printed_;
-    bool isRecording_ = false; ///< Whether runs record their buffers.
-    std::optional<ComparedBuffers> buffers_;
-    std::string bufferNote_;
+    BufferRecords buffers_;
     bool isRunAgain_ = false;              ///< Whether runOriginalAgain() has run it.
     double runSeconds_ = 0;                ///< The time of the original's longest run.
     std::vector<std::string> editedFiles_; ///< The files that differ from the original's now.

@@ -99,9 +99,9 @@ public:
         // A trial may have found that more cannot be compared.
         report.check = pair_->check();
         report.outputNote = pair_->outputNote();
-        report.bufferNote = pair_->bufferNote();
-        if (const auto& buffers = pair_->buffers())
-            report.buffers = {buffers->count(), buffers->bytes()};
+        report.bufferNote = pair_->buffers().note();
+        if (const auto& compared = pair_->buffers().compared())
+            report.buffers = {compared->count(), compared->bytes()};
         for (const auto& [file, fileEdits] : edits) {
             KERNELSKILL_TRY(auto before, pair_->textOf(file));
             KERNELSKILL_TRY(const auto after, analysis::applyEdits(before, fileEdits));

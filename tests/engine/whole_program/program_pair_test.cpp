@@ -158,9 +158,9 @@ TEST_F(ProgramPairBuffersTest, BuffersAreComparedBesideTheOutput) {
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
     EXPECT_EQ(pair->check(), ProgramCheck::Output);
-    ASSERT_TRUE(pair->buffers());
-    EXPECT_EQ(pair->buffers()->count(), 1u);
-    EXPECT_EQ(pair->bufferNote(), "");
+    ASSERT_TRUE(pair->buffers().compared());
+    EXPECT_EQ(pair->buffers().compared()->count(), 1u);
+    EXPECT_EQ(pair->buffers().note(), "");
     EXPECT_EQ(why(*pair, replaced("contents=4", "contents='4'")), "passes");
     EXPECT_EQ(why(*pair, replaced("contents=4", "contents=5")),
               "the GPU's memory differs at the end: buffer 1 of 1 bytes: 1 of 1 bytes differ, the "
@@ -186,8 +186,8 @@ TEST_F(ProgramPairBuffersTest, WhatDiffersByItselfIsNotCompared) {
     folder_.write("src/program.sh", program_);
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
-    EXPECT_THAT(pair->bufferNote(), HasSubstr("1 not the same after all runs of the original"));
-    EXPECT_FALSE(pair->buffers());
+    EXPECT_THAT(pair->buffers().note(), HasSubstr("1 not the same after all runs of the original"));
+    EXPECT_FALSE(pair->buffers().compared());
 }
 
 TEST_F(ProgramPairBuffersTest, WhatDiffersInAFurtherRunIsNotComparedEither) {
@@ -197,9 +197,9 @@ TEST_F(ProgramPairBuffersTest, WhatDiffersInAFurtherRunIsNotComparedEither) {
     folder_.write("src/program.sh", program_);
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
-    EXPECT_TRUE(pair->buffers());
+    EXPECT_TRUE(pair->buffers().compared());
     EXPECT_EQ(why(*pair, replaced("contents=4;", "contents=5;")), "passes");
-    EXPECT_THAT(pair->bufferNote(), HasSubstr("1 not the same after all runs of the original"));
+    EXPECT_THAT(pair->buffers().note(), HasSubstr("1 not the same after all runs of the original"));
 }
 
 TEST_F(ProgramPairBuffersTest, WhatIsPrintedOtherwiseWithoutARecorderIsNotCompared) {
@@ -219,8 +219,8 @@ TEST_F(ProgramPairBuffersTest, ACheckLeavesThemAlone) {
     workload_.check = {"true"};
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
-    EXPECT_FALSE(pair->buffers());
-    EXPECT_EQ(pair->bufferNote(), "");
+    EXPECT_FALSE(pair->buffers().compared());
+    EXPECT_EQ(pair->buffers().note(), "");
 }
 
 TEST_F(ProgramPairBuffersTest, AProgramThatFailsWithARecorderRunsWithoutOne) {
@@ -228,9 +228,10 @@ TEST_F(ProgramPairBuffersTest, AProgramThatFailsWithARecorderRunsWithoutOne) {
     folder_.write("src/program.sh", program_);
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
-    EXPECT_FALSE(pair->buffers());
-    EXPECT_EQ(pair->bufferNote(), "buffers on the GPU are not compared: the program fails while "
-                                  "they are recorded");
+    EXPECT_FALSE(pair->buffers().compared());
+    EXPECT_EQ(pair->buffers().note(),
+              "buffers on the GPU are not compared: the program fails while "
+              "they are recorded");
     EXPECT_EQ(why(*pair, replaced("contents=4", "contents=5")), "passes");
 }
 
@@ -241,7 +242,7 @@ TEST_F(ProgramPairBuffersTest, SaysWhyNothingIsRecorded) {
     };
     const auto pair = make();
     ASSERT_TRUE(pair->buildOriginal());
-    EXPECT_THAT(pair->bufferNote(), HasSubstr("are not compared: there is no recorder"));
+    EXPECT_THAT(pair->buffers().note(), HasSubstr("are not compared: there is no recorder"));
 }
 
 TEST_F(ProgramPairTest, AnOriginalThatFailsIsAnError) {
