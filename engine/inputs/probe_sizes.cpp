@@ -54,6 +54,9 @@ std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) cons
     }
     std::erase_if(sizes, [&](std::int64_t size) { return size < 1 || size > most; });
     const bool isAlone = sizes_.extents().size() == 1;
+    // Five blocks: a loop over them may take four at once.
+    if (isAlone && 4 * block + 1 <= static_cast<std::int64_t>(maxProbeThreads))
+        sizes.insert(4 * block + 1);
     for (std::size_t i = 0; i < std::min(dictionary_.edited.size(), maxEditedSizes); ++i) {
         const std::int64_t edited = dictionary_.edited[i];
         if (isAlone || edited <= most)

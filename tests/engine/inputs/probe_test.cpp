@@ -88,6 +88,7 @@ TEST(Probes, CoverEveryRemainderOfAWarpAndSizesBelowOne) {
     EXPECT_EQ(rests.size(), 32u);
     for (const std::int64_t size : {1, 31, 33, 255, 256, 1026})
         EXPECT_TRUE(sizes.contains(size)) << size;
+    EXPECT_TRUE(sizes.contains(4 * 256 + 1)) << "a loop over blocks may take four at once";
 }
 
 TEST(Probes, TrySizesAroundTheConstantsOfAnEdit) {

@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Neighbouring threads of `rowSums` read a row apart; `scale` is as it should be. All sums are
 // exact, in whatever order.
@@ -165,6 +166,9 @@ TEST_F(GpuProgram, ProfilesTheWholeAndTheHotKernels) {
     EXPECT_EQ(hot.at("profile").at("executor"), "gpu");
     EXPECT_EQ(hot.at("profile").at("launch").at("origin"), "captured");
     EXPECT_GT(hot.at("roofline_percent"), 0);
+    const double inProgram = hot.at("median_microseconds");
+    ASSERT_TRUE(hot.at("alone_microseconds").is_number()) << messages();
+    EXPECT_NEAR(hot.at("alone_microseconds").get<double>(), inProgram, 0.1 * inProgram + 2);
     EXPECT_FALSE(hot.at("bottleneck").at("kind").get<std::string>().empty());
     const auto& device = document.at("devices").at(0);
     EXPECT_GT(device.at("copies_ns"), 0);
@@ -173,6 +177,7 @@ TEST_F(GpuProgram, ProfilesTheWholeAndTheHotKernels) {
     const auto table = run("profile --no-details -- ./program");
     EXPECT_EQ(table.status, 0) << messages();
     EXPECT_THAT(table.output, HasSubstr("rowSums(float const*, float*, int, int)  program.cu:4"));
+    EXPECT_THAT(table.output, Not(HasSubstr("alone"))) << "it was not measured";
     std::printf("%s\n", table.output.c_str());
 }
 

@@ -20,6 +20,27 @@ TEST(ProgramOptimizationReport, TimesAreOfTurnsInWhichBothWereMeasured) {
     EXPECT_THAT(programOptimizationLines(report), ElementsAre(HasSubstr("checked by")));
 }
 
+TEST(ProgramOptimizationReport, SaysWhichBuffersWereCompared) {
+    ProgramOptimizationReport report;
+    report.diff = "a difference";
+    report.check = engine::ProgramCheck::Output;
+    report.buffers = {3, 12'600'000};
+    report.bufferNote = "of 4 buffers on the GPU 3 are compared: 1 not recorded";
+    EXPECT_THAT(programOptimizationLines(report),
+                ElementsAre("checked by its output and 3 buffers on the GPU (12.6 MB), which are "
+                            "the original's",
+                            report.bufferNote));
+    report.check = engine::ProgramCheck::Buffers;
+    report.buffers.count = 1;
+    EXPECT_THAT(programOptimizationLines(report).front(),
+                "checked by 1 buffer on the GPU (12.6 MB), which is the original's");
+    const auto buffers = programOptimizationJson(report).at("buffers");
+    EXPECT_EQ(buffers.at("compared"), 1);
+    EXPECT_EQ(buffers.at("bytes"), 12'600'000);
+    EXPECT_EQ(buffers.at("note"), report.bufferNote);
+    EXPECT_EQ(programOptimizationJson(report).at("check"), "buffers");
+}
+
 TEST(ProgramOptimizationReport, SaysWhereEditsWereTried) {
     ProgramOptimizationReport report;
     engine::OptimizedKernel& kernel = report.kernels.emplace_back();
