@@ -96,7 +96,7 @@ Result<void> DurationCounter::open(CUcontext context) {
     auto configuration = host->configuration();
     if (!configuration)
         return std::unexpected(configuration.error());
-    profiler_.reset(new Profiler{context, *std::move(host), *std::move(configuration)});
+    profiler_ = std::make_unique<Profiler>(context, *std::move(host), *std::move(configuration));
     return startBatch();
 }
 

@@ -2,16 +2,12 @@
 // (tests/engine/capture/fake_gpu).
 #include "engine/final_memory/final_memory.h"
 #include "engine/final_memory/memory_comparison.h"
-#include "tests/paths.h"
+#include "tests/engine/capture/fake_program.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -26,26 +22,14 @@ class FinalMemoryRecorderTest : public ::testing::Test {
 protected:
     FinalMemoryRecorderTest() { target_.folder = folder_.path().string(); }
 
-    [[nodiscard]] std::string run(const std::string& words, bool isRecorded) const {
-        const auto library = std::filesystem::path(paths::captureLibrary).parent_path() /
-                             "libkernelskill-final-memory.so";
-        std::string command = "LD_LIBRARY_PATH='" + std::string(paths::fakeGpuFolder) + "' ";
-        if (isRecorded)
-            command += "CUDA_INJECTION64_PATH='" + library.string() + "' " +
-                       std::string(finalMemoryVariable) + "='" + formatFinalMemoryTarget(target_) +
-                       "' ";
-        command += "'" + std::string(paths::fakeCaptureProgram) + "' " + words + " 2>&1";
-        std::string output;
-        std::FILE* pipe = popen(command.c_str(), "r");
-        std::array<char, 4096> part{};
-        while (pipe != nullptr && std::fgets(part.data(), part.size(), pipe) != nullptr)
-            output += part.data();
-        pclose(pipe);
-        return output;
+    [[nodiscard]] std::string recorded(const std::string& words) const {
+        return testing::outputOfFakeProgram(
+            words, testing::withRecorder("libkernelskill-final-memory.so", finalMemoryVariable,
+                                         formatFinalMemoryTarget(target_)));
     }
     /// Its buffers are x and y, 1000 floats from 1 on each; a launch adds 2 * x to y.
     [[nodiscard]] FinalMemory record(const std::string& words) const {
-        EXPECT_EQ(run(words, true), run(words, false));
+        EXPECT_EQ(recorded(words), testing::outputOfFakeProgram(words));
         auto memory = readFinalMemory(folder_.path());
         EXPECT_TRUE(memory) << memory.error().describe();
         return memory.value_or(FinalMemory());
@@ -124,13 +108,13 @@ TEST_F(FinalMemoryRecorderTest, ComparesRunsOfTheProgram) {
     auto first = record("launch");
     ::kernelskill::testing::TemporaryFolder other;
     target_.folder = other.path().string();
-    ASSERT_EQ(run("launch", true), run("launch", false));
+    ASSERT_EQ(recorded("launch"), testing::outputOfFakeProgram("launch"));
     auto compared = ComparedBuffers::of(std::move(first), *readFinalMemory(other.path()));
     ASSERT_TRUE(compared);
     EXPECT_EQ(compared->count(), 2u);
     ::kernelskill::testing::TemporaryFolder edited;
     target_.folder = edited.path().string();
-    ASSERT_NE(run("launch launch", true), "");
+    ASSERT_NE(recorded("launch launch"), "");
     const auto difference = compared->differenceTo(*readFinalMemory(edited.path()));
     ASSERT_TRUE(difference && *difference);
     EXPECT_EQ(**difference, "the buffer of 4000 bytes that 'saxpy' gets as parameter 3: 1000 of "

@@ -1,15 +1,12 @@
 // The recorder of launch durations in a program, on a stand-in of driver and CUPTI
 // (tests/engine/capture/fake_gpu), where a launch takes 10 ns a thread.
 #include "engine/launch_durations/launch_durations.h"
-#include "tests/paths.h"
+#include "tests/engine/capture/fake_program.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
 #include <string>
 
 namespace kernelskill::engine {
@@ -23,24 +20,11 @@ class DurationRecorderTest : public ::testing::Test {
 protected:
     DurationRecorderTest() { target_.file = (folder_.path() / "durations").string(); }
 
-    [[nodiscard]] std::string run(const std::string& words, bool isRecorded) const {
-        const auto library = std::filesystem::path(paths::captureLibrary).parent_path() /
-                             "libkernelskill-durations.so";
-        std::string command = "LD_LIBRARY_PATH='" + std::string(paths::fakeGpuFolder) + "' ";
-        if (isRecorded)
-            command += "CUDA_INJECTION64_PATH='" + library.string() + "' " +
-                       std::string(durationVariable) + "='" + formatDurationTarget(target_) + "' ";
-        command += "'" + std::string(paths::fakeCaptureProgram) + "' " + words + " 2>&1";
-        std::string output;
-        std::FILE* pipe = popen(command.c_str(), "r");
-        std::array<char, 4096> part{};
-        while (pipe != nullptr && std::fgets(part.data(), part.size(), pipe) != nullptr)
-            output += part.data();
-        pclose(pipe);
-        return output;
-    }
     [[nodiscard]] LaunchDurations measure(const std::string& words) const {
-        EXPECT_EQ(run(words, true), run(words, false));
+        const std::string recorded = testing::outputOfFakeProgram(
+            words, testing::withRecorder("libkernelskill-durations.so", durationVariable,
+                                         formatDurationTarget(target_)));
+        EXPECT_EQ(recorded, testing::outputOfFakeProgram(words));
         auto durations = readDurations(target_.file);
         EXPECT_TRUE(durations) << durations.error().describe();
         return durations.value_or(LaunchDurations());
