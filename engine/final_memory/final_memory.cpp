@@ -2,8 +2,8 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
-#include "analysis/source/json_nesting.h"
 #include "analysis/source/try.h"
+#include "engine/storage/json_lines.h"
 
 #include <algorithm>
 #include <system_error>
@@ -18,10 +18,6 @@ constexpr std::string_view listPrefix = "buffers-";
 constexpr std::string_view contentsPrefix = "contents-";
 constexpr const char* kind = "kernelskill-final-memory";
 constexpr int version = 1;
-
-std::string line(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 fs::path fileOf(const fs::path& folder, std::string_view prefix, std::string_view process) {
     return folder / (std::string(prefix) + std::string(process));
@@ -93,52 +89,37 @@ fs::path bufferContentsFile(const fs::path& folder, std::int64_t process) {
 }
 
 std::string bufferListHead() {
-    return line({{"kind", kind}, {"version", version}});
+    return jsonLinesHead(kind, version);
 }
 
 std::string lineOf(const FinalBuffer& buffer) {
     Json uses = Json::array();
     for (const BufferUse& use : buffer.uses)
         uses.push_back({use.symbol, use.parameter});
-    return line({{"number", buffer.number},
-                 {"address", buffer.address},
-                 {"bytes", buffer.bytes},
-                 {"offset", buffer.offset ? Json(*buffer.offset) : Json(nullptr)},
-                 {"why", buffer.why},
-                 {"uses", std::move(uses)}});
+    return jsonLine({{"number", buffer.number},
+                     {"address", buffer.address},
+                     {"bytes", buffer.bytes},
+                     {"offset", buffer.offset ? Json(*buffer.offset) : Json(nullptr)},
+                     {"why", buffer.why},
+                     {"uses", std::move(uses)}});
 }
 
 std::string bufferListEnd() {
-    return line({{"end", true}});
+    return jsonLine({{"end", true}});
 }
 
 Result<FinalMemory> parseBufferList(std::string_view text, std::uint64_t size,
                                     const fs::path& list) {
     FinalMemory memory;
-    bool isHead = true;
-    try {
-        for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-            const std::string_view line = text.substr(0, end);
-            if (analysis::isNestedTooDeeply(line))
-                return std::unexpected(damaged(list));
-            const Json json = Json::parse(line);
-            text.remove_prefix(end + 1);
-            if (isHead) {
-                if (json.at("kind") != kind || json.at("version") != version)
-                    return std::unexpected(damaged(list));
-                isHead = false;
-            } else if (json.contains("end")) {
-                memory.isComplete = true;
-            } else {
-                memory.buffers.push_back(bufferFrom(json));
-                if (!isIn(memory.buffers.back(), size))
-                    return std::unexpected(damaged(list));
-            }
+    const bool isRead = readJsonLines(text, kind, version, [&](const Json& line) {
+        if (line.contains("end")) {
+            memory.isComplete = true;
+            return true;
         }
-    } catch (const Json::exception&) {
-        return std::unexpected(damaged(list));
-    }
-    if (isHead)
+        memory.buffers.push_back(bufferFrom(line));
+        return isIn(memory.buffers.back(), size);
+    });
+    if (!isRead)
         return std::unexpected(damaged(list));
     std::ranges::sort(memory.buffers, {}, &FinalBuffer::number);
     return memory;

@@ -1,5 +1,5 @@
-/// What a program's buffers on the GPU hold in the end: when the program frees them, or when it
-/// ends. The recorder in the program writes it to files of a folder.
+/// Reads the files in which a recorder keeps the last contents of a program's buffers on the GPU:
+/// those from before the program frees a buffer, or from the program's end.
 #pragma once
 
 #include "analysis/source/error.h"

@@ -1,9 +1,9 @@
 #include "engine/final_memory/memory_comparison.h"
 
 #include "analysis/source/try.h"
-#include "analysis/syntax/short_floats.h"
 #include "engine/capture/kernel_symbol.h"
 #include "engine/final_memory/element_type.h"
+#include "engine/replay/memory_numbers.h"
 #include "engine/storage/mapped_file.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -55,50 +55,15 @@ T valueAt(Bytes bytes, std::size_t at) {
     return value;
 }
 
-double numberAt(Bytes bytes, std::size_t at, ElementType type) {
-    switch (type) {
-    case ElementType::Float16:
-        return analysis::halfValue(valueAt<std::uint16_t>(bytes, at));
-    case ElementType::BFloat16:
-        return analysis::bfloatValue(valueAt<std::uint16_t>(bytes, at));
-    case ElementType::Float64:
-        return valueAt<double>(bytes, at);
-    default:
-        return valueAt<float>(bytes, at);
-    }
-}
-
-double toleranceOf(ElementType type) {
-    switch (type) {
-    case ElementType::Float16:
+double toleranceOf(MemoryElement element) {
+    switch (element) {
+    case MemoryElement::Float16:
         return 1e-2;
-    case ElementType::BFloat16:
+    case MemoryElement::BFloat16:
         return 5e-2;
     default:
         return finalMemoryTolerance;
     }
-}
-
-bool isClose(double one, double other, double scale, double tolerance) {
-    if (one == other || (std::isnan(one) && std::isnan(other)))
-        return true;
-    if (!std::isfinite(one) || !std::isfinite(other))
-        return false;
-    return std::abs(one - other) <= tolerance * std::max({std::abs(one), std::abs(other), scale});
-}
-
-/// The root mean square of the finite numbers.
-double scaleOf(Bytes bytes, ElementType type) {
-    double sum = 0;
-    std::size_t count = 0;
-    for (std::size_t at = 0; at + sizeOf(type) <= bytes.size(); at += sizeOf(type)) {
-        const double value = numberAt(bytes, at, type);
-        if (std::isfinite(value)) {
-            sum += value * value;
-            ++count;
-        }
-    }
-    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
 }
 
 /// The elements of a buffer that differ.
@@ -112,19 +77,20 @@ struct Difference {
     }
 };
 
-Difference floatDifference(Bytes expected, Bytes found, ElementType type) {
+Difference floatDifference(Bytes expected, Bytes found, MemoryElement element) {
     constexpr std::size_t page = 64u << 10; // A page's numbers give the scale of a difference.
-    const std::size_t size = sizeOf(type);
+    const std::size_t size = numberSize(element);
+    const double tolerance = toleranceOf(element);
     Difference difference;
     for (std::size_t begin = 0; begin < expected.size(); begin += page) {
         const Bytes one = expected.subspan(begin, std::min(page, expected.size() - begin));
         const Bytes other = found.subspan(begin, one.size());
         if (std::ranges::equal(one, other))
             continue;
-        const double scale = scaleOf(one, type);
+        const double scale = scaleOf(element, one);
         for (std::size_t at = 0; at + size <= one.size(); at += size)
-            if (!isClose(numberAt(one, at, type), numberAt(other, at, type), scale,
-                         toleranceOf(type)))
+            if (relativeDifference(numberAt(element, one.data() + at),
+                                   numberAt(element, other.data() + at), scale) > tolerance)
                 difference.add((begin + at) / size);
     }
     return difference;
@@ -149,10 +115,11 @@ bool isCloseNumber(Bytes expected, Bytes found, std::size_t at) {
     const auto isOrdinary = [&](double value) {
         return std::abs(value) >= least && std::abs(value) <= most;
     };
-    return isOrdinary(one) && isOrdinary(other) && isClose(one, other, 0, finalMemoryTolerance);
+    return isOrdinary(one) && isOrdinary(other) &&
+           relativeDifference(one, other, 0) <= finalMemoryTolerance;
 }
 
-/// Where the matching buffers of two runs are, to tell addresses in their contents.
+/// Holds the addresses of matching buffers, to compare addresses in the contents of two runs.
 class Places {
 public:
     Places(const std::vector<FinalBuffer>& ones, const std::vector<FinalBuffer>& others,
@@ -202,15 +169,12 @@ Difference unknownDifference(Bytes expected, Bytes found, const Places& places) 
     return {};
 }
 
-Difference differenceOf(Bytes expected, Bytes found, ElementType type, const Places& places) {
-    switch (type) {
-    case ElementType::Unknown:
+Difference differenceOf(Bytes expected, Bytes found, std::optional<MemoryElement> element,
+                        const Places& places) {
+    if (!element)
         return unknownDifference(expected, found, places);
-    case ElementType::Exact:
-        return byteDifference(expected, found);
-    default:
-        return floatDifference(expected, found, type);
-    }
+    return element == MemoryElement::Bytes ? byteDifference(expected, found)
+                                           : floatDifference(expected, found, *element);
 }
 
 /// A run's buffers with their contents.
@@ -241,16 +205,18 @@ std::string nameOf(const FinalBuffer& buffer) {
                        kernelSymbol(use.symbol).qualifiedName, use.parameter + 1);
 }
 
-std::string sentence(const FinalBuffer& buffer, const Difference& difference, ElementType type,
-                     Bytes expected, Bytes found) {
-    const bool isFloat = type != ElementType::Unknown && type != ElementType::Exact;
-    std::string text = fmt::format("{}: {} of {} {} differ, the first at {}", nameOf(buffer),
-                                   difference.count, buffer.bytes / sizeOf(type),
-                                   isFloat ? spelling(type) : "bytes", difference.first);
-    if (isFloat) {
-        const std::size_t at = difference.first * sizeOf(type);
-        text += fmt::format(": {:.7g} instead of {:.7g}", numberAt(found, at, type),
-                            numberAt(expected, at, type));
+std::string sentence(const FinalBuffer& buffer, const Difference& difference,
+                     std::optional<MemoryElement> element, Bytes expected, Bytes found) {
+    const MemoryElement shown = element.value_or(MemoryElement::Bytes);
+    const bool isNumber = shown != MemoryElement::Bytes;
+    const std::size_t size = isNumber ? numberSize(shown) : 1;
+    std::string text =
+        fmt::format("{}: {} of {} {} differ, the first at {}", nameOf(buffer), difference.count,
+                    buffer.bytes / size, spelling(shown), difference.first);
+    if (isNumber) {
+        const std::size_t at = difference.first * size;
+        text += fmt::format(": {:.7g} instead of {:.7g}", numberAt(shown, found.data() + at),
+                            numberAt(shown, expected.data() + at));
     }
     return text;
 }
@@ -330,10 +296,10 @@ Result<std::optional<std::string>> ComparedBuffers::differenceTo(const FinalMemo
         const auto found = after.contentsOf(match.other);
         if (!expected || !found)
             continue;
-        const ElementType type = elementOf(ones[match.one].uses);
-        if (const auto difference = differenceOf(*expected, *found, type, places);
+        const auto element = elementOf(ones[match.one].uses);
+        if (const auto difference = differenceOf(*expected, *found, element, places);
             difference.count > 0)
-            return sentence(ones[match.one], difference, type, *expected, *found);
+            return sentence(ones[match.one], difference, element, *expected, *found);
     }
     return std::nullopt;
 }

@@ -2,7 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/json.h"
-#include "analysis/source/json_nesting.h"
+#include "engine/storage/json_lines.h"
 
 #include <cmath>
 
@@ -13,10 +13,6 @@ using Json = nlohmann::json;
 
 constexpr const char* kind = "kernelskill-launch-durations";
 constexpr int version = 1;
-
-std::string asLine(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Error damaged(const std::filesystem::path& file) {
     return {ErrorKind::InvalidInput, "not a list of launch durations", file.string(), {}};
@@ -44,44 +40,29 @@ Result<DurationTarget> parseDurationTarget(std::string_view text) {
 }
 
 std::string durationHead() {
-    return asLine({{"kind", kind}, {"version", version}});
+    return jsonLinesHead(kind, version);
 }
 
 std::string durationLine(const std::string& symbol, double microseconds) {
-    return asLine({{"symbol", symbol}, {"us", microseconds}});
+    return jsonLine({{"symbol", symbol}, {"us", microseconds}});
 }
 
 std::string durationProblem(const std::string& problem) {
-    return asLine({{"problem", problem}});
+    return jsonLine({{"problem", problem}});
 }
 
 Result<LaunchDurations> parseDurations(std::string_view text, const std::filesystem::path& file) {
     LaunchDurations durations;
-    bool isHead = true;
-    try {
-        for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-            const std::string_view line = text.substr(0, end);
-            text.remove_prefix(end + 1);
-            if (analysis::isNestedTooDeeply(line))
-                return std::unexpected(damaged(file));
-            const Json json = Json::parse(line);
-            if (isHead) {
-                if (json.at("kind") != kind || json.at("version") != version)
-                    return std::unexpected(damaged(file));
-                isHead = false;
-            } else if (json.contains("problem")) {
-                json.at("problem").get_to(durations.problem);
-            } else {
-                const auto time = json.at("us").get<double>();
-                if (!std::isfinite(time) || time < 0)
-                    return std::unexpected(damaged(file));
-                durations.bySymbol[json.at("symbol").get<std::string>()].push_back(time);
-            }
+    const bool isRead = readJsonLines(text, kind, version, [&](const Json& line) {
+        if (line.contains("problem")) {
+            line.at("problem").get_to(durations.problem);
+            return true;
         }
-    } catch (const Json::exception&) {
-        return std::unexpected(damaged(file));
-    }
-    if (isHead)
+        const auto time = line.at("us").get<double>();
+        durations.bySymbol[line.at("symbol").get<std::string>()].push_back(time);
+        return std::isfinite(time) && time >= 0;
+    });
+    if (!isRead)
         return std::unexpected(damaged(file));
     return durations;
 }

@@ -1,5 +1,5 @@
-/// How long each of a program's kernels takes when nothing overlaps with it, as ncu measures it
-/// (gpu__time_duration): the file that the recorder in the program writes.
+/// Reads the file in which a recorder keeps the durations of a program's launches, each measured
+/// with nothing beside it, by ncu's counter (gpu__time_duration).
 #pragma once
 
 #include "analysis/source/error.h"
@@ -19,8 +19,8 @@ inline constexpr const char* durationVariable = "KERNELSKILL_DURATIONS";
 struct DurationTarget {
     std::string file;  ///< Absolute; is written.
     std::string cupti; ///< Path of CUPTI; if empty, the loader searches it.
-    std::uint64_t launches =
-        4'096; ///< Max number of launches that are measured, from the first on.
+    /// Max number of launches that are measured, from the first on.
+    std::uint64_t launches = 4'096;
 };
 
 [[nodiscard]] std::string formatDurationTarget(const DurationTarget& target);
@@ -41,7 +41,7 @@ struct LaunchDurations {
 /// InvalidInput for other texts. Ignores an incomplete last line. `file` is for messages.
 [[nodiscard]] Result<LaunchDurations> parseDurations(std::string_view text,
                                                      const std::filesystem::path& file);
-/// The same of a file; Missing if there is none: no recorder ran.
+/// Reads a file as parseDurations() does. Missing if there is none: no recorder ran.
 [[nodiscard]] Result<LaunchDurations> readDurations(const std::filesystem::path& file);
 
 } // namespace kernelskill::engine

@@ -1,72 +1,12 @@
 #include "engine/replay/difference_tally.h"
 
-#include "analysis/syntax/short_floats.h"
+#include "engine/replay/memory_numbers.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 namespace kernelskill::engine {
-namespace {
-
-template <typename T>
-T valueAt(const std::byte* at) {
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
-}
-
-std::size_t sizeOf(MemoryElement element) {
-    switch (element) {
-    case MemoryElement::Float16:
-    case MemoryElement::BFloat16:
-        return 2;
-    case MemoryElement::Float64:
-        return 8;
-    default: // Bytes are looked at as float32.
-        return 4;
-    }
-}
-
-double numberAt(MemoryElement element, const std::byte* at) {
-    switch (element) {
-    case MemoryElement::Float16:
-        return analysis::halfValue(valueAt<std::uint16_t>(at));
-    case MemoryElement::BFloat16:
-        return analysis::bfloatValue(valueAt<std::uint16_t>(at));
-    case MemoryElement::Float64:
-        return valueAt<double>(at);
-    default:
-        return valueAt<float>(at);
-    }
-}
-
-/// The root mean square of the finite numbers; 0 if there are none.
-double scaleOf(MemoryElement element, std::span<const std::byte> numbers) {
-    const std::size_t size = sizeOf(element);
-    double sum = 0;
-    std::size_t count = 0;
-    for (std::size_t at = 0; at + size <= numbers.size(); at += size) {
-        const double value = numberAt(element, numbers.data() + at);
-        if (std::isfinite(value)) {
-            sum += value * value;
-            ++count;
-        }
-    }
-    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
-}
-
-double relativeDifference(double one, double other, double scale) {
-    if (one == other || (std::isnan(one) && std::isnan(other)))
-        return 0;
-    if (!std::isfinite(one) || !std::isfinite(other))
-        return std::numeric_limits<double>::infinity();
-    return std::abs(one - other) / std::max({std::abs(one), std::abs(other), scale});
-}
-
-} // namespace
 
 DifferenceTally::DifferenceTally(std::string where, std::uint64_t address, std::uint64_t bytes,
                                  std::span<const TypedRange> elements) {
@@ -141,7 +81,7 @@ void DifferenceTally::addStretch(const Piece& piece, MemoryElement element, std:
     }
     if (element == MemoryElement::Bytes)
         isOfOneType_ = false;
-    const std::size_t size = sizeOf(element);
+    const std::size_t size = numberSize(element);
     const std::size_t skipped = (size - (piece.offset - begin) % size) % size;
     std::size_t at = std::min(skipped, piece.found.size());
     addPart(piece.part(0, at));

@@ -50,8 +50,8 @@ std::vector<std::size_t> wayTo(const std::filesystem::path& header,
     return {};
 }
 
-/// The same insertion, moved back to the begin of a line. nullopt if the edit does not insert whole
-/// lines.
+/// Moves an insertion back to the begin of a line where that gives the same text. nullopt if the
+/// edit does not insert whole lines.
 std::optional<analysis::TextEdit> insertedLines(analysis::TextEdit edit, std::string_view text) {
     if (edit.span.begin != edit.span.end || edit.newText.empty())
         return std::nullopt;

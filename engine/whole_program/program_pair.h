@@ -69,7 +69,7 @@ public:
     /// Says what buildOriginal() has found of the output; empty if all of it is compared, or none
     /// has to be.
     [[nodiscard]] std::string outputNote() const;
-    /// What is compared of the buffers on the GPU, after buildOriginal().
+    /// The records of the buffers on the GPU. buildOriginal() decides which are compared.
     [[nodiscard]] const BufferRecords& buffers() const { return buffers_; }
     [[nodiscard]] ProgramCheck check() const;
     /// The original's output, after buildOriginal().
@@ -112,7 +112,7 @@ private:
     /// Says how the edited program's output differs from the original's, also after more runs of
     /// the original.
     [[nodiscard]] Result<std::optional<std::string>> outputDifference(std::string_view output);
-    /// The same of its buffers.
+    /// Says how the edited program's buffers differ, also after more runs of the original.
     [[nodiscard]] Result<std::optional<std::string>> bufferDifference();
     /// Runs the edited program as it is built, `workload`, checks it and compares its output.
     [[nodiscard]] Result<EditedRun> runEdited(const Workload& workload);

@@ -42,8 +42,8 @@ struct RecordedDurations {
 [[nodiscard]] Result<RecordedDurations> recordDurations(const Options& options,
                                                         const ProgramStart& start);
 
-/// The variables with which a run records its buffers on the GPU into the folder. Errors as of
-/// injectedLibrary().
+/// Returns the variables with which a run records its buffers on the GPU into the folder. Errors as
+/// of injectedLibrary().
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>>
 bufferRecording(const std::filesystem::path& folder, const Options& options);
 

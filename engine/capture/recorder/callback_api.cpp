@@ -1,5 +1,7 @@
 #include "engine/capture/recorder/callback_api.h"
 
+#include <cupti_driver_cbid.h>
+
 namespace kernelskill::engine::capture {
 
 Result<CallbackApi> CallbackApi::load(const std::string& path) {
@@ -30,6 +32,28 @@ Result<void> CallbackApi::check(CUptiResult status) const {
                                  std::string("CUPTI: ") + (text != nullptr ? text : "it failed"),
                                  {},
                                  {}});
+}
+
+Result<CUpti_SubscriberHandle> CallbackApi::subscribe(CUpti_CallbackFunc callback,
+                                                      void* user) const {
+    CUpti_SubscriberHandle subscriber = nullptr;
+    if (auto subscribed = check(cuptiSubscribe(&subscriber, callback, user)); !subscribed)
+        return std::unexpected(subscribed.error());
+    return subscriber;
+}
+
+bool endsContext(CUpti_CallbackId function) {
+    switch (function) {
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy:
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease:
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset:
+    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
+        return true;
+    default:
+        return false;
+    }
 }
 
 } // namespace kernelskill::engine::capture

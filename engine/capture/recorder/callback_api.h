@@ -27,6 +27,13 @@ struct CallbackApi {
 
     /// An error if `status` is one.
     [[nodiscard]] Result<void> check(CUptiResult status) const;
+    /// Subscribes `callback`, which CUPTI calls with `user` for what is enabled later.
+    [[nodiscard]] Result<CUpti_SubscriberHandle> subscribe(CUpti_CallbackFunc callback,
+                                                           void* user) const;
 };
+
+/// Whether the driver function with this callback identifier ends a context, and its memory with
+/// it.
+[[nodiscard]] bool endsContext(CUpti_CallbackId function);
 
 } // namespace kernelskill::engine::capture

@@ -65,7 +65,8 @@ struct DriverFunctions {
 
     /// Missing, with the function's name, if the driver is older than CUDA 12.4.
     [[nodiscard]] static Result<DriverFunctions> load();
-    /// The same, also if the driver lacks a function that captures do without.
+    /// Loads them as load() does. Missing also if the driver lacks a function that captures do
+    /// without.
     [[nodiscard]] static Result<DriverFunctions> loadAll();
 
     /// Failed, with CUDA's own name and text for `status`; `step` says what was attempted.

@@ -1,4 +1,4 @@
-/// How the libraries that the driver loads into the user's program begin.
+/// Starts a library that the driver has loaded into the user's program.
 #pragma once
 
 #include "analysis/source/error.h"

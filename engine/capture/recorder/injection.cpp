@@ -63,15 +63,13 @@ Result<void> listen(Recording recording) {
     const std::string attached =
         recording.folder + "/" + attachedPrefix + std::to_string(::getpid());
     auto listener = std::make_unique<Listener>(std::move(recording), *driver);
-    CUpti_SubscriberHandle subscriber = nullptr;
-    if (auto subscribed =
-            cupti->check(cupti->cuptiSubscribe(&subscriber, &aroundLaunch, listener.get()));
-        !subscribed)
-        return subscribed;
+    const auto subscriber = cupti->subscribe(&aroundLaunch, listener.get());
+    if (!subscriber)
+        return std::unexpected(subscriber.error());
     static_cast<void>(listener.release()); // CUPTI uses it from here on.
     for (const CUpti_CallbackId launch : launches) {
         if (auto enabled = cupti->check(
-                cupti->cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch));
+                cupti->cuptiEnableCallback(1, *subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch));
             !enabled)
             return enabled;
     }

@@ -41,11 +41,11 @@ public:
     void finish();
 
 private:
-    /// How the work that may still write to a buffer is waited for.
+    /// Names the work that is waited for before a buffer is read.
     enum class Wait : std::uint8_t {
-        Device, ///< All of the context's, as the call that frees it does.
-        Stream, ///< That of a stream, in whose order it is freed.
-        Brief,  ///< That of the legacy stream, for some time: the program itself waits for nothing.
+        Device, ///< All work of the context, as the call that frees the buffer does.
+        Stream, ///< The work of the stream in whose order the buffer is freed.
+        Brief,  ///< The work of the legacy stream, for a few seconds: the program waits for none.
     };
 
     void write(const replay::Allocation& buffer, Wait wait, CUstream stream);
@@ -53,7 +53,6 @@ private:
     [[nodiscard]] std::string writeContents(const replay::Allocation& buffer, Wait wait,
                                             CUstream stream);
     void writeRest(std::span<const replay::Allocation> buffers);
-    [[nodiscard]] std::vector<BufferUse> usesOf(std::uint64_t number) const;
 
     const FinalMemoryTarget& target_;
     const capture::DriverFunctions& driver_;

@@ -29,23 +29,9 @@ struct Listener {
     Listener(FinalMemoryTarget wanted, const capture::DriverFunctions& found)
         : target(std::move(wanted)), driver(found) {}
 
-    /// For the end of the process, whose handlers take no argument.
+    /// The process's listener. A handler of the process's end takes no argument to find it by.
     static inline Listener* current = nullptr;
 };
-
-bool endsContext(CUpti_CallbackId function) {
-    switch (function) {
-    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy:
-    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease:
-    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset:
-    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
-        return true;
-    default:
-        return false;
-    }
-}
 
 void beginCall(Listener& listener, CUpti_CallbackId function, const CUpti_CallbackData& event) {
     if (auto call = capture::launchCallOf(function, event.functionParams)) {
@@ -53,7 +39,7 @@ void beginCall(Listener& listener, CUpti_CallbackId function, const CUpti_Callba
         listener.writer.noteLaunch(*call);
     } else if (const auto freed = replay::freeCallOf(function, event.functionParams)) {
         listener.writer.write(*freed);
-    } else if (endsContext(function)) {
+    } else if (capture::endsContext(function)) {
         listener.writer.writeAllOf(event.context);
     }
 }
@@ -92,11 +78,9 @@ Result<void> listen(FinalMemoryTarget target) {
     auto listener = std::make_unique<Listener>(std::move(target), *driver);
     if (auto begun = listener->writer.begin(); !begun)
         return begun;
-    CUpti_SubscriberHandle subscriber = nullptr;
-    if (auto subscribed =
-            cupti->check(cupti->cuptiSubscribe(&subscriber, &onCallback, listener.get()));
-        !subscribed)
-        return subscribed;
+    const auto subscriber = cupti->subscribe(&onCallback, listener.get());
+    if (!subscriber)
+        return std::unexpected(subscriber.error());
     Listener::current = listener.release(); // CUPTI uses it from here on.
     std::atexit([] {
         try {
@@ -106,11 +90,12 @@ Result<void> listen(FinalMemoryTarget target) {
             // Out of memory: the list has no end, and says so by that.
         }
     });
-    if (auto enabled = cupti->check(cupti->cuptiEnableCallback(
-            1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING));
+    if (auto enabled =
+            cupti->check(cupti->cuptiEnableCallback(1, *subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+                                                    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING));
         !enabled)
         return enabled;
-    return cupti->check(cupti->cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
+    return cupti->check(cupti->cuptiEnableDomain(1, *subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
 }
 
 } // namespace

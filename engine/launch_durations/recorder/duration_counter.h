@@ -42,7 +42,7 @@ private:
         CUcontext context = nullptr;
         gpu::MetricHost host;
         std::vector<std::uint8_t> configuration;
-        /// Of one batch: CUPTI takes a configuration once.
+        /// The current batch's session. A session takes one configuration only.
         std::optional<gpu::RangeSession> session = std::nullopt;
     };
 

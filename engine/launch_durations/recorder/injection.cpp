@@ -29,7 +29,7 @@ struct Listener {
     Listener(DurationTarget wanted, const capture::DriverFunctions& found, const gpu::Cupti& loaded)
         : target(std::move(wanted)), driver(found), cupti(loaded) {}
 
-    /// For the end of the process, whose handlers take no argument.
+    /// The process's listener. A handler of the process's end takes no argument to find it by.
     static inline Listener* current = nullptr;
 };
 
@@ -38,18 +38,6 @@ bool launchesGraph(CUpti_CallbackId function) {
     switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool endsContext(CUpti_CallbackId function) {
-    switch (function) {
-    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy:
-    case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset:
-    case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
         return true;
     default:
         return false;
@@ -84,7 +72,7 @@ void CUPTIAPI beforeCall(void* user, CUpti_CallbackDomain domain, CUpti_Callback
                 writeAtExit();
         } else if (launchesGraph(function)) {
             listener.counter.end("it launches graphs");
-        } else if (endsContext(function)) {
+        } else if (capture::endsContext(function)) {
             listener.counter.end({});
         }
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
@@ -105,14 +93,12 @@ Result<void> listen(DurationTarget target) {
     auto listener = std::make_unique<Listener>(std::move(target), *driver, *cupti);
     if (auto created = listener->counter.create(); !created)
         return created;
-    CUpti_SubscriberHandle subscriber = nullptr;
-    if (auto subscribed =
-            callbacks->check(callbacks->cuptiSubscribe(&subscriber, &beforeCall, listener.get()));
-        !subscribed)
-        return subscribed;
+    const auto subscriber = callbacks->subscribe(&beforeCall, listener.get());
+    if (!subscriber)
+        return std::unexpected(subscriber.error());
     Listener::current = listener.release(); // CUPTI uses it from here on.
     return callbacks->check(
-        callbacks->cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
+        callbacks->cuptiEnableDomain(1, *subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
 }
 
 } // namespace

@@ -94,20 +94,18 @@ Result<void> listen(ReplayTarget target) {
     if (!cupti)
         return std::unexpected(cupti.error());
     auto listener = std::make_unique<Listener>(std::move(target), *driver);
-    CUpti_SubscriberHandle subscriber = nullptr;
-    if (auto subscribed =
-            cupti->check(cupti->cuptiSubscribe(&subscriber, &onCallback, listener.get()));
-        !subscribed)
-        return subscribed;
+    const auto subscriber = cupti->subscribe(&onCallback, listener.get());
+    if (!subscriber)
+        return std::unexpected(subscriber.error());
     static_cast<void>(listener.release()); // CUPTI uses it from here on.
     for (const CUpti_CallbackId resource :
          {CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING}) {
         if (auto enabled = cupti->check(
-                cupti->cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, resource));
+                cupti->cuptiEnableCallback(1, *subscriber, CUPTI_CB_DOMAIN_RESOURCE, resource));
             !enabled)
             return enabled;
     }
-    return cupti->check(cupti->cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
+    return cupti->check(cupti->cuptiEnableDomain(1, *subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
 }
 
 } // namespace

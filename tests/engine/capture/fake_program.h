@@ -10,8 +10,8 @@
 
 namespace kernelskill::engine::testing {
 
-/// What the program prints, on standard error too, when its words are `words`. `environment` are
-/// assignments as a shell reads them.
+/// Runs the program with these arguments and returns its output, standard error included.
+/// `environment` holds assignments in a shell's syntax.
 inline std::string outputOfFakeProgram(const std::string& words,
                                        const std::string& environment = {}) {
     const std::string command = "LD_LIBRARY_PATH='" + std::string(paths::fakeGpuFolder) + "' " +
@@ -26,7 +26,8 @@ inline std::string outputOfFakeProgram(const std::string& words,
     return output;
 }
 
-/// The assignments that make the driver load a recorder, which reads its target in `variable`.
+/// Returns the assignments with which the driver loads a recorder that reads its target in
+/// `variable`.
 inline std::string withRecorder(const char* library, const char* variable,
                                 const std::string& target) {
     const auto path = std::filesystem::path(paths::captureLibrary).parent_path() / library;

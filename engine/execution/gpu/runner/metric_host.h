@@ -29,7 +29,7 @@ public:
 
     /// Adds the metrics of `metrics` that the chip has, and returns them.
     [[nodiscard]] Result<std::vector<std::string>> add(const std::vector<std::string>& metrics);
-    /// What a session is configured with to count the added metrics.
+    /// Returns the configuration with which a session counts the added metrics.
     [[nodiscard]] Result<std::vector<std::uint8_t>> configuration() const;
     /// The values of a range. Leaves out those that are no number, such as the ratio 0 / 0.
     [[nodiscard]] Result<Metrics> evaluate(const std::vector<std::uint8_t>& counters,
