@@ -127,33 +127,22 @@ CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params*)
 }
 
 // Programs that are recorded take no samples; the functions only have to be there.
-CUptiResult cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingStart(CUpti_PCSamplingStartParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingStop(CUpti_PCSamplingStopParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingSetConfigurationAttribute(CUpti_PCSamplingConfigurationInfoParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingGetNumStallReasons(CUpti_PCSamplingGetNumStallReasonsParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiPCSamplingGetStallReasons(CUpti_PCSamplingGetStallReasonsParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
-CUptiResult cuptiGetSassToSourceCorrelation(CUpti_GetSassToSourceCorrelationParams*) {
-    return CUPTI_ERROR_NOT_SUPPORTED;
-}
+#define KERNELSKILL_UNSUPPORTED(name, Parameters)                                                  \
+    CUptiResult name(Parameters*) {                                                                \
+        return CUPTI_ERROR_NOT_SUPPORTED;                                                          \
+    }
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingEnable, CUpti_PCSamplingEnableParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingDisable, CUpti_PCSamplingDisableParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingStart, CUpti_PCSamplingStartParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingStop, CUpti_PCSamplingStopParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingGetData, CUpti_PCSamplingGetDataParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingSetConfigurationAttribute,
+                        CUpti_PCSamplingConfigurationInfoParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingGetNumStallReasons, CUpti_PCSamplingGetNumStallReasonsParams)
+KERNELSKILL_UNSUPPORTED(cuptiPCSamplingGetStallReasons, CUpti_PCSamplingGetStallReasonsParams)
+KERNELSKILL_UNSUPPORTED(cuptiGetSassToSourceCorrelation, CUpti_GetSassToSourceCorrelationParams)
+#undef KERNELSKILL_UNSUPPORTED
+
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind) {
     return CUPTI_SUCCESS;
 }
