@@ -25,7 +25,7 @@ test('what is found is shown, then applied', async (session, workbench) => {
     await workbench.open(file);
     await workbench.run('KernelSkill: Optimize Program');
     await workbench.proposed('reinterpret_cast<float4*>').waitFor({ timeout: 120_000 });
-    await workbench.notification(/Optimize program 'small'.* checked by its exit status alone/).first().waitFor();
+    await workbench.notification(/Optimize program 'small'.* checked by 1 buffer on the GPU/).first().waitFor();
     await session.page.getByRole('button', { name: /^Apply the Edit/ }).click();
     await workbench.proposed('reinterpret_cast<float4*>').waitFor({ state: 'detached' });
     await workbench.line('hot<<<(64 + 3) / 4, 128>>>(x, 8192);').waitFor();
