@@ -49,9 +49,10 @@ bool isSamePlace(const NestAccess& a, const NestAccess& b) {
 
 } // namespace
 
-LaneLoopReader::LaneLoopReader(const SkillContext& context, LoopScans scans)
-    : context_(context), scans_(scans), code_(context.code()), body_(code_.body()),
-      nest_(context.shared().nest()), layout_(*context.file.source, context.kernel) {
+LaneLoopReader::LaneLoopReader(const SkillContext& context, LoopScans scans, int minRounds)
+    : context_(context), scans_(scans), minRounds_(minRounds), code_(context.code()),
+      body_(code_.body()), nest_(context.shared().nest()),
+      layout_(*context.file.source, context.kernel) {
     auto kept = keptElements(context, KeptElements::All);
     if (kept)
         candidates_ = *std::move(kept);
@@ -91,11 +92,10 @@ Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
         body_.stmt(stmt.parent).kind != StmtKind::Compound ||
         !hasOwnLines(body_, layout_, statement, statement))
         return other("is written in a way that an edit would not keep");
-    if (found->tripCount && *found->tripCount < warpLanes)
-        return refuse("short-rows",
-                      fmt::format("the {} rounds of the loop on line {} leave lanes of a warp "
-                                  "without work",
-                                  *found->tripCount, line(id)));
+    if (found->tripCount && *found->tripCount < minRounds_)
+        return refuse("short-rows", fmt::format("the {} rounds of the loop on line {} leave some "
+                                                "of {} lanes without work",
+                                                *found->tripCount, line(id), minRounds_));
     KERNELSKILL_CHECK(requireOwnIterator(*found));
     return readShared(id, static_cast<std::uint32_t>(found - context_.kernel.loops.begin()));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/queries/source_layout.h"
+#include "analysis/source/gpu_constants.h"
 #include "skills/base/skill.h"
 #include "skills/schedule/extreme_fold.h"
 #include "skills/schedule/kept_element.h"
@@ -38,8 +39,10 @@ enum class LoopScans : std::uint8_t { Refused, Allowed };
 /// Reads loops of one kernel. Keeps references to the context's models.
 class LaneLoopReader {
 public:
-    /// `scans` says whether a loop may have a running value.
-    explicit LaneLoopReader(const SkillContext& context, LoopScans scans = LoopScans::Refused);
+    /// `scans` says whether a loop may have a running value. A loop whose number of rounds is known
+    /// needs `minRounds` of them.
+    explicit LaneLoopReader(const SkillContext& context, LoopScans scans = LoopScans::Refused,
+                            int minRounds = analysis::warpLanes);
 
     /// Reads the node, a loop of the kernel's own text. Refuses with `no-row-loop`, `short-rows`,
     /// `carries-over`, `columns-overlap`, why an element that it folds into has to stay in memory,
@@ -86,6 +89,7 @@ private:
 
     const SkillContext& context_;
     LoopScans scans_;
+    int minRounds_;
     const analysis::CodeMap& code_;
     const analysis::FunctionBody& body_;
     const analysis::Nest& nest_;

@@ -12,6 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace kernelskill::skills {
 
@@ -24,15 +25,15 @@ constexpr double minOverfetch = 1.5;
 
 class RowFinder {
 public:
-    RowFinder(const SkillContext& context, RowSharers sharers, LoopScans scans)
+    RowFinder(const SkillContext& context, RowSharers sharers, const LoopSearch& search)
         : context_(context), kernel_(context.kernel), nest_(context.shared().nest()),
-          scans_(scans) {
+          search_(search) {
         rows_.sharers = sharers;
     }
 
     Gated<LaneRows> find() {
         KERNELSKILL_CHECK(requireEditable(context_));
-        if (scans_ == LoopScans::Allowed && isOneThread()) {
+        if (search_.scans == LoopScans::Allowed && isOneThread()) {
             rows_.position.isOneThread = true;
         } else {
             KERNELSKILL_TRY(rows_.position, rowPosition(context_));
@@ -40,9 +41,8 @@ public:
         KERNELSKILL_CHECK(requireThreadsApart(context_));
         KERNELSKILL_CHECK(requireOwnPosition());
         const auto isWorthIt = [this](NestNodeId id) { return requireFewerSectors(id); };
-        KERNELSKILL_TRY(rows_.shared,
-                        sharedLoops(context_, isWorthIt, {.scans = scans_, .region = noId}));
-        if (scans_ == LoopScans::Allowed && scannedLoop(rows_.shared) == nullptr)
+        KERNELSKILL_TRY(rows_.shared, sharedLoops(context_, isWorthIt, search_));
+        if (search_.scans == LoopScans::Allowed && scannedLoop(rows_.shared) == nullptr)
             return refuse("no-scan",
                           fmt::format("no loop of {} stores a running value", kernel_.name));
         rows_.rows = fewestThreads(context_);
@@ -52,6 +52,9 @@ public:
             rows_.sectorsAfter += sectors.asLanes;
             if (isOfOneRow(loop.node))
                 rows_.rows = 1;
+            if (const auto& rounds = kernel_.loops[loop.loop].tripCount;
+                rounds && *rounds < rows_.lanes)
+                rows_.lanes = std::bit_floor(static_cast<unsigned>(*rounds));
         }
         KERNELSKILL_CHECK(requireWholeWarps());
         return std::move(rows_);
@@ -158,18 +161,18 @@ private:
     const SkillContext& context_;
     const KernelModel& kernel_;
     const Nest& nest_;
-    LoopScans scans_;
+    LoopSearch search_;
     LaneRows rows_;
 };
 
 } // namespace
 
-Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers) {
-    return RowFinder(context, sharers, LoopScans::Refused).find();
+Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers, int minRounds) {
+    return RowFinder(context, sharers, {.minRounds = minRounds}).find();
 }
 
 Gated<LaneRows> scannedRows(const SkillContext& context) {
-    return RowFinder(context, RowSharers::Warp, LoopScans::Allowed).find();
+    return RowFinder(context, RowSharers::Warp, {.scans = LoopScans::Allowed}).find();
 }
 
 ExpectedGain sectorGain(const LaneRows& rows) {

@@ -31,7 +31,9 @@ struct LaneRows {
     std::optional<ThreadGuard> guard;
     RowPosition position;
     RowSharers sharers = RowSharers::Warp;
-    int lanes = analysis::warpLanes; ///< How many share a row, a power of two; of a warp.
+    /// How many lanes of a warp share a row: a power of two, and no more than a loop with a known
+    /// number of rounds has work for.
+    int lanes = analysis::warpLanes;
     SharedLoops shared;
     std::optional<std::int64_t> rows; ///< The rows of the smallest launch, if known.
     /// The 32-byte sectors that a warp touches in a round of each of the loops.
@@ -39,11 +41,13 @@ struct LaneRows {
     double sectorsAfter = 0;
 };
 
-/// Reads the rows that `sharers` can share. Refuses with `coalesced`, `partial-warps`, or what
+/// Reads the rows that `sharers` can share; of loops with a known number of rounds, those with at
+/// least `minRounds`. Refuses with `coalesced`, `partial-warps`, or what
 /// rowPosition(), requireThreadsApart(), sharedLoops() and requireCountableGrids() refuse with. For
 /// blocks also refuses with `no-row-index` where the position is not a sum of the text, and where
 /// blocks have a further axis.
-[[nodiscard]] Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers);
+[[nodiscard]] Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers,
+                                       int minRounds = analysis::warpLanes);
 
 /// Reads the rows that warps can share where a loop has a running value; also the one row of a
 /// kernel that runs as a single thread. Refuses as laneRows() does, and with `no-scan` where no

@@ -26,7 +26,8 @@ public:
                      const LoopSearch& search)
         : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
           nest_(context.shared().nest()), layout_(*context.file.source, context.kernel),
-          reader_(context, search.scans), isWorthIt_(isWorthIt), region_(search.region) {}
+          reader_(context, search.scans, search.minRounds), isWorthIt_(isWorthIt),
+          region_(search.region) {}
 
     Gated<SharedLoops> find() {
         for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)

@@ -47,9 +47,11 @@ sharedLoopAround(const analysis::Nest& nest, const SharedLoops& shared, analysis
 /// Refuses a loop, a node of the nest, that it does not pay to share.
 using LoopGate = std::function<Gated<void>(analysis::NestNodeId)>;
 
-/// The region to look for loops in, and whether they may have running values.
+/// The region to look for loops in, and which loops to take.
 struct LoopSearch {
-    LoopScans scans = LoopScans::Refused;
+    LoopScans scans = LoopScans::Refused; ///< Whether loops may have running values.
+    /// The rounds that a loop needs if their number is known.
+    int minRounds = analysis::warpLanes;
     /// A statement that a single thread runs, whose work the lanes of its warp are to do alike;
     /// noId: the whole kernel, whose threads do not know of each other. Statements there that store
     /// fall to one of the lanes whole.

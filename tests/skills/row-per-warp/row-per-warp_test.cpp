@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace kernelskill::skills {
 namespace {
 
@@ -108,6 +111,67 @@ void run(int n) {
 )");
     EXPECT_TRUE(text.contains("for (int e = starts[row] + lane; e < starts[row + 1]; e += 32)"))
         << text;
+}
+
+/// Sums rows of `length` numbers.
+std::string sums(const std::string& length, const std::string& grid = "(m + 127) / 128") {
+    return kernel("    if (i >= m) return;\n    float sum = 0;\n    for (int j = 0; j < " + length +
+                      "; ++j)\n        sum += a[i * " + length + " + j];\n    c[i] = sum;\n",
+                  "128", "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n", grid);
+}
+
+/// The lanes a row of all offers; 0 for a warp.
+std::vector<int> offeredLanes(const std::string& source) {
+    const Subject subject = parseSubject(source);
+    const Skill& skill = skillNamed(id);
+    const auto first = skill.prepare(subject.context());
+    if (!first)
+        return {};
+    std::vector<int> lanes{first->option};
+    for (const Offer& offer : skill.alternatives(subject.context())) {
+        lanes.push_back(offer.option);
+        const auto edits = skill.apply(subject.context(), offer);
+        EXPECT_TRUE(edits) << edits.error().describe();
+    }
+    return lanes;
+}
+
+TEST(RowPerWarp, OffersPartsOfAWarp) {
+    EXPECT_EQ(offeredLanes(sums("n")), (std::vector{0, 8, 16}));
+    EXPECT_EQ(offeredLanes(sums("1024")), (std::vector{0, 8, 16}));
+    EXPECT_EQ(offeredLanes(sums("1025")), std::vector{0}) << "long rows give all lanes work";
+    EXPECT_EQ(offeredLanes(sums("n", "32")), (std::vector{0, 16}))
+        << "4,096 rows are not enough for 8 lanes each";
+    EXPECT_EQ(offeredLanes(sums("n", "8")), std::vector{0});
+}
+
+TEST(RowPerWarp, GivesShortRowsToAPartOfAWarp) {
+    EXPECT_EQ(offeredLanes(sums("31")), (std::vector{16, 8}));
+    EXPECT_EQ(offeredLanes(sums("8")), std::vector{8});
+    checkApplicable(id, sums("10"),
+                    kernel("    if (i >= m) return;\n"
+                           "    float sum = 0;\n"
+                           "    for (int j = lane; j < 10; j += 8)\n"
+                           "        sum += a[i * 10 + j];\n"
+                           "    for (int offset = 4; offset > 0; offset /= 2)\n"
+                           "        sum += __shfl_xor_sync(mask, sum, offset);\n"
+                           "    if (lane == 0)\n"
+                           "        c[i] = sum;\n",
+                           "128",
+                           "    int i = blockIdx.x * (blockDim.x / 8) + threadIdx.x / 8;\n"
+                           "    const int lane = threadIdx.x % 8;\n"
+                           "    const unsigned mask = 0xffu << (threadIdx.x % 32 - lane);\n",
+                           "(m + 127) / 128 * 8"));
+}
+
+TEST(RowPerWarp, LeavesShortLoopsBesideLongOnesToEachLane) {
+    const std::string text =
+        appliedText(id, kernel("    if (i >= m) return;\n    float sum = 0;\n"
+                               "    for (int j = 0; j < n; ++j)\n        sum += a[i * n + j];\n"
+                               "    for (int j = 0; j < 8; ++j)\n        sum += b[8 * i + j];\n"
+                               "    c[i] = sum;\n"));
+    EXPECT_TRUE(text.contains("for (int j = lane; j < n; j += 32)")) << text;
+    EXPECT_TRUE(text.contains("for (int j = 0; j < 8; ++j)")) << text;
 }
 
 /// A kernel of numbers T, which `launch` in a function template of F launches.
@@ -390,8 +454,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "void again(float* x, int m, int n) { k<<<(m + 127) / 128, 128>>>(x + 1, x, "
                      "x, m, n); }\n"},
         GateCase{"Short", "short-rows",
-                 kernel("    float sum = 0;\n    for (int j = 0; j < 8; ++j)\n"
-                        "        sum += a[i * 8 + j];\n    c[i] = sum;\n")},
+                 kernel("    float sum = 0;\n    for (int j = 0; j < 7; ++j)\n"
+                        "        sum += a[i * 7 + j];\n    c[i] = sum;\n")},
         GateCase{"Exit", "no-row-loop", walking("        if (a[i * n + j] < 0) break;\n")},
         GateCase{"Downwards", "no-row-loop",
                  kernel("    float sum = 0;\n    for (int j = n - 1; j >= 0; --j)\n"
