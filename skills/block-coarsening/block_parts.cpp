@@ -44,17 +44,15 @@ public:
         KERNELSKILL_CHECK(requireOwnBlocks());
         KERNELSKILL_CHECK(findGrids());
         KERNELSKILL_CHECK(limitBySharedMemory());
-        const StatementRoles roles(context_, found_.axis);
-        found_.runs = roles.runs();
+        const StatementRoles roles(context_, blocksAlong(context_, found_.axis));
         found_.commonBarriers = roles.commonBarriers();
         if (found_.commonBarriers == 0)
             return refuse(
                 "no-common-barrier",
                 fmt::format("how often threads of {} meet depends on the block", kernel_.name));
-        KERNELSKILL_CHECK(findExits(roles));
-        KERNELSKILL_TRY(found_.locals, partLocals(context_, roles));
+        KERNELSKILL_CHECK(findReturns(roles));
+        KERNELSKILL_TRY(found_.work, partedWork(context_, roles));
         found_.guarded = guardedRuns(context_, roles, found_.axis);
-        KERNELSKILL_CHECK(requireLines());
         KERNELSKILL_CHECK(limitByLaunches());
         return std::move(found_);
     }
@@ -148,34 +146,15 @@ private:
         return {};
     }
 
-    Gated<void> findExits(const StatementRoles& roles) {
+    Gated<void> findReturns(const StatementRoles& roles) {
         for (StmtId id = 0; id < body_.stmts.size(); ++id) {
-            const Stmt& stmt = body_.stmt(id);
             const auto run = roles.runOf(id);
-            if (!run)
-                continue;
-            if (stmt.kind == StmtKind::Goto)
-                return refuse("leaves-loop",
-                              fmt::format("line {} jumps to another place", line(stmt.span)));
-            if (stmt.kind == StmtKind::Break || stmt.kind == StmtKind::Continue)
-                KERNELSKILL_CHECK(requireOwnLoop(id, roles));
-            if (stmt.kind != StmtKind::Return)
+            if (!run || body_.stmt(id).kind != StmtKind::Return)
                 continue;
             KERNELSKILL_CHECK(requireLastReturn(id, roles, *run));
             found_.returns.push_back(id);
         }
         return {};
-    }
-
-    /// A part may leave only loops of its own: others go on.
-    Gated<void> requireOwnLoop(StmtId exit, const StatementRoles& roles) const {
-        const bool isBreak = body_.stmt(exit).kind == StmtKind::Break;
-        for (StmtId at = body_.stmt(exit).parent; roles.runOf(at).has_value();
-             at = body_.stmt(at).parent)
-            if (isLoop(body_.stmt(at).kind) || (isBreak && body_.stmt(at).kind == StmtKind::Switch))
-                return {};
-        return refuse("leaves-loop", fmt::format("line {} may leave the loop in some blocks alone",
-                                                 line(body_.stmt(exit).span)));
     }
 
     /// A return ends its part's turn at the last run, and nothing else.
@@ -197,32 +176,6 @@ private:
                               fmt::format("threads that leave on line {} would be missing at the "
                                           "barrier on line {} for other parts",
                                           line(stmt.span), line(body_.expr(barrier.call).span)));
-        return {};
-    }
-
-    Gated<void> requireLines() const {
-        const SourceLayout layout(*context_.file.source, kernel_);
-        const auto check = [&](StmtId first, StmtId last) -> Gated<void> {
-            const auto isPlain = [&](StmtId id) { return !body_.stmt(id).fromMacro; };
-            if (isPlain(first) && isPlain(last) && hasOwnLines(body_, layout, first, last))
-                return {};
-            return refuse("several-statements-a-line",
-                          fmt::format("line {} or {} holds more than one statement",
-                                      line(body_.stmt(first).span), line(body_.stmt(last).span)));
-        };
-        for (std::size_t i = 0; i < found_.runs.size(); ++i) {
-            const auto& statements = found_.runs[i].statements;
-            if (body_.stmt(body_.stmt(statements.front().statement).parent).kind !=
-                StmtKind::Compound)
-                return refuse("several-statements-a-line",
-                              fmt::format("line {} is a body without brackets",
-                                          line(body_.stmt(statements.front().statement).span)));
-            KERNELSKILL_CHECK(check(statements.front().statement, statements.back().statement));
-            for (const StmtId moved : found_.locals.runs[i].ahead)
-                KERNELSKILL_CHECK(check(moved, moved));
-            for (const StmtId split : found_.locals.runs[i].split)
-                KERNELSKILL_CHECK(check(split, split));
-        }
         return {};
     }
 

@@ -2,8 +2,8 @@
 /// statement, so that they meet at the same barriers.
 #pragma once
 
-#include "skills/block-coarsening/part_locals.h"
 #include "skills/schedule/draft.h"
+#include "skills/schedule/part_runs.h"
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,8 @@ namespace kernelskill::skills {
 struct BlockParts {
     std::uint8_t axis = 0; ///< Parts are neighbours along this axis of the grid.
     int most = 2;          ///< The max number of parts: a power of two, at most 8.
-    std::vector<PartedRun> runs;
+    PartedWork work;
     std::vector<bool> guarded; ///< For each run: parts beyond the last block are kept out.
-    PartLocals locals;
     /// `blockIdx` along the axis, in the order of the source.
     std::vector<analysis::ExprId> blocks;
     std::vector<analysis::ExprId> grids; ///< `gridDim` along the axis.
@@ -26,9 +25,8 @@ struct BlockParts {
 
 /// Refuses with `no-barrier`, `same-blocks`, `grid-axes`, `has-parts`, `callee-shares`,
 /// `no-common-barrier`, `too-much-shared-memory`, `dynamic-shared-memory`, `few-blocks`,
-/// `launch-grid`, `early-return`, `leaves-loop`, `several-statements-a-line`, `uses-grid`, or what
-/// partLocals(), requireSeparateBlocks(), editableBlockPositions() and requirePassableGrids()
-/// refuse with.
+/// `launch-grid`, `early-return`, `uses-grid`, or what partedWork(), requireSeparateBlocks(),
+/// editableBlockPositions() and requirePassableGrids() refuse with.
 [[nodiscard]] Gated<BlockParts> blockParts(const SkillContext& context);
 
 /// Rewrites the kernel and its launches for `count` parts; implemented in write_parts.cpp.

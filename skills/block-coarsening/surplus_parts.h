@@ -2,7 +2,7 @@
 /// of the number of parts. In some runs these parts may do as the others do, which saves a check.
 #pragma once
 
-#include "skills/block-coarsening/part_locals.h"
+#include "skills/schedule/part_locals.h"
 
 #include <vector>
 

@@ -60,15 +60,17 @@ StmtId lastStatement(const FunctionBody& body, const Loop& loop) {
     return body.stmt(last).kind == StmtKind::Expression ? last : noId;
 }
 
-/// Whether code outside of the loop may read what the loop leaves in `index`: the next use in the
-/// text is not one that sets it anew, or an outer loop comes back to an earlier one.
-bool isAskedForLater(const CodeMap& code, const Stmt& loop, VariableId index) {
+} // namespace
+
+// The next use in the text is not one that sets the variable anew, or an outer loop comes back to
+// an earlier one.
+bool isAskedForLater(const CodeMap& code, StmtId loopId, VariableId index, bool isSetFirst) {
     const FunctionBody& body = code.body();
+    const Stmt& loop = body.stmt(loopId);
     const auto isLoop = [](StmtKind kind) {
         return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
                kind == StmtKind::RangeFor;
     };
-    const bool setsItself = loop.init != noId && body.stmt(loop.init).kind != StmtKind::Null;
     // A variable of an outer loop's round does not outlive the round.
     const StmtId declaration = code.declarationOf(index);
     StmtId outermost = noId;
@@ -96,10 +98,8 @@ bool isAskedForLater(const CodeMap& code, const Stmt& loop, VariableId index) {
         const bool isCertain = holder != noId && body.stmt(holder).span.contains(loop.span);
         return !isSet || !isCertain;
     }
-    return !setsItself && outermost != noId;
+    return !isSetFirst && outermost != noId;
 }
-
-} // namespace
 
 Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap& code,
                                       std::uint32_t index, ExprId bound) {
@@ -157,7 +157,9 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
             return no(code.isWrite(use) ? "changes its index" : "names its index in a macro");
     }
     advancing.isAskedLater =
-        !advancing.declaresIndex && isAskedForLater(code, stmt, advancing.index);
+        !advancing.declaresIndex &&
+        isAskedForLater(code, loop.statement, advancing.index,
+                        stmt.init != noId && body.stmt(stmt.init).kind != StmtKind::Null);
     return advancing;
 }
 

@@ -31,6 +31,11 @@ struct AdvancingLoop {
     bool isAskedLater = false; ///< Code behind the loop may ask for an index it does not declare.
 };
 
+/// Whether code outside of the loop may read what the loop leaves in the variable. `isSetFirst`
+/// says that each run of the loop sets it before reading it.
+[[nodiscard]] bool isAskedForLater(const analysis::CodeMap& code, analysis::StmtId loop,
+                                   analysis::VariableId variable, bool isSetFirst);
+
 /// Refuses with `not-counted-up` like readCountedLoop(). `bound` is the part of the condition that
 /// compares the index, if it is not the whole.
 [[nodiscard]] Gated<AdvancingLoop> readCountingLoop(const SkillContext& context,

@@ -131,6 +131,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"block-coarsening",
                 "partial[part][t] += partial[part][t + s];\n        }\n        __syncthreads();",
                 "partial[part][t] += partial[part][t + s];\n        }", VerdictStatus::Incorrect},
+        // Rounds beyond the limit, one that is left out, and one that does another's work.
+        Mistake{"unroll-and-jam", "first + 3 < clusters", "first < clusters",
+                VerdictStatus::Incorrect},
+        Mistake{"unroll-and-jam", "int i = first; i <", "int i = first + 1; i <",
+                VerdictStatus::Incorrect},
+        Mistake{"unroll-and-jam", "if (sum[part] < smallest)", "if (sum[part & 2] < smallest)",
+                VerdictStatus::Incorrect},
         // A warp's result read before every warp has written its own.
         Mistake{"warp-shuffle-reduction", "partial[tid / 32] = sum;\n    __syncthreads();",
                 "partial[tid / 32] = sum;", VerdictStatus::Incorrect},

@@ -1,5 +1,5 @@
-/// Tells which statements of a kernel a block runs once for several blocks of the old launch, and
-/// which it runs for each of them, called parts.
+/// Tells which statements run once for several parts of a kernel's work, and which for each of
+/// them. Parts are blocks of the old launch that become one, or rounds of a loop that run at once.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -13,10 +13,27 @@
 
 namespace kernelskill::skills {
 
+/// What tells parts apart.
+struct PartOrigin {
+    /// Parts are blocks that differ in blockIdx along this axis; nullopt: rounds of a loop.
+    std::optional<std::uint8_t> blockAxis;
+    /// The block of code that parts run: the kernel's, or the loop's body.
+    analysis::StmtId root = analysis::noId;
+    /// Variables that differ between parts to begin with.
+    std::set<analysis::VariableId> differing;
+    /// The loop's index, one of them, which each part has for its own; noId of blocks.
+    analysis::VariableId index = analysis::noId;
+};
+
+/// Blocks along an axis as parts: shared memory differs.
+[[nodiscard]] PartOrigin blocksAlong(const SkillContext& context, std::uint8_t axis);
+
 enum class StatementRole : std::uint8_t {
     Barrier, ///< All threads of the block meet, once for all parts.
-    Opened,  ///< A loop, branch or block that is the same for all parts and has barriers in it.
-    Once,    ///< The same for all parts.
+    /// A loop, branch or block that is the same for all parts, and in which these run side by side:
+    /// one with barriers, or, of rounds, a loop and what is around one.
+    Opened,
+    Once, ///< The same for all parts.
     OnceDeclaration,
     BareDeclaration, ///< Declares shared memory or variables without a value.
     Parted,          ///< Differs between parts, or changes memory.
@@ -31,18 +48,21 @@ struct RoledStatement {
 /// are parted or declarations.
 struct PartedRun {
     std::vector<RoledStatement> statements;
-    /// The run stands in the kernel's outermost block, with nothing but declarations behind it.
+    /// The run stands in the outermost block of code, with nothing but declarations behind it.
     bool isLast = false;
 };
 
 /// The constructor works everything out. Keeps a reference to the context.
 class StatementRoles {
 public:
-    /// Parts are blocks that differ in blockIdx along `axis`.
-    StatementRoles(const SkillContext& context, std::uint8_t axis);
+    StatementRoles(const SkillContext& context, PartOrigin origin);
+
+    [[nodiscard]] const PartOrigin& origin() const { return origin_; }
+    /// The role of a statement of an opened block of code; nullopt inside of others.
+    [[nodiscard]] std::optional<StatementRole> roleOf(analysis::StmtId statement) const;
 
     [[nodiscard]] const std::vector<PartedRun>& runs() const { return runs_; }
-    /// Whether the values of a variable may differ between parts; true for shared memory.
+    /// Whether the values of a variable may differ between parts.
     [[nodiscard]] bool differs(analysis::VariableId variable) const {
         return differing_.contains(variable);
     }
@@ -54,7 +74,8 @@ public:
 private:
     void classify(analysis::StmtId block);
     [[nodiscard]] std::vector<analysis::StmtId> blocksOf(analysis::StmtId opened) const;
-    [[nodiscard]] StatementRole roleOf(analysis::StmtId statement);
+    [[nodiscard]] StatementRole findRole(analysis::StmtId statement);
+    [[nodiscard]] bool canOpen(const analysis::Stmt& statement, analysis::StmtId id) const;
     [[nodiscard]] bool differs(const StatementEffects& effects) const;
     [[nodiscard]] bool isBareDeclaration(const analysis::Stmt& statement) const;
     [[nodiscard]] bool isGroupDeclaration(const analysis::Stmt& statement) const;
@@ -66,7 +87,7 @@ private:
 
     const SkillContext& context_;
     const analysis::FunctionBody& body_;
-    std::uint8_t axis_;
+    PartOrigin origin_;
     std::vector<analysis::StmtId> barriers_;
     std::map<analysis::StmtId, StatementEffects> effects_; ///< As far as they were asked for.
     std::map<analysis::StmtId, StatementEffects> controls_;

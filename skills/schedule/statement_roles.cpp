@@ -1,9 +1,10 @@
-#include "skills/block-coarsening/statement_roles.h"
+#include "skills/schedule/statement_roles.h"
 
 #include "skills/gates/block_collective.h"
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace kernelskill::skills {
 
@@ -11,34 +12,40 @@ using namespace analysis;
 
 namespace {
 
-bool canOpen(StmtKind kind) {
-    return kind == StmtKind::Compound || kind == StmtKind::If || kind == StmtKind::For ||
-           kind == StmtKind::While || kind == StmtKind::Do;
+bool isLoop(StmtKind kind) {
+    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do;
 }
 
 } // namespace
 
-StatementRoles::StatementRoles(const SkillContext& context, std::uint8_t axis)
-    : context_(context), body_(context.kernel.body), axis_(axis) {
+PartOrigin blocksAlong(const SkillContext& context, std::uint8_t axis) {
+    const FunctionBody& body = context.kernel.body;
+    PartOrigin origin{.blockAxis = axis, .root = body.root, .differing = {}, .index = noId};
+    for (VariableId id = 0; id < body.variables.size(); ++id)
+        if (isSharedStorage(body.variable(id)))
+            origin.differing.insert(id);
+    return origin;
+}
+
+StatementRoles::StatementRoles(const SkillContext& context, PartOrigin origin)
+    : context_(context), body_(context.kernel.body), origin_(std::move(origin)),
+      differing_(origin_.differing) {
     for (const Barrier& barrier : context.kernel.barriers)
         if (const StmtId at = context.code().statement(barrier.call);
             at != noId && isBlockBarrier(context.kernel, at))
             barriers_.push_back(at);
-    for (VariableId id = 0; id < body_.variables.size(); ++id)
-        if (isSharedStorage(body_.variable(id)))
-            differing_.insert(id);
     // A statement that differs makes what it changes differ, which makes others differ.
     std::size_t known = 0;
     do {
         known = differing_.size();
-        classify(body_.root);
+        classify(origin_.root);
     } while (known != differing_.size());
-    findRuns(body_.root);
+    findRuns(origin_.root);
 }
 
 void StatementRoles::classify(StmtId block) {
     for (const StmtId id : context_.code().statementsOf(block)) {
-        const StatementRole role = roles_[id] = roleOf(id);
+        const StatementRole role = roles_[id] = findRole(id);
         if (role == StatementRole::Opened) {
             for (const StmtId inside : blocksOf(id))
                 classify(inside);
@@ -56,7 +63,7 @@ std::vector<StmtId> StatementRoles::blocksOf(StmtId opened) const {
     return stmt.kind == StmtKind::Compound ? std::vector{opened} : stmt.children;
 }
 
-StatementRole StatementRoles::roleOf(StmtId id) {
+StatementRole StatementRoles::findRole(StmtId id) {
     const Stmt& stmt = body_.stmt(id);
     const auto known = [&](auto& all, auto read) -> const StatementEffects& {
         auto found = all.find(id);
@@ -71,13 +78,23 @@ StatementRole StatementRoles::roleOf(StmtId id) {
         return StatementRole::BareDeclaration;
     if (isGroupDeclaration(stmt))
         return StatementRole::OnceDeclaration;
-    if (canOpen(stmt.kind) && (holdsBarrier(id) || isLeavingBranch(stmt)) &&
-        !differs(known(controls_, controlEffectsOf)))
-        return holdsBarrier(id) ? StatementRole::Opened : StatementRole::Once;
+    const bool canBeOpened = canOpen(stmt, id);
+    if ((canBeOpened || isLeavingBranch(stmt)) && !differs(known(controls_, controlEffectsOf)))
+        return canBeOpened ? StatementRole::Opened : StatementRole::Once;
     if (differs(known(effects_, effectsOf)))
         return StatementRole::Parted;
     return stmt.kind == StmtKind::Declaration ? StatementRole::OnceDeclaration
                                               : StatementRole::Once;
+}
+
+/// Whether parts meet inside of the statement, or, as rounds, share a loop there.
+bool StatementRoles::canOpen(const Stmt& stmt, StmtId id) const {
+    if (stmt.kind != StmtKind::Compound && stmt.kind != StmtKind::If && !isLoop(stmt.kind))
+        return false;
+    return origin_.blockAxis
+               ? holdsBarrier(id)
+               : std::ranges::any_of(context_.code().statementsIn(id),
+                                     [&](StmtId in) { return isLoop(body_.stmt(in).kind); });
 }
 
 bool StatementRoles::differs(const StatementEffects& effects) const {
@@ -85,8 +102,10 @@ bool StatementRoles::differs(const StatementEffects& effects) const {
         return std::ranges::any_of(variables,
                                    [&](VariableId id) { return differing_.contains(id); });
     };
-    return (effects.blockAxes & (1U << axis_)) != 0 || effects.isOpaque || effects.writesShared ||
-           meets(effects.reads) || meets(effects.writes);
+    const bool asksForBlock =
+        origin_.blockAxis && (effects.blockAxes & (1U << *origin_.blockAxis)) != 0;
+    return asksForBlock || effects.isOpaque || effects.writesShared || meets(effects.reads) ||
+           meets(effects.writes);
 }
 
 bool StatementRoles::isBareDeclaration(const Stmt& stmt) const {
@@ -111,7 +130,7 @@ bool StatementRoles::isGroup(VariableId id) const {
 
 /// `if (...) return;` without anything else.
 bool StatementRoles::isLeavingBranch(const Stmt& stmt) const {
-    if (stmt.kind != StmtKind::If || stmt.children.size() != 1)
+    if (!origin_.blockAxis || stmt.kind != StmtKind::If || stmt.children.size() != 1)
         return false;
     const std::vector<StmtId> inside = context_.code().statementsOf(stmt.children.front());
     return inside.size() == 1 && body_.stmt(inside.front()).kind == StmtKind::Return;
@@ -160,7 +179,7 @@ void StatementRoles::findRuns(StmtId block) {
     }
     const bool hasRun = length > 0;
     end();
-    if (hasRun && block == body_.root)
+    if (hasRun && block == origin_.root)
         runs_.back().isLast = true;
 }
 
@@ -168,6 +187,11 @@ void StatementRoles::addRun(std::vector<RoledStatement> run) {
     for (const RoledStatement& each : run)
         runOf_[each.statement] = runs_.size();
     runs_.push_back({std::move(run)});
+}
+
+std::optional<StatementRole> StatementRoles::roleOf(StmtId statement) const {
+    const auto found = roles_.find(statement);
+    return found == roles_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::size_t> StatementRoles::runOf(StmtId statement) const {

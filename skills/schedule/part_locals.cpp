@@ -1,9 +1,10 @@
-#include "skills/block-coarsening/part_locals.h"
+#include "skills/schedule/part_locals.h"
 
 #include "analysis/model/dependence.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -59,6 +60,8 @@ private:
         const std::set<std::size_t> users = runsThatUse(id);
         if (users.empty())
             return {};
+        if (!roles_.origin().blockAxis && isOutside(id))
+            return placeOutside(id, users);
         if (variable.storage == Storage::Parameter)
             return refuse(
                 "changed-parameter",
@@ -83,6 +86,53 @@ private:
         if (home && variable.init != noId)
             found_.runs[*home].split.push_back(declaration);
         return {};
+    }
+
+    /// Whether the variable outlives a round.
+    [[nodiscard]] bool isOutside(VariableId id) const {
+        const StmtId declaration = code_.declarationOf(id);
+        return declaration == noId || !code_.encloses(roles_.origin().root, declaration);
+    }
+
+    /// In a single run of the rounds' own block, parts take their turns as the rounds did. Else
+    /// each round has to set the variable anew, which then is an array of the block.
+    Gated<void> placeOutside(VariableId id, const std::set<std::size_t>& users) {
+        const StmtId root = roles_.origin().root;
+        const auto blockOf = [&](std::size_t run) {
+            return body_.stmt(roles_.runs()[run].statements.front().statement).parent;
+        };
+        if (id == roles_.origin().index ||
+            (users.size() == 1 &&
+             (blockOf(*users.begin()) == root ||
+              roles_.runs()[*users.begin()].statements.front().statement == root)))
+            return {};
+        const Variable& variable = body_.variable(id);
+        if (body_.stmt(root).kind != StmtKind::Compound || variable.storage != Storage::Local ||
+            !isSetFirst(id) || isAskedForLater(code_, body_.stmt(root).parent, id, true))
+            return refuse("carries-over", fmt::format("a round leaves a value in {}, which the "
+                                                      "next one or code behind the loop reads",
+                                                      variable.name));
+        if (!variable.type.arrayExtents.empty() || variable.type.isReference)
+            return refuseForm(variable);
+        found_.kept.push_back(id);
+        found_.own.push_back(id);
+        return {};
+    }
+
+    /// Whether a round assigns the variable, in a statement that always runs, before it reads it.
+    [[nodiscard]] bool isSetFirst(VariableId id) const {
+        const StmtId root = roles_.origin().root;
+        const auto first = std::ranges::find_if(code_.uses(id),
+                                                [&](ExprId use) { return code_.holds(root, use); });
+        if (first == code_.uses(id).end())
+            return false;
+        const ExprId above = code_.parent(*first);
+        const StmtId statement = code_.statement(*first);
+        return above != noId && body_.expr(above).kind == ExprKind::Binary &&
+               body_.expr(above).op == "=" && body_.expr(above).children[0] == *first &&
+               body_.stmt(statement).expr == above && body_.stmt(statement).parent == root &&
+               std::ranges::none_of(code_.expressionsBelow(body_.expr(above).children[1]),
+                                    [&](ExprId at) { return body_.expr(at).variable == id; });
     }
 
     /// Whether the declaration stands in the block of code of the run, so that no loop lies between
@@ -140,6 +190,8 @@ private:
         if (variable.storage != Storage::Local)
             return !isSharedStorage(variable) && variable.storage != Storage::DeviceGlobal &&
                    !code_.isEverWritten(id);
+        if (id == roles_.origin().index)
+            return true;
         return roles_.differs(id) ? isRepeatable(code_.declarationOf(id))
                                   : !code_.isEverWritten(id);
     }
@@ -154,7 +206,8 @@ private:
         for (const VariableId declared : body_.stmt(declaration).declared)
             for (const ExprId id : code_.expressionsBelow(body_.variable(declared).init)) {
                 const VariableId named = body_.expr(id).variable;
-                if (body_.expr(id).kind != ExprKind::Variable || named == noId)
+                if (body_.expr(id).kind != ExprKind::Variable || named == noId ||
+                    named == roles_.origin().index)
                     continue;
                 if (roles_.differs(named))
                     repeat(code_.declarationOf(named), run);
@@ -215,7 +268,7 @@ private:
             return refuse("from-macro", fmt::format("{} is declared in a macro", variable.name));
         if (variable.type.isReference || !source.slice(variable.span).starts_with(variable.name))
             return refuseForm(variable);
-        if (variable.init != noId) {
+        if (variable.init != noId && std::ranges::find(found_.own, id) == found_.own.end()) {
             const std::uint32_t end =
                 variable.span.begin + static_cast<std::uint32_t>(variable.name.size());
             const std::vector<Token> between =
@@ -236,8 +289,12 @@ private:
             if (source.slice(expr.span) == variable.name)
                 ++named;
         }
-        // The declaration is the one occurrence that is no use.
-        const std::vector<Token> tokens = lex(source.text(), context_.kernel.bodySpan);
+        // The declaration is the one occurrence that is no use. Other blocks may have a variable of
+        // that name.
+        const StmtId declaration = code_.declarationOf(id);
+        const StmtId block = declaration == noId ? noId : body_.stmt(declaration).parent;
+        const std::vector<Token> tokens =
+            lex(source.text(), block == noId ? context_.kernel.bodySpan : body_.stmt(block).span);
         if (std::ranges::count(tokens, std::string_view(variable.name), &Token::text) !=
             static_cast<std::ptrdiff_t>(named + 1))
             return refuse("hidden-use",

@@ -3,7 +3,7 @@
 /// declarations move.
 #pragma once
 
-#include "skills/block-coarsening/statement_roles.h"
+#include "skills/schedule/statement_roles.h"
 
 #include <string>
 #include <vector>
@@ -24,10 +24,14 @@ struct PartLocals {
     std::vector<RunLocals> runs; ///< In the order of StatementRoles::runs().
     /// The variables with an element for each part, those in shared memory too.
     std::vector<analysis::VariableId> kept;
+    /// Those of `kept` that are declared outside of the rounds and set anew in each: they get an
+    /// array of their own at the beginning of the rounds' block.
+    std::vector<analysis::VariableId> own;
 };
 
 /// Refuses with `changed-parameter`, `declaration-form`, `from-macro` or `hidden-use` where a
-/// variable cannot be given an element for each part.
+/// variable cannot be given an element for each part; of rounds also with `carries-over` where one
+/// round leaves a value to the next beyond a single run.
 [[nodiscard]] Gated<PartLocals> partLocals(const SkillContext& context,
                                            const StatementRoles& roles);
 
