@@ -231,6 +231,37 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
     return result;
 }
 
+std::vector<BufferContents> withinRange(std::vector<BufferContents> expected,
+                                        const std::vector<BufferContents>& reference,
+                                        const std::vector<BufferContents>& actual,
+                                        double relativeError) {
+    const auto named = [](const std::vector<BufferContents>& all, const std::string& name) {
+        return std::ranges::find(all, name, &BufferContents::name);
+    };
+    for (BufferContents& buffer : expected) {
+        const auto wide = named(reference, buffer.name);
+        const auto found = named(actual, buffer.name);
+        if (buffer.element != ScalarKind::Float || wide == reference.end() ||
+            wide->element != ScalarKind::Double || found == actual.end() ||
+            found->element != ScalarKind::Float || found->bytes.size() != buffer.bytes.size())
+            continue;
+        const ScalarRow row(buffer);
+        const ScalarRow wanted(*wide);
+        const ScalarRow better(*found);
+        for (std::size_t index = 0; index < std::min(row.size(), wanted.size()); ++index) {
+            if (std::isfinite(row.value(index)) || !std::isfinite(wanted.value(index)))
+                continue;
+            const double rounded = static_cast<float>(wanted.value(index));
+            if (scaledError(rounded, better.value(index), std::numeric_limits<float>::min()) <=
+                relativeError)
+                std::ranges::copy(better.bytes(index),
+                                  buffer.bytes.begin() +
+                                      static_cast<std::ptrdiff_t>(index * row.step));
+        }
+    }
+    return expected;
+}
+
 std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs) {
     std::map<std::string, double> scales;
     for (const BufferContents& output : outputs) {

@@ -57,6 +57,14 @@ struct Comparison {
                                         const std::vector<BufferContents>& actual,
                                         const Tolerance& tolerance);
 
+/// Returns `expected` with those elements of `actual` in it that are better: float's range made the
+/// expected one infinite or NaN, `reference`, which has a wider type, is finite there, and the
+/// actual one is within `relativeError` of it, or rounds to the same end of the range.
+[[nodiscard]] std::vector<BufferContents> withinRange(std::vector<BufferContents> expected,
+                                                      const std::vector<BufferContents>& reference,
+                                                      const std::vector<BufferContents>& actual,
+                                                      double relativeError);
+
 /// The root mean square of each floating-point output, and of each lane where it has several.
 [[nodiscard]] std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs);
 

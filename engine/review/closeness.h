@@ -19,7 +19,9 @@ struct Closeness {
     /// The largest scaled error that the original has on usual inputs: how much the kernel enlarges
     /// errors on their way.
     double usualError = 0;
-    bool onlyFiniteness = false; ///< Any finite value does where one is expected.
+    /// Any finite value does where one is expected. Where the original is not finite and its
+    /// float64 form is, that form's value does as well.
+    bool onlyFiniteness = false;
     /// The kernel computes in float and only rounds its results to 16 bits, see
     /// computesInFullPrecision().
     bool onlyStoresHalf = false;

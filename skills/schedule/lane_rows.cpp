@@ -54,7 +54,7 @@ public:
                 rows_.rows = 1;
             if (const auto& rounds = kernel_.loops[loop.loop].tripCount;
                 rounds && *rounds < rows_.lanes)
-                rows_.lanes = std::bit_floor(static_cast<unsigned>(*rounds));
+                rows_.lanes = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(*rounds)));
         }
         KERNELSKILL_CHECK(requireWholeWarps());
         return std::move(rows_);

@@ -12,6 +12,7 @@ namespace {
 
 using analysis::ScalarKind;
 using kernelskill::testing::bufferOf;
+using kernelskill::testing::doubles;
 using kernelskill::testing::floats;
 using ::testing::HasSubstr;
 
@@ -41,6 +42,18 @@ TEST(OutputComparison, NotANumberEqualsItselfOnly) {
     EXPECT_TRUE(compareOutputs({floats({nan, 1})}, {floats({nan, 1})}, loose).agrees);
     EXPECT_FALSE(compareOutputs({floats({nan, 1})}, {floats({1, 1})}, loose).agrees);
     EXPECT_FALSE(compareOutputs({floats({1, 1})}, {floats({nan, 1})}, loose).agrees);
+}
+
+TEST(OutputComparison, AValueThatTheOriginalsRangeLostIsBetter) {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<BufferContents> lost{floats({inf, -inf, nan, nan, inf, 1, inf, inf})};
+    const std::vector<BufferContents> wide{doubles({2e38, -1e60, 0, 1e-50, 3, 2, inf, 2e38})};
+    const std::vector<BufferContents> edit{floats({2e38f, -inf, 0, 0, 4, 2, 5, nan})};
+    const auto better = withinRange(lost, wide, edit, 1e-2);
+    // Not the fifth, which is another value, those that the original has or no form knows, nor NaN.
+    EXPECT_TRUE(compareOutputs(better, {floats({2e38f, -inf, 0, 0, inf, 1, inf, inf})}, {}).agrees);
+    EXPECT_TRUE(compareOutputs(withinRange(lost, {}, edit, 1e-2), lost, {}).agrees);
 }
 
 TEST(OutputComparison, ErrorsAreScaledToTheOutput) {
