@@ -57,26 +57,6 @@ TextEdit dividedGrid(const SkillContext& context, const LaunchSite& launch, int 
     });
 }
 
-std::optional<TextEdit> dividedGridY(const SkillContext& context, const LaunchSite& launch,
-                                     int divisor) {
-    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
-    const Expr& grid = host.expr(launch.grid);
-    const auto divided = [&](const std::string& blocks) {
-        return fmt::format("({} + {}) / {}", blocks, divisor - 1, divisor);
-    };
-    if (isDim3Name(grid)) {
-        const std::string name{context.file.source->slice(grid.span)};
-        return TextEdit{grid.span,
-                        fmt::format("dim3({0}.x, {1}, {0}.z)", name, divided(name + ".y"))};
-    }
-    if (grid.kind != ExprKind::InitList || grid.children.size() < 2)
-        return std::nullopt;
-    const Expr& blocks = host.expr(grid.children[1]);
-    return TextEdit{
-        blocks.span,
-        divided(operand(blocks, std::string(context.file.source->slice(blocks.span)), true))};
-}
-
 std::vector<TextEdit> dividedGridAxes(const SkillContext& context, const LaunchSite& launch,
                                       const std::array<int, 3>& divisors) {
     const FunctionBody& host = context.file.hostFunctions[launch.host].body;

@@ -15,9 +15,6 @@ namespace kernelskill::skills {
 /// requireResizableGrids(), or requireCountableGrids().
 [[nodiscard]] analysis::TextEdit dividedGrid(const SkillContext& context,
                                              const analysis::LaunchSite& launch, int divisor);
-/// The same along y; nullopt where the launch does not name its blocks along y.
-[[nodiscard]] std::optional<analysis::TextEdit>
-dividedGridY(const SkillContext& context, const analysis::LaunchSite& launch, int divisor);
 /// The launch's blocks along each axis divided by the axis' number, rounded up. Needs
 /// requireResizableGrids().
 [[nodiscard]] std::vector<analysis::TextEdit> dividedGridAxes(const SkillContext& context,

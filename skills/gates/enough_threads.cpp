@@ -34,7 +34,8 @@ std::int64_t threadsOf(const KnownExtents& block) {
 }
 
 bool namesAxis(const Expr& grid, std::uint8_t axis) {
-    return isDim3Name(grid) || (grid.kind == ExprKind::InitList && grid.children.size() > axis);
+    return axis == 0 || isDim3Name(grid) ||
+           (grid.kind == ExprKind::InitList && grid.children.size() > axis);
 }
 
 } // namespace

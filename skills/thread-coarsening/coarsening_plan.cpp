@@ -13,6 +13,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -23,7 +25,10 @@ using namespace analysis;
 namespace {
 
 constexpr int maxRows = 4;
-constexpr std::uint8_t rowAxis = 1;
+/// Lanes differ along x, so that rows along another axis leave accesses coalesced.
+constexpr std::uint8_t laneAxis = 0;
+/// In this order.
+constexpr std::array<std::uint8_t, 3> axes{1, 2, laneAxis};
 /// The max number of expressions in all copies: more cost registers and instruction cache.
 constexpr std::size_t maxWork = 512;
 /// The min quotient of loads before and after.
@@ -46,6 +51,8 @@ public:
         findVaryingLocals();
         for (const StmtId id : plan_.statements)
             findCommonLoops(id);
+        if (plan_.work.axis == laneAxis)
+            KERNELSKILL_CHECK(requireLoadsOfAllLanes());
         KERNELSKILL_TRY(const int max, maxRowsOfLaunches());
         for (int rows = max; rows > 1; rows /= 2)
             KERNELSKILL_CHECK(addCount(rows));
@@ -141,19 +148,41 @@ private:
             findCommonLoops(inner);
     }
 
+    /// Rows along x move lanes apart. Requires loops in which all lanes access the same elements of
+    /// global memory.
+    [[nodiscard]] Gated<void> requireLoadsOfAllLanes() const {
+        if (plan_.commonLoops.empty())
+            return refuse("moves-lanes-apart",
+                          fmt::format("{} has no loop whose loads all lanes share", kernel_.name));
+        const Symbol thread{SymbolKind::ThreadIdx, laneAxis};
+        for (const MemoryAccess& access : kernel_.accesses) {
+            const bool isOfLanes =
+                access.space == MemorySpace::Global || access.space == MemorySpace::Generic;
+            const bool isInLoop = std::ranges::any_of(plan_.commonLoops, [&](StmtId loop) {
+                return code_.holds(loop, access.expression);
+            });
+            if (isOfLanes && isInLoop && (!access.index || access.index->dependsOn(thread)))
+                return refuse("moves-lanes-apart",
+                              fmt::format("lanes would be further apart on line {}",
+                                          lineOf(access.expression)));
+        }
+        return {};
+    }
+
     /// As many rows as leave enough blocks, where the launches tell how many there are.
     Gated<int> maxRowsOfLaunches() {
         KERNELSKILL_CHECK(requireResizableGrids(context_));
         for (const LaunchSite& launch : kernel_.launches) {
-            const auto rows = LaunchValues(context_.shared(), launch).grid()[rowAxis];
+            const auto rows = LaunchValues(context_.shared(), launch).grid()[plan_.work.axis];
             if (!plan_.work.isBoundedAbove() && (!rows || *rows % maxRows != 0))
                 return refuse("no-bounds-guard",
                               fmt::format("nothing bounds {} from above, and the launch on line {} "
-                                          "does not have a known multiple of {} blocks along y",
+                                          "does not have a known multiple of {} blocks along {}",
                                           body_.variable(plan_.work.row).name,
-                                          lineNumber(context_, launch.span.begin), maxRows));
+                                          lineNumber(context_, launch.span.begin), maxRows,
+                                          "xyz"[plan_.work.axis]));
         }
-        return pointsOfAThread(context_, rowAxis, maxRows);
+        return pointsOfAThread(context_, plan_.work.axis, maxRows);
     }
 
     /// Expressions of all copies, with the arithmetic of an index as one.
@@ -207,18 +236,30 @@ private:
     std::optional<Refusal> refusal_;
 };
 
-} // namespace
-
-Gated<CoarseningPlan> planCoarsening(const SkillContext& context) {
-    KERNELSKILL_CHECK(requireEditable(context));
-    const FunctionBody body = withInitialRows(context.code());
+Gated<CoarseningPlan> planAlong(const SkillContext& context, std::uint8_t axis) {
+    const FunctionBody body = withInitialRows(context.code(), axis);
     const CodeMap code(body);
-    KERNELSKILL_TRY(RowWork work, findRowWork(context, code));
+    KERNELSKILL_TRY(RowWork work, findRowWork(context, code, axis));
     InnerWork inner = innerWork(context, code, work);
     auto plan = CoarseningPlanner(context, body, std::move(work), std::move(inner)).plan();
     if (plan)
         KERNELSKILL_CHECK(requireThreadsApart(context)); // Also in the functions that it calls.
     return plan;
+}
+
+} // namespace
+
+Gated<CoarseningPlan> planCoarsening(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    std::optional<Refusal> refusal;
+    for (const std::uint8_t axis : axes) {
+        auto plan = planAlong(context, axis);
+        if (plan)
+            return plan;
+        if (!refusal || refusal->gate == "no-rows")
+            refusal = std::move(plan.error());
+    }
+    return std::unexpected(*std::move(refusal));
 }
 
 } // namespace kernelskill::skills

@@ -10,8 +10,6 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::uint32_t alongY = 1;
-
 /// The statement `n = value;` that alone sets the variable, ahead of its uses; noId if there is
 /// none.
 StmtId settingOf(const CodeMap& code, VariableId id) {
@@ -64,15 +62,15 @@ FunctionBody withInitialValues(const CodeMap& code) {
     return withValues(code, [](ExprId) { return true; });
 }
 
-FunctionBody withInitialRows(const CodeMap& code) {
-    const auto isPlace = [](const CodeMap& known, ExprId value) {
+FunctionBody withInitialRows(const CodeMap& code, std::uint8_t axis) {
+    const auto isPlace = [axis](const CodeMap& known, ExprId value) {
         const auto index = polynomialOf(known, value);
         return index && !index->asConstant() &&
-               std::ranges::all_of(index->terms(), [](const auto& term) {
-                   return std::ranges::all_of(term.first, [](Symbol symbol) {
-                       return symbol.id == alongY && (symbol.kind == SymbolKind::ThreadIdx ||
-                                                      symbol.kind == SymbolKind::BlockIdx ||
-                                                      symbol.kind == SymbolKind::BlockDim);
+               std::ranges::all_of(index->terms(), [axis](const auto& term) {
+                   return std::ranges::all_of(term.first, [axis](Symbol symbol) {
+                       return symbol.id == axis && (symbol.kind == SymbolKind::ThreadIdx ||
+                                                    symbol.kind == SymbolKind::BlockIdx ||
+                                                    symbol.kind == SymbolKind::BlockDim);
                    });
                });
     };

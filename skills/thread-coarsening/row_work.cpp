@@ -19,16 +19,14 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::uint8_t yAxis = 1;
-constexpr Symbol threadY{SymbolKind::ThreadIdx, yAxis};
-constexpr Symbol blockY{SymbolKind::BlockIdx, yAxis};
-constexpr Symbol blockHeight{SymbolKind::BlockDim, yAxis};
-
 class RowWorkFinder {
 public:
-    RowWorkFinder(const SkillContext& context, const CodeMap& code)
+    RowWorkFinder(const SkillContext& context, const CodeMap& code, std::uint8_t axis)
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()),
-          top_(body_.stmt(body_.root).children) {}
+          top_(body_.stmt(body_.root).children), thread_{SymbolKind::ThreadIdx, axis},
+          block_{SymbolKind::BlockIdx, axis} {
+        found_.axis = axis;
+    }
 
     Gated<RowWork> find() {
         KERNELSKILL_CHECK(findRow());
@@ -53,19 +51,19 @@ private:
     /// Whether the value is a row's number, which differs from thread to thread or, by `step`,
     /// from block to block alone.
     [[nodiscard]] bool isRow(const IndexExpression& value, Symbol step) const {
-        if (!value.dependsOn(blockY) || value.dependsOn(threadY) != (step == threadY))
+        if (!value.dependsOn(block_) || value.dependsOn(thread_) != (step == thread_))
             return false;
         const auto isFrom = [&](const IndexExpression& first) {
             const auto rest = (value - first).asConstant();
             return rest && *rest >= 0;
         };
-        const IndexExpression block = IndexExpression::symbol(blockY);
-        if (step == blockY)
+        const IndexExpression block = IndexExpression::symbol(block_);
+        if (step == block_)
             return isFrom(block);
-        const IndexExpression thread = IndexExpression::symbol(threadY);
-        if (isFrom(block * IndexExpression::symbol(blockHeight) + thread))
+        const IndexExpression thread = IndexExpression::symbol(thread_);
+        if (isFrom(block * IndexExpression::symbol({SymbolKind::BlockDim, found_.axis}) + thread))
             return true;
-        const auto height = commonBlockExtent(context_, yAxis);
+        const auto height = commonBlockExtent(context_, found_.axis);
         return height && isFrom(block * IndexExpression::constant(*height) + thread);
     }
 
@@ -91,18 +89,18 @@ private:
         }
     }
 
-    /// The index along y, by which alone the kernel knows of y.
+    /// The index along the axis, by which alone the kernel knows of it.
     Gated<void> findRow() {
-        findIndex(threadY);
+        findIndex(thread_);
         if (found_.row == noId)
-            findIndex(blockY);
+            findIndex(block_);
         if (found_.row == noId)
-            return refuse("no-rows", fmt::format("{} has no index blockIdx.y * blockDim.y + "
-                                                 "threadIdx.y",
-                                                 kernel_.name));
+            return refuse("no-rows", fmt::format("{0} has no index blockIdx.{1} * blockDim.{1} + "
+                                                 "threadIdx.{1}",
+                                                 kernel_.name, "xyz"[found_.axis]));
         if (const auto positions = editableBlockPositions(context_); !positions)
             return std::unexpected(positions.error());
-        return requireOnlyIndex(context_, code_, found_.row, yAxis);
+        return requireOnlyIndex(context_, code_, found_.row, found_.axis);
     }
 
     /// `if (out of range) return;`, or an `if` at the kernel's end.
@@ -336,6 +334,8 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     const std::vector<StmtId>& top_;
+    Symbol thread_; ///< Its place in the block along the axis,
+    Symbol block_;  ///< and the block's.
     StmtId rowStatement_ = noId;
     std::size_t firstGuard_ = 0;
     std::set<StmtId> dependent_;
@@ -367,8 +367,8 @@ RowTest testOf(const CodeMap& code, const RowBound& bound) {
     return {expr.children[0], turned, expr.children[1]};
 }
 
-Gated<RowWork> findRowWork(const SkillContext& context, const CodeMap& code) {
-    return RowWorkFinder(context, code).find();
+Gated<RowWork> findRowWork(const SkillContext& context, const CodeMap& code, std::uint8_t axis) {
+    return RowWorkFinder(context, code, axis).find();
 }
 
 } // namespace kernelskill::skills

@@ -1,10 +1,12 @@
 /// A kernel's work on one row: the row's index, the bounds it stands under, and the statements.
+/// Rows are neighbours along an axis of the grid.
 #pragma once
 
 #include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
 #include "skills/thread-coarsening/row_conditions.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -17,8 +19,10 @@ struct RowBound {
 };
 
 struct RowWork {
+    std::uint8_t axis = 1; ///< The one along which the row's index counts.
     analysis::VariableId row = analysis::noId;
-    /// A row further on is one more of it: threadIdx.y, or blockIdx.y where each block has one row.
+    /// A row further on is one more of it: threadIdx along the axis, or blockIdx where each block
+    /// has one row.
     analysis::Symbol step;
     analysis::ExprId base = analysis::noId; ///< The row's initialiser less a constant.
     std::vector<analysis::StmtId> guards;   ///< Outermost, or one behind the other.
@@ -35,10 +39,10 @@ struct RowWork {
 /// The bound as the kernel asks for it, of one row.
 [[nodiscard]] RowTest testOf(const analysis::CodeMap& code, const RowBound& bound);
 
-/// The kernel as work on rows. Refuses with `no-rows`, `no-bounds-guard`, `compound-guard`,
-/// `uses-thread-position`, `row-used-elsewhere`, `work-before-guard`, `from-macro`, and what
-/// requireIndependentWork() and editableBlockPositions() refuse.
-[[nodiscard]] Gated<RowWork> findRowWork(const SkillContext& context,
-                                         const analysis::CodeMap& code);
+/// The kernel as work on rows along the axis. Refuses with `no-rows`, `no-bounds-guard`,
+/// `compound-guard`, `uses-thread-position`, `row-used-elsewhere`, `work-before-guard`,
+/// `from-macro`, and what requireIndependentWork() and editableBlockPositions() refuse.
+[[nodiscard]] Gated<RowWork> findRowWork(const SkillContext& context, const analysis::CodeMap& code,
+                                         std::uint8_t axis);
 
 } // namespace kernelskill::skills

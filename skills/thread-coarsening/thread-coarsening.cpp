@@ -1,4 +1,4 @@
-/// Gives a thread several neighbouring rows of a two-dimensional result.
+/// Gives a thread several neighbouring points of a result: rows, or points along another axis.
 #include "skills/base/planned_skill.h"
 #include "skills/editing/grid_size.h"
 #include "skills/thread-coarsening/coarsening_plan.h"
@@ -7,6 +7,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
 
 namespace kernelskill::skills {
 
@@ -34,12 +37,13 @@ class ThreadCoarseningSkill : public VariedSkill<CoarseningPlan, Rows> {
                               const RowCount& count) const {
         const FunctionBody& body = context.kernel.body;
         Offer offer = newOffer(context, body.stmt(plan.work.guards.front()).span, Rows{count.rows});
+        const std::string points = plan.work.axis == 1 ? "rows" : "points";
         offer.title =
-            fmt::format("Give each thread of {} {} rows", context.kernel.name, count.rows);
-        offer.why = fmt::format("threads whose {} is next to each other load the same: {} rows in "
+            fmt::format("Give each thread of {} {} {}", context.kernel.name, count.rows, points);
+        offer.why = fmt::format("threads whose {} is next to each other load the same: {} {} in "
                                 "one thread need {:.0f} % of the loads (line {}); the launch{} "
                                 "get{} a grid {} times smaller",
-                                body.variable(plan.work.row).name, count.rows,
+                                body.variable(plan.work.row).name, count.rows, points,
                                 100 * count.loads.after / count.loads.before,
                                 lineNumber(context, offer.anchor.begin),
                                 context.kernel.launches.size() == 1 ? "" : "es",
@@ -57,8 +61,11 @@ class ThreadCoarseningSkill : public VariedSkill<CoarseningPlan, Rows> {
             return refuse("rows", fmt::format("{} no longer fits {} rows a thread",
                                               context.kernel.name, static_cast<int>(rows)));
         std::vector<TextEdit> edits = rowCopies(context, plan, *count);
+        std::array<int, 3> divisors{1, 1, 1};
+        divisors[plan.work.axis] = count->rows;
         for (const LaunchSite& launch : context.kernel.launches)
-            edits.push_back(*dividedGridY(context, launch, count->rows));
+            std::ranges::move(dividedGridAxes(context, launch, divisors),
+                              std::back_inserter(edits));
         return edits;
     }
 };

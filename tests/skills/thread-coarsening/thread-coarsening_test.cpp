@@ -28,6 +28,65 @@ std::string product(const std::string& grid = "dim3((w + 31) / 32, (h + 7) / 8)"
                   grid);
 }
 
+/// Sums `term` over all j for each i, in blocks of 256 threads along x.
+std::string pairs(const std::string& term, const std::string& grid) {
+    return "__global__ void k(const float* __restrict__ in, float* __restrict__ out, int w) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= w)\n        return;\n"
+           "    float s = 0;\n    for (int j = 0; j < w; ++j)\n        s += " +
+           term +
+           ";\n    out[i] = s;\n}\nvoid run(const float* in, float* out, int w) {\n    k<<<" +
+           grid + ", 256>>>(in, out, w);\n}\n";
+}
+
+TEST(ThreadCoarsening, TakesPointsAlongXWhereAllLanesLoadTheSame) {
+    const std::string text = appliedText(id, pairs("fabsf(in[j] - in[0])", "(w + 255) / 256"));
+    EXPECT_TRUE(text.contains(R"(    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+    if (i + 3 < w) {
+        float s0 = 0;
+        float s1 = 0;
+        float s2 = 0;
+        float s3 = 0;
+        for (int j = 0; j < w; ++j) {
+)")) << text;
+    EXPECT_TRUE(text.contains("        out[i + 3] = s3;\n    } else {\n")) << text;
+    EXPECT_TRUE(text.contains("k<<<((w + 255) / 256 + 3) / 4, 256>>>")) << text;
+}
+
+TEST(ThreadCoarsening, TakesPointsAlongZ) {
+    const auto stencil = [](const std::string& body, const std::string& blocks) {
+        return "__global__ void k(const float* __restrict__ in, float* __restrict__ out, int w, "
+               "int d) {\n    int x = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+               body +
+               "}\nvoid run(const float* in, float* out, int w, int d) {\n"
+               "    k<<<dim3((w + 127) / 128, 1, " +
+               blocks + "), dim3(128, 1, 1)>>>(in, out, w, d);\n}\n";
+    };
+    checkApplicable(id,
+                    stencil("    int z = blockIdx.z;\n    if (x < w && z < d - 1)\n"
+                            "        out[z * w + x] = in[z * w + x] + in[(z + 1) * w + x];\n",
+                            "d"),
+                    stencil(R"(    int z = (blockIdx.z) * 4;
+    if (x < w && z + 3 < d - 1) {
+        const float in0 = in[z * w + x];
+        const float in1 = in[(z + 1) * w + x];
+        const float in2 = in[(z + 2) * w + x];
+        const float in3 = in[(z + 3) * w + x];
+        const float in4 = in[(z + 4) * w + x];
+        out[z * w + x] = in0 + in1;
+        out[(z + 1) * w + x] = in1 + in2;
+        out[(z + 2) * w + x] = in2 + in3;
+        out[(z + 3) * w + x] = in3 + in4;
+    } else {
+        for (int zEach = z; zEach < z + 4; ++zEach) {
+            if (x < w && zEach < d - 1) {
+                out[zEach * w + x] = in[zEach * w + x] + in[(zEach + 1) * w + x];
+            }
+        }
+    }
+)",
+                            "(d + 3) / 4"));
+}
+
 TEST(ThreadCoarsening, TakesAStencilBehindAnEarlyReturnWithBoundsAtBothEnds) {
     checkApplicable(id, kernel(indices + R"(    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1)
         return;
@@ -117,10 +176,16 @@ const std::string shared = "out[y * w + x] = in[x];";
 INSTANTIATE_TEST_SUITE_P(
     Gates, ThreadCoarseningIsNotOffered,
     testing::Values(
+        GateCase{"NoIndex", "no-rows", kernel("    out[threadIdx.x] = in[threadIdx.x];\n")},
         GateCase{
-            "FlatIndex", "no-rows",
+            "FlatIndex", "moves-lanes-apart",
             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < w)\n        "
                    "out[i] = in[i];\n")},
+        GateCase{"CoalescedInALoop", "moves-lanes-apart",
+                 pairs("in[j * w + i] * in[j]", "(w + 255) / 256")},
+        GateCase{"StoresInALoop", "moves-lanes-apart",
+                 pairs("(out[j * w + i] = in[j])", "(w + 255) / 256")},
+        GateCase{"FewPairs", "too-few-blocks", pairs("in[j]", "1000")},
         GateCase{"NoGuard", "no-bounds-guard", kernel(indices + "    " + shared + "\n")},
         GateCase{"OddGuard", "compound-guard", guarded(shared, "x < w && y * 2 < h")},
         GateCase{"Copy", "rows-share-nothing", guarded("out[y * w + x] = in[y * w + x];")},
