@@ -62,13 +62,20 @@ std::string callOf(const KernelModel& kernel, const std::string& name, const Ker
     return call + ");";
 }
 
-} // namespace
+/// The text of two kernels as functions, and a body that calls them, pass after pass.
+struct Passes {
+    analysis::Span before; ///< An empty place, for the functions.
+    std::string functions;
+    analysis::Span body;
+    std::string calls;
+};
 
-Result<FusedReference> fusedReference(const ProgramSource& original, const ProgramSource& candidate,
-                                      const FusedKernel& fused) {
-    const auto first = writtenKernel(original, fused.first);
-    const auto second = writtenKernel(original, fused.second);
-    const auto merged = writtenKernel(candidate, fused.name);
+/// Makes the passes of `fused`, a kernel of `one`, from the two kernels of `two`.
+Result<Passes> passesOf(const ProgramSource& two, const ProgramSource& one,
+                        const FusedKernel& fused) {
+    const auto first = writtenKernel(two, fused.first);
+    const auto second = writtenKernel(two, fused.second);
+    const auto merged = writtenKernel(one, fused.name);
     for (const auto* kernel : {&first, &second, &merged})
         if (!*kernel)
             return std::unexpected(kernel->error());
@@ -76,33 +83,54 @@ Result<FusedReference> fusedReference(const ProgramSource& original, const Progr
     for (const auto* places : {&fused.firstArguments, &fused.secondArguments})
         for (const std::size_t place : *places)
             if (place >= kernel.parameters.size())
-                return std::unexpected(Error{
-                    ErrorKind::InvalidInput,
-                    kernel.name + " takes fewer arguments than it is given", candidate.file, ""});
+                return std::unexpected(
+                    Error{ErrorKind::InvalidInput,
+                          kernel.name + " takes fewer arguments than it is given", one.file, ""});
     const std::string ofFirst = kernel.name + "_first";
     const std::string ofSecond = kernel.name + "_second";
-    const std::string stages =
-        fmt::format("{}{}\n{}\n", passDeclaration, asFunction(original.text, **first, ofFirst),
-                    asFunction(original.text, **second, ofSecond));
-    const std::string body = fmt::format("{{ if (ks_pass(2) == 0) {} else {} }}",
-                                         callOf(**first, ofFirst, kernel, fused.firstArguments),
-                                         callOf(**second, ofSecond, kernel, fused.secondArguments));
-    auto text =
-        analysis::applyEdits(candidate.text, {{{kernel.span.begin, kernel.span.begin}, stages},
-                                              {kernel.bodySpan, body}});
+    return Passes{.before = {kernel.span.begin, kernel.span.begin},
+                  .functions = fmt::format("{}{}\n{}\n", passDeclaration,
+                                           asFunction(two.text, **first, ofFirst),
+                                           asFunction(two.text, **second, ofSecond)),
+                  .body = kernel.bodySpan,
+                  .calls = fmt::format("{{ if (ks_pass(2) == 0) {} else {} }}",
+                                       callOf(**first, ofFirst, kernel, fused.firstArguments),
+                                       callOf(**second, ofSecond, kernel, fused.secondArguments))};
+}
+
+} // namespace
+
+Result<FusedReference> fusedReference(const ProgramSource& original, const ProgramSource& candidate,
+                                      const FusedKernel& fused) {
+    auto passes = passesOf(original, candidate, fused);
+    if (!passes)
+        return std::unexpected(passes.error());
+    auto text = analysis::applyEdits(
+        candidate.text, {{passes->before, passes->functions}, {passes->body, passes->calls}});
     if (!text)
         return std::unexpected(text.error());
     FusedReference reference{candidate, {}};
     reference.program.text = std::move(*text);
     reference.program.model = nullptr;
     reference.program.captures = nullptr; // No program has launched it.
-    const auto inserted = static_cast<std::uint32_t>(stages.size());
-    const std::uint32_t begin = kernel.bodySpan.begin + inserted;
+    const std::uint32_t functions = passes->before.begin;
+    const auto inserted = static_cast<std::uint32_t>(passes->functions.size());
+    const std::uint32_t begin = passes->body.begin + inserted;
     reference.edits[candidate.file] = {
-        {{kernel.span.begin, kernel.span.begin + inserted}, ""},
-        {{begin, begin + static_cast<std::uint32_t>(body.size())},
-         candidate.text.substr(kernel.bodySpan.begin, kernel.bodySpan.size())}};
+        {{functions, functions + inserted}, ""},
+        {{begin, begin + static_cast<std::uint32_t>(passes->calls.size())},
+         candidate.text.substr(passes->body.begin, passes->body.size())}};
     return reference;
+}
+
+Result<analysis::EditSet> splitInPasses(const ProgramSource& original,
+                                        const ProgramSource& candidate, const FusedKernel& split) {
+    auto passes = passesOf(candidate, original, split);
+    if (!passes)
+        return std::unexpected(passes.error());
+    return analysis::EditSet{{original.file,
+                              {{passes->before, std::move(passes->functions)},
+                               {passes->body, std::move(passes->calls)}}}};
 }
 
 } // namespace kernelskill::engine

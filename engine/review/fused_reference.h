@@ -1,4 +1,4 @@
-/// A program in which a fused kernel runs the two kernels that it stands for.
+/// A program in which a kernel runs two others that it stands for.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -18,5 +18,11 @@ struct FusedReference {
 [[nodiscard]] Result<FusedReference> fusedReference(const ProgramSource& original,
                                                     const ProgramSource& candidate,
                                                     const FusedKernel& fused);
+
+/// Returns edits of `original` that make its kernel `split` call the two kernels of `candidate` in
+/// that way. InvalidInput as above.
+[[nodiscard]] Result<analysis::EditSet> splitInPasses(const ProgramSource& original,
+                                                      const ProgramSource& candidate,
+                                                      const FusedKernel& split);
 
 } // namespace kernelskill::engine

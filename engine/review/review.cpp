@@ -49,8 +49,8 @@ Result<Verdict> Review::run(const analysis::EditSet& edits) {
     if (!parseCandidate(edits) || !keepsHostCode())
         return finished();
     prepareMeasurement();
-    if (!fused_.empty() && reviewsOthers_) {
-        if (keepsFusedKernels() && keepsOtherKernels()) {
+    if ((!replaced_.fused.empty() || !replaced_.split.empty()) && reviewsOthers_) {
+        if (keepsFusedKernels() && keepsSplitKernels() && keepsOtherKernels()) {
             verdict_.status = VerdictStatus::Unmeasured;
             measure();
         }
@@ -164,8 +164,10 @@ bool Review::keepsHostCode() {
     changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
-    fused_ = fusedKernels(original_.file(), *candidate_.model);
-    CheckResult order = checkHostOrder(original_.file(), *candidate_.model, fused_, stop_);
+    replaced_.fused = fusedKernels(original_.file(), *candidate_.model);
+    if (replaced_.fused.empty())
+        replaced_.split = splitKernels(original_.file(), *candidate_.model);
+    CheckResult order = checkHostOrder(original_.file(), *candidate_.model, replaced_, stop_);
     // Another kernel may need other work around it; the effect on the program is unknown.
     if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
         order.error().status = VerdictStatus::Invalid;

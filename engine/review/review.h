@@ -4,7 +4,7 @@
 #include "engine/inputs/trial.h"
 #include "engine/review/edit_evidence.h"
 #include "engine/review/error_judgement.h"
-#include "engine/review/host/fused_launches.h"
+#include "engine/review/host/host_order.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/review_images.h"
 #include "engine/review/reviewer.h"
@@ -74,6 +74,11 @@ private:
     // review_fused.cpp
     /// Reviews each fused kernel against the two that it stands for. The verdict is about them.
     bool keepsFusedKernels();
+    /// Reviews each kernel that the edit splits: the two, one after the other, have to do what it
+    /// did. The verdict is about them.
+    bool keepsSplitKernels();
+    /// Takes the verdict about the kernels `name` tells of for this review's own.
+    bool takeInner(const std::string& name, Result<Verdict> verdict, std::string_view how);
     // review_others.cpp
     /// Reviews each other kernel of the program that the edit changes.
     bool keepsOtherKernels();
@@ -215,7 +220,7 @@ private:
     bool readsRandomInput_ = false;
     /// Whether the edit changes the order of the host's requests to the GPU.
     bool changesOrder_ = false;
-    std::vector<FusedKernel> fused_; ///< The kernels by which the edit replaces two launches.
+    ReplacedKernels replaced_;
     Verdict verdict_;
     std::optional<Error> trouble_;
     std::jthread preparing_; ///< Declared last, because it uses other members. Its end stops it.

@@ -1,4 +1,4 @@
-/// Reviews of edits that put one kernel in the place of two.
+/// Reviews of edits that put one kernel in the place of two, or two in the place of one.
 #include "engine/review/edited_program.h"
 #include "engine/review/fused_reference.h"
 #include "engine/review/review.h"
@@ -9,8 +9,27 @@
 
 namespace kernelskill::engine {
 
+bool Review::takeInner(const std::string& name, Result<Verdict> verdict, std::string_view how) {
+    if (!verdict) {
+        trouble_ = verdict.error();
+        return false;
+    }
+    if (verdict->status != VerdictStatus::Unmeasured)
+        return take(std::unexpected(
+            FailedCheck{verdict->status, name, verdict->summary, verdict->isAboutEdit,
+                        verdict->failure ? *verdict->failure : ReviewFailure{}}));
+    for (Check& check : verdict->checks)
+        if (check.name != verdict_.checks.front().name) // The edit was parsed.
+            verdict_.checks.push_back(std::move(check));
+    verdict_.confidence = verdict->confidence;
+    verdict_.before = std::move(verdict->before);
+    verdict_.after = std::move(verdict->after);
+    verdict_.summary = std::move(verdict->summary);
+    return take(held(name, std::string(how)));
+}
+
 bool Review::keepsFusedKernels() {
-    for (const FusedKernel& fused : fused_) {
+    for (const FusedKernel& fused : replaced_.fused) {
         const std::string name =
             fmt::format("{} does what {} and {} did", fused.name, fused.first, fused.second);
         report("checking that " + name, 0.1);
@@ -36,23 +55,32 @@ bool Review::keepsFusedKernels() {
                       .isSumOfReviewed = isSumOfReviewed_,
                       .seed = seeds_()},
                      stop_, progress_);
-        auto verdict = inner.run(reference->edits);
-        if (!verdict) {
-            trouble_ = verdict.error();
+        if (!takeInner(name, inner.run(reference->edits), "two passes over the grid against one"))
             return false;
-        }
-        if (verdict->status != VerdictStatus::Unmeasured)
-            return take(std::unexpected(
-                FailedCheck{verdict->status, name, verdict->summary, verdict->isAboutEdit,
-                            verdict->failure ? *verdict->failure : ReviewFailure{}}));
-        for (Check& check : verdict->checks)
-            if (check.name != verdict_.checks.front().name) // The edit was parsed.
-                verdict_.checks.push_back(std::move(check));
-        verdict_.confidence = verdict->confidence;
-        verdict_.before = std::move(verdict->before);
-        verdict_.after = std::move(verdict->after);
-        verdict_.summary = std::move(verdict->summary);
-        static_cast<void>(take(held(name, "two passes over the grid against one")));
+    }
+    return true;
+}
+
+bool Review::keepsSplitKernels() {
+    for (const FusedKernel& split : replaced_.split) {
+        const std::string name =
+            fmt::format("{} and {} do what {} did", split.first, split.second, split.name);
+        report("checking that " + name, 0.1);
+        const auto* kernel = analysis::kernelNamed(original_.file(), split.name);
+        const auto edits = splitInPasses(original_.program, candidate_, split);
+        if (!edits || kernel == nullptr)
+            return take(
+                unusable(name, edits ? split.name + " is not known" : edits.error().describe()));
+        const GpuSource noGpu;
+        Review inner(executor_, toolchain_, {original_.program, *kernel}, accuracy_, noGpu,
+                     {.measure = false,
+                      .probeLargeLaunches = probesLargeLaunches_,
+                      .otherKernels = false,
+                      .isSumOfReviewed = isSumOfReviewed_,
+                      .seed = seeds_()},
+                     stop_, progress_);
+        if (!takeInner(name, inner.run(*edits), "one pass over the grid against two"))
+            return false;
     }
     return true;
 }

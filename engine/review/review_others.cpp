@@ -14,7 +14,7 @@ bool Review::keepsOtherKernels() {
     const GpuSource noGpu;
     const ProgressSink silent;
     std::set<std::string> fused;
-    for (const FusedKernel& kernel : fused_)
+    for (const FusedKernel& kernel : replaced_.fused)
         fused.insert({kernel.first, kernel.second});
     for (const std::string& name : otherChangedKernels(original_, candidate(), fused)) {
         report(fmt::format("checking {}, which the edit changes as well", name), 0.97);

@@ -196,15 +196,17 @@ private:
         }
         if (!changesHostOrder(before, *after_.model))
             return true;
-        const auto fused = fusedKernels(before, *after_.model);
-        const CheckResult order = checkHostOrder(before, *after_.model, fused, stop_);
+        ReplacedKernels replaced{.fused = fusedKernels(before, *after_.model), .split = {}};
+        if (replaced.fused.empty())
+            replaced.split = splitKernels(before, *after_.model);
+        const CheckResult order = checkHostOrder(before, *after_.model, replaced, stop_);
         if (stop_.stop_requested())
             return isCancelled();
         if (order) {
             done_.host =
                 JudgedHost{ChangeOutcome::Right, "the same work is asked of the GPU, in an order "
                                                  "that keeps what depends on each other"};
-            return judgeFused(fused);
+            return judgeFused(replaced.fused) && judgeSplit(replaced.split);
         }
         done_.host = hostAtFault(order.error());
         return true;
@@ -235,6 +237,29 @@ private:
                 trouble_ = finished.error();
                 return false;
             }
+        }
+        return true;
+    }
+
+    /// Compares each two kernels that are launched in the place of one with that one.
+    bool judgeSplit(const std::vector<FusedKernel>& split) {
+        for (const FusedKernel& kernel : split) {
+            const auto named = [&](const std::string& name) {
+                return std::ranges::find(done_.kernels, name,
+                                         [](const auto& each) { return each.change.name; });
+            };
+            const auto first = named(kernel.first);
+            const auto second = named(kernel.second);
+            if (first == done_.kernels.end() || second == done_.kernels.end())
+                continue;
+            if (const auto finished = review(*first, kernel.name, {.measure = false}); !finished) {
+                trouble_ = finished.error();
+                return false;
+            }
+            first->note = second->note =
+                fmt::format("{} and {} are launched one after the other in the place of {}",
+                            kernel.first, kernel.second, kernel.name);
+            second->outcome = std::max(second->outcome, first->outcome);
         }
         return true;
     }

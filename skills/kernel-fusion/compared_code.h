@@ -14,8 +14,4 @@ namespace kernelskill::skills {
 [[nodiscard]] std::string tokensOf(std::string_view text,
                                    const std::map<std::string, std::string>& renamed = {});
 
-/// Whether `value` is arithmetic on numbers, indices and variables that are never written: it is
-/// the same wherever it stands in the kernel.
-[[nodiscard]] bool isFixedValue(const analysis::CodeMap& code, analysis::ExprId value);
-
 } // namespace kernelskill::skills

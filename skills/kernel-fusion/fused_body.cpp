@@ -4,6 +4,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/editing/condition_text.h"
+#include "skills/gates/fixed_value.h"
 #include "skills/kernel-fusion/compared_code.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
+#include "skills/gates/fixed_value.h"
 #include "skills/kernel-fusion/compared_code.h"
 
 #include <spdlog/fmt/fmt.h>

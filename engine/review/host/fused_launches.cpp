@@ -116,21 +116,30 @@ bool areAlike(const FusedKernel& a, const FusedKernel& b) {
            a.secondArguments == b.secondArguments;
 }
 
-/// Adds the kernels of the fused launches in one host function to `found`. Returns false if the two
-/// versions of the function differ in another way.
-bool addFused(const FileModel& before, std::uint32_t function, const FileModel& after,
-              std::uint32_t edited, std::vector<FusedKernel>& found) {
-    const auto wanted = launchesOf(before, function);
+/// Which of two versions has the new kernels.
+enum class NewKernels : std::uint8_t { One, Two };
+
+/// Adds the kernels of the fused launches in one host function to `found`: launches of `two` in
+/// pairs, for which `one` has a single one. Returns false if the two versions of the function
+/// differ in another way.
+bool addFused(const FileModel& two, std::uint32_t functionOfTwo, const FileModel& one,
+              std::uint32_t functionOfOne, NewKernels newKernels, std::vector<FusedKernel>& found) {
+    const auto wanted = launchesOf(two, functionOfTwo);
     std::size_t at = 0;
-    for (const LaunchSite* launch : launchesOf(after, edited)) {
-        if (analysis::kernelNamed(before, launch->kernelName) != nullptr) {
+    for (const LaunchSite* launch : launchesOf(one, functionOfOne)) {
+        const bool isAlike =
+            newKernels == NewKernels::One
+                ? analysis::kernelNamed(two, launch->kernelName) != nullptr
+                : at >= wanted.size() ||
+                      analysis::kernelNamed(one, wanted[at]->kernelName) != nullptr;
+        if (isAlike) {
             if (at >= wanted.size() || wanted[at++]->kernelName != launch->kernelName)
                 return false;
             continue;
         }
         if (at + 2 > wanted.size())
             return false;
-        auto fused = fusedKernel(before, *wanted[at], *wanted[at + 1], after, *launch);
+        auto fused = fusedKernel(two, *wanted[at], *wanted[at + 1], one, *launch);
         at += 2;
         if (!fused)
             return false;
@@ -186,7 +195,17 @@ std::vector<FusedKernel> fusedKernels(const FileModel& before, const FileModel& 
     std::vector<FusedKernel> found;
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const auto other = counterpart(before, i, after);
-        if (!other || !addFused(before, i, after, *other, found))
+        if (!other || !addFused(before, i, after, *other, NewKernels::One, found))
+            return {};
+    }
+    return found;
+}
+
+std::vector<FusedKernel> splitKernels(const FileModel& before, const FileModel& after) {
+    std::vector<FusedKernel> found;
+    for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
+        const auto other = counterpart(before, i, after);
+        if (!other || !addFused(after, *other, before, i, NewKernels::Two, found))
             return {};
     }
     return found;

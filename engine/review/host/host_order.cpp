@@ -118,9 +118,9 @@ std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file
 class PathComparison {
 public:
     PathComparison(const FileModel& before, std::uint32_t original, const FileModel& after,
-                   std::uint32_t edited, const std::vector<FusedKernel>& fused,
+                   std::uint32_t edited, const ReplacedKernels& replaced,
                    const std::stop_token& stop)
-        : before_(before), original_(original), after_(after), edited_(edited), fused_(fused),
+        : before_(before), original_(original), after_(after), edited_(edited), replaced_(replaced),
           stop_(stop) {}
 
     CheckResult run(std::int64_t firstInteger) {
@@ -130,7 +130,10 @@ public:
                 return unusable(std::string(checkName), "too many conditions are not known");
             const HostScenario scenario = std::move(open.back());
             open.pop_back();
-            const auto wanted = traceHost(before_, original_, scenario, stop_);
+            HostScenario ofOriginal = scenario;
+            for (const FusedKernel& kernel : replaced_.split)
+                ofOriginal.standForTwo.insert(kernel.name);
+            const auto wanted = traceHost(before_, original_, ofOriginal, stop_);
             if (!wanted)
                 return unusable(std::string(checkName), wanted.error().describe());
             if (!wanted->undecided.empty()) {
@@ -141,7 +144,7 @@ public:
                 continue;
             }
             HostScenario ofEdit = scenario;
-            for (const FusedKernel& kernel : fused_)
+            for (const FusedKernel& kernel : replaced_.fused)
                 ofEdit.standForTwo.insert(kernel.name);
             const auto found = traceHost(after_, edited_, ofEdit, stop_);
             if (!found)
@@ -162,14 +165,17 @@ public:
 
 private:
     CheckResult compare(const HostTrace& wanted, const HostTrace& found) {
-        if (fused_.empty())
+        const auto& [fused, split] = replaced_;
+        if (fused.empty() && split.empty())
             return judge(compareTraces(wanted, found));
         for (const FusedPlace place : {FusedPlace::First, FusedPlace::Second}) {
-            const auto folded = withFusedLaunches(wanted, found, fused_, place);
-            if (!folded)
-                return incorrect(std::string(checkName), folded.error(),
-                                 {.stage = ReviewStage::Order});
-            if (auto same = judge(compareTraces(*folded, found)); !same)
+            const auto folded = withFusedLaunches(wanted, found, fused, place);
+            const auto foldedEdit = withFusedLaunches(found, wanted, split, place);
+            for (const auto* each : {&folded, &foldedEdit})
+                if (!*each)
+                    return incorrect(std::string(checkName), each->error(),
+                                     {.stage = ReviewStage::Order});
+            if (auto same = judge(compareTraces(*folded, *foldedEdit)); !same)
                 return same;
         }
         return held(std::string(checkName));
@@ -190,7 +196,7 @@ private:
     std::uint32_t original_;
     const FileModel& after_;
     std::uint32_t edited_;
-    const std::vector<FusedKernel>& fused_;
+    const ReplacedKernels& replaced_;
     const std::stop_token& stop_;
     std::size_t works_ = 0;
     std::size_t moved_ = 0;
@@ -213,7 +219,7 @@ bool changesHostOrder(const FileModel& before, const FileModel& after) {
 }
 
 CheckResult checkHostOrder(const FileModel& before, const FileModel& after,
-                           const std::vector<FusedKernel>& fused, const std::stop_token& stop) {
+                           const ReplacedKernels& replaced, const std::stop_token& stop) {
     std::string detail;
     for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
         const std::string& name = before.hostFunctions[i].name;
@@ -223,7 +229,7 @@ CheckResult checkHostOrder(const FileModel& before, const FileModel& after,
                            {.stage = ReviewStage::Order});
         if (!changesHostOrder(before, i, after, *other))
             continue;
-        PathComparison paths(before, i, after, *other, fused, stop);
+        PathComparison paths(before, i, after, *other, replaced, stop);
         for (const std::int64_t first : firstIntegers)
             if (auto held = paths.run(first);
                 !held &&

@@ -11,6 +11,12 @@
 
 namespace kernelskill::engine {
 
+/// The kernels whose launches stand for two launches of the other version.
+struct ReplacedKernels {
+    std::vector<FusedKernel> fused; ///< In the edit.
+    std::vector<FusedKernel> split; ///< In the original.
+};
+
 /// Whether a function that launches kernels calls the CUDA runtime, or launches, elsewhere, more
 /// often or less often than before, or in other loops or branches. Arguments and launch
 /// configurations do not count.
@@ -25,12 +31,12 @@ namespace kernelskill::engine {
 /// for its parameters and for all that is not known. Both must launch the same kernels with the
 /// same configurations and arguments in the same streams, and make the same other calls, in the
 /// same order; the edit may wait for the GPU more often. Work of a graph counts when the graph is
-/// launched, and a launch of a kernel in `fused` as the two that it stands for. Code that cannot be
-/// followed is no fault of the edit, and not accepted. The result means nothing if `stop` is
-/// requested.
+/// launched, and a launch of a kernel that an edit fused, or split, as the two that it stands for.
+/// Code that cannot be followed is no fault of the edit, and not accepted. The result means nothing
+/// if `stop` is requested.
 [[nodiscard]] CheckResult checkHostOrder(const analysis::FileModel& before,
                                          const analysis::FileModel& after,
-                                         const std::vector<FusedKernel>& fused = {},
+                                         const ReplacedKernels& replaced = {},
                                          const std::stop_token& stop = {});
 
 } // namespace kernelskill::engine

@@ -16,7 +16,16 @@ using ::testing::HasSubstr;
 /// The host's side of slice(x, by, n) in the place of step(x, by, n) and say(x).
 std::string verdictOnFused(const std::string& before, const std::string& after) {
     const std::vector<FusedKernel> fused{{"slice", "step", "say", {0, 1, 2}, {0}}};
-    const CheckResult result = checkHostOrder(parsed(before), parsed(after), fused);
+    const CheckResult result =
+        checkHostOrder(parsed(before), parsed(after), {.fused = fused, .split = {}});
+    return result ? std::string() : result.error().detail;
+}
+
+/// The host's side of step(x, by, n) and say(x) in the place of slice(x, by, n).
+std::string verdictOnSplit(const std::string& before, const std::string& after) {
+    const std::vector<FusedKernel> split{{"slice", "step", "say", {0, 1, 2}, {0}}};
+    const CheckResult result =
+        checkHostOrder(parsed(before), parsed(after), {.fused = {}, .split = split});
     return result ? std::string() : result.error().detail;
 }
 
@@ -30,6 +39,26 @@ TEST(FusedLaunches, StandForTwo) {
     EXPECT_EQ(verdictOnFused("for (int i = 0; i < 5; ++i) {\n" + first + second + "}\n",
                              "for (int i = 0; i < 5; ++i) {\n" + both + "}\n"),
               "");
+}
+
+TEST(SplitLaunches, StandForOne) {
+    EXPECT_EQ(verdictOnSplit(both, first + second), "");
+    EXPECT_EQ(verdictOnSplit("for (int i = 0; i < 5; ++i) {\n" + both + "}\n",
+                             "for (int i = 0; i < 5; ++i) {\n" + first + second + "}\n"),
+              "");
+    EXPECT_EQ(verdictOnSplit(both + wait, first + wait + second + wait), "");
+}
+
+TEST(SplitLaunches, StandWhereTheOneStoodInItsStreamWithItsValues) {
+    const std::string unlike = "were not launched so, one after the other";
+    for (const std::string& after :
+         {second + first, first, first + "say<<<n, 32, 0, mine>>>(a);\n",
+          "step<<<n, 64>>>(a, by, n);\n" + second, first + "say<<<n, 32>>>(b);\n",
+          first + "add<<<n, 32>>>(a, b, n);\n" + second})
+        EXPECT_THAT(verdictOnSplit(both, after), HasSubstr(unlike)) << after;
+    const std::string copy = "cudaMemcpy(b, a, 4, cudaMemcpyDeviceToDevice);\n";
+    EXPECT_NE(verdictOnSplit(both + copy, copy + first + second), "");
+    EXPECT_NE(verdictOnSplit(both, first + second + second), "");
 }
 
 TEST(FusedLaunches, MayBeBesideLaunchesOfTheSameKernels) {

@@ -122,6 +122,29 @@ TEST_F(ChangeVerifierTest, ANewKernelIsRunForHazards) {
     EXPECT_FALSE(right.kernels[0].verdict);
 }
 
+TEST_F(ChangeVerifierTest, TwoKernelsInThePlaceOfOneAreComparedWithIt) {
+    const auto kernel = [](const std::string& name, const std::string& work) {
+        return "__global__ void " + name + "(const float* x, float* y, float* z) {\n" +
+               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" + work + "}\n";
+    };
+    const auto host = [](const std::string& launches) {
+        return "void run(const float* x, float* y, float* z) {\n" + launches + "}\n";
+    };
+    const std::string first = "    y[i] = 2.0f * x[i];\n";
+    const std::string second = "    z[i] = y[i] + 1.0f;\n";
+    const std::string both = kernel("both", first + second);
+    const auto split = [&](const std::string& rest) {
+        return both + kernel("one", first) + kernel("two", rest) +
+               host("    one<<<4, 64>>>(x, y, z);\n    two<<<4, 64>>>(x, y, z);\n");
+    };
+    const std::string before = both + host("    both<<<4, 64>>>(x, y, z);\n");
+    const Verification right = verified(before, split(second));
+    EXPECT_EQ(right.outcome(), ChangeOutcome::Right) << summaryOf(right);
+    const Verification wrong = verified(before, split("    z[i] = y[i] + 2.0f;\n"));
+    EXPECT_EQ(wrong.outcome(), ChangeOutcome::Wrong) << summaryOf(wrong);
+    EXPECT_THAT(summaryOf(wrong), HasSubstr("2 wrong (one, two)"));
+}
+
 TEST_F(ChangeVerifierTest, HostCodeThatAsksForOtherWorkIsNamed) {
     const Verification done =
         verified(scale + launches,
