@@ -77,8 +77,10 @@ private:
     /// Reviews each kernel that the edit splits: the two, one after the other, have to do what it
     /// did. The verdict is about them.
     bool keepsSplitKernels();
-    /// Takes the verdict about the kernels `name` tells of for this review's own.
-    bool takeInner(const std::string& name, Result<Verdict> verdict, std::string_view how);
+    /// Reviews the edits of a kernel as the check `name`, and takes the verdict for its own. `how`
+    /// is said where the check holds.
+    bool keepsKernel(const std::string& name, KernelRef kernel, const analysis::EditSet& edits,
+                     std::string_view how);
     // review_others.cpp
     /// Reviews each other kernel of the program that the edit changes.
     bool keepsOtherKernels();

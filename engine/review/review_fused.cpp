@@ -9,7 +9,17 @@
 
 namespace kernelskill::engine {
 
-bool Review::takeInner(const std::string& name, Result<Verdict> verdict, std::string_view how) {
+bool Review::keepsKernel(const std::string& name, KernelRef kernel, const analysis::EditSet& edits,
+                         std::string_view how) {
+    const GpuSource noGpu;
+    Review inner(executor_, toolchain_, kernel, accuracy_, noGpu,
+                 {.measure = false,
+                  .probeLargeLaunches = probesLargeLaunches_,
+                  .otherKernels = false,
+                  .isSumOfReviewed = isSumOfReviewed_,
+                  .seed = seeds_()},
+                 stop_, progress_);
+    auto verdict = inner.run(edits);
     if (!verdict) {
         trouble_ = verdict.error();
         return false;
@@ -47,15 +57,8 @@ bool Review::keepsFusedKernels() {
         const auto* kernel = analysis::kernelNamed(*program.model, fused.name);
         if (kernel == nullptr || firstNewError(original_.file(), *program.model))
             return take(unusable(name, "the two cannot be called in its place"));
-        const GpuSource noGpu;
-        Review inner(executor_, toolchain_, {program, *kernel}, accuracy_, noGpu,
-                     {.measure = false,
-                      .probeLargeLaunches = probesLargeLaunches_,
-                      .otherKernels = false,
-                      .isSumOfReviewed = isSumOfReviewed_,
-                      .seed = seeds_()},
-                     stop_, progress_);
-        if (!takeInner(name, inner.run(reference->edits), "two passes over the grid against one"))
+        if (!keepsKernel(name, {program, *kernel}, reference->edits,
+                         "two passes over the grid against one"))
             return false;
     }
     return true;
@@ -71,15 +74,8 @@ bool Review::keepsSplitKernels() {
         if (!edits || kernel == nullptr)
             return take(
                 unusable(name, edits ? split.name + " is not known" : edits.error().describe()));
-        const GpuSource noGpu;
-        Review inner(executor_, toolchain_, {original_.program, *kernel}, accuracy_, noGpu,
-                     {.measure = false,
-                      .probeLargeLaunches = probesLargeLaunches_,
-                      .otherKernels = false,
-                      .isSumOfReviewed = isSumOfReviewed_,
-                      .seed = seeds_()},
-                     stop_, progress_);
-        if (!takeInner(name, inner.run(*edits), "one pass over the grid against two"))
+        if (!keepsKernel(name, {original_.program, *kernel}, *edits,
+                         "one pass over the grid against two"))
             return false;
     }
     return true;

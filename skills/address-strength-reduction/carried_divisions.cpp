@@ -4,6 +4,7 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/queries/value_range.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -218,11 +219,6 @@ private:
                               fmt::format("line {} skips the end of a round", line(stmt.span)));
         }
         return {};
-    }
-
-    static bool isLoop(StmtKind kind) {
-        return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-               kind == StmtKind::RangeFor;
     }
 
     const SkillContext& context_;

@@ -6,6 +6,7 @@
 #include "analysis/queries/launch_values.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 #include "skills/block-coarsening/surplus_parts.h"
 #include "skills/editing/block_count.h"
@@ -25,11 +26,6 @@ namespace {
 
 /// With more, registers and shared memory leave too few threads, and code grows.
 constexpr int mostParts = 8;
-
-bool isLoop(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-           kind == StmtKind::RangeFor;
-}
 
 class PartsPlanner {
 public:

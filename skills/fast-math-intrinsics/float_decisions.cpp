@@ -1,6 +1,7 @@
 #include "skills/fast-math-intrinsics/float_decisions.h"
 
 #include "analysis/model/scalar_kinds.h"
+#include "analysis/syntax/statement_kinds.h"
 
 #include <algorithm>
 
@@ -9,10 +10,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-bool isLoop(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do;
-}
 
 bool isInteger(ScalarKind scalar) {
     return scalar >= ScalarKind::Char && scalar <= ScalarKind::UInt64;

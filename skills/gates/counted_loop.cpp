@@ -4,6 +4,7 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/queries/source_layout.h"
 #include "analysis/queries/source_words.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -67,10 +68,6 @@ StmtId lastStatement(const FunctionBody& body, const Loop& loop) {
 bool isAskedForLater(const CodeMap& code, StmtId loopId, VariableId index, bool isSetFirst) {
     const FunctionBody& body = code.body();
     const Stmt& loop = body.stmt(loopId);
-    const auto isLoop = [](StmtKind kind) {
-        return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-               kind == StmtKind::RangeFor;
-    };
     // A variable of an outer loop's round does not outlive the round.
     const StmtId declaration = code.declarationOf(index);
     StmtId outermost = noId;

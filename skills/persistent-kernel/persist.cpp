@@ -6,6 +6,7 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 #include "skills/editing/block_count.h"
 #include "skills/gates/separate_blocks.h"
@@ -34,8 +35,7 @@ constexpr double minSetUpCost = 10;
 constexpr double minShare = 0.5;
 
 bool isLoopOrSwitch(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-           kind == StmtKind::RangeFor || kind == StmtKind::Switch;
+    return isLoop(kind) || kind == StmtKind::Switch;
 }
 
 class PersistPlanner {

@@ -3,6 +3,7 @@
 #include "analysis/nest/facts.h"
 #include "analysis/queries/source_layout.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
 #include "skills/schedule/apart_by_races.h"
@@ -20,11 +21,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-bool isLoopStatement(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-           kind == StmtKind::RangeFor;
-}
 
 bool writes(AccessKind kind) {
     return kind != AccessKind::Read;
@@ -182,7 +178,7 @@ private:
     [[nodiscard]] StmtId outermostLoop(ExprId element) const {
         StmtId found = noId;
         for (StmtId at = code_.statement(element); at != noId; at = body_.stmt(at).parent) {
-            if (!isLoopStatement(body_.stmt(at).kind))
+            if (!isLoop(body_.stmt(at).kind))
                 continue;
             if (!isStable(at, element))
                 break;
@@ -343,7 +339,7 @@ private:
     [[nodiscard]] bool leaves(StmtId statement, StmtId jump) const {
         for (StmtId at = jump;; at = body_.stmt(at).parent) {
             const StmtKind kind = body_.stmt(at).kind;
-            if (isLoopStatement(kind) ||
+            if (isLoop(kind) ||
                 (kind == StmtKind::Switch && body_.stmt(jump).kind == StmtKind::Break))
                 return false;
             if (at == statement)

@@ -1,6 +1,7 @@
 #include "skills/schedule/part_runs.h"
 
 #include "analysis/source/try.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -13,11 +14,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-bool isLoop(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-           kind == StmtKind::RangeFor;
-}
 
 class RunGates {
 public:

@@ -1,5 +1,6 @@
 #include "skills/schedule/statement_roles.h"
 
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/gates/block_collective.h"
 
 #include <algorithm>
@@ -9,14 +10,6 @@
 namespace kernelskill::skills {
 
 using namespace analysis;
-
-namespace {
-
-bool isLoop(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do;
-}
-
-} // namespace
 
 PartOrigin blocksAlong(const SkillContext& context, std::uint8_t axis) {
     const FunctionBody& body = context.kernel.body;
@@ -89,7 +82,9 @@ StatementRole StatementRoles::findRole(StmtId id) {
 
 /// Whether parts meet inside of the statement, or, as rounds, share a loop there.
 bool StatementRoles::canOpen(const Stmt& stmt, StmtId id) const {
-    if (stmt.kind != StmtKind::Compound && stmt.kind != StmtKind::If && !isLoop(stmt.kind))
+    const bool isFollowed = stmt.kind == StmtKind::Compound || stmt.kind == StmtKind::If ||
+                            (isLoop(stmt.kind) && stmt.kind != StmtKind::RangeFor);
+    if (!isFollowed)
         return false;
     return origin_.blockAxis
                ? holdsBarrier(id)

@@ -2,6 +2,7 @@
 
 #include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
 #include "skills/schedule/statement_effects.h"
@@ -140,8 +141,7 @@ private:
     [[nodiscard]] bool isOfOuterLoop(const Stmt& exit) const {
         StmtId at = exit.parent;
         const auto isAbout = [&](StmtKind kind) {
-            return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-                   (kind == StmtKind::Switch && exit.kind == StmtKind::Break);
+            return isLoop(kind) || (kind == StmtKind::Switch && exit.kind == StmtKind::Break);
         };
         while (!isAbout(body_.stmt(at).kind))
             at = body_.stmt(at).parent;

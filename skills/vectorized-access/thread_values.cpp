@@ -1,6 +1,7 @@
 #include "skills/vectorized-access/thread_values.h"
 
 #include "analysis/queries/index_arithmetic.h"
+#include "analysis/syntax/statement_kinds.h"
 
 #include <algorithm>
 
@@ -9,11 +10,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-bool isLoop(StmtKind kind) {
-    return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
-           kind == StmtKind::RangeFor;
-}
 
 bool isExit(StmtKind kind) {
     return kind == StmtKind::Return || kind == StmtKind::Break || kind == StmtKind::Continue ||
