@@ -63,6 +63,14 @@ StmtId lastStatement(const FunctionBody& body, const Loop& loop) {
 
 } // namespace
 
+bool setsAnew(const CodeMap& code, ExprId use) {
+    const FunctionBody& body = code.body();
+    const ExprId above = code.parent(use);
+    return above != noId && body.expr(above).kind == ExprKind::Binary &&
+           body.expr(above).op == "=" && body.expr(above).children[0] == use &&
+           !names(code, body.expr(above).children[1], body.expr(use).variable);
+}
+
 // The next use in the text is not one that sets the variable anew, or an outer loop comes back to
 // an earlier one.
 bool isAskedForLater(const CodeMap& code, StmtId loopId, VariableId index, bool isSetFirst) {
@@ -84,10 +92,7 @@ bool isAskedForLater(const CodeMap& code, StmtId loopId, VariableId index, bool 
             continue;
         }
         // The first use behind the loop decides, if it comes before all others in any case.
-        const ExprId above = code.parent(use);
-        const bool isSet = above != noId && body.expr(above).kind == ExprKind::Binary &&
-                           body.expr(above).op == "=" && body.expr(above).children[0] == use &&
-                           !names(code, body.expr(above).children[1], index);
+        const bool isSet = setsAnew(code, use);
         const StmtId set = code.statement(use);
         StmtId holder = set == noId ? noId : body.stmt(set).parent;
         if (holder != noId && isLoop(body.stmt(holder).kind) && body.stmt(holder).init == set)

@@ -31,6 +31,9 @@ struct AdvancingLoop {
     bool isAskedLater = false; ///< Code behind the loop may ask for an index it does not declare.
 };
 
+/// Whether the use is the target of `x = value`, and the value does not name x.
+[[nodiscard]] bool setsAnew(const analysis::CodeMap& code, analysis::ExprId use);
+
 /// Whether code outside of the loop may read what the loop leaves in the variable. `isSetFirst`
 /// says that each run of the loop sets it before reading it.
 [[nodiscard]] bool isAskedForLater(const analysis::CodeMap& code, analysis::StmtId loop,

@@ -23,6 +23,18 @@ Gated<void> requireEditableLaunch(const SkillContext& context, const LaunchSite&
     return {};
 }
 
+StmtId launchStatement(const SkillContext& context, const LaunchSite& launch) {
+    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
+    for (StmtId id = 0; id < host.stmts.size(); ++id) {
+        const Stmt& stmt = host.stmt(id);
+        if (stmt.kind == StmtKind::Expression && !stmt.fromMacro &&
+            stmt.span.begin == launch.span.begin && stmt.span.contains(launch.span))
+            return stmt.parent != noId && host.stmt(stmt.parent).kind == StmtKind::Compound ? id
+                                                                                            : noId;
+    }
+    return noId;
+}
+
 bool isDefaultStream(const CodeMap& code, ExprId stream) {
     return stream == noId || code.constantValue(stream) == 0;
 }

@@ -17,6 +17,10 @@ namespace kernelskill::skills {
 [[nodiscard]] Gated<void> requireEditableLaunch(const SkillContext& context,
                                                 const analysis::LaunchSite& launch);
 
+/// Returns the statement that is the launch and nothing else, if it stands in a block; else noId.
+[[nodiscard]] analysis::StmtId launchStatement(const SkillContext& context,
+                                               const analysis::LaunchSite& launch);
+
 /// Whether a launch or a copy that names this stream, or noId, is in the default one.
 [[nodiscard]] bool isDefaultStream(const analysis::CodeMap& code, analysis::ExprId stream);
 

@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/block_collective.h"
+#include "skills/gates/counted_loop.h"
 #include "skills/gates/fixed_value.h"
 #include "skills/gates/separate_blocks.h"
 #include "skills/schedule/lane_sectors.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -38,6 +40,8 @@ public:
         findLevel();
         for (const StmtId work : works_)
             KERNELSKILL_CHECK(requireFollowed(work));
+        for (const StmtId work : works_)
+            writes_[work] = effectsOf(context_.file, kernel_, code_, work).writes;
         std::optional<FissionParts> found;
         Refusal refusal{"one-part",
                         fmt::format("{} does not run two loops one after the other", kernel_.name)};
@@ -143,16 +147,16 @@ private:
             KERNELSKILL_CHECK(requireApart(id, first, rest));
         FissionParts parts{.first = {first.begin(), first.end()},
                            .rest = {rest.begin(), rest.end()},
-                           .notInFirst = {},
-                           .notInRest = {},
+                           .leftOutOfFirst = {rest.begin(), rest.end()},
+                           .leftOutOfRest = {first.begin(), first.end()},
                            .both = both_,
                            .reason = reasonFor(first, rest)};
         for (const StmtId barrier : barriers_) {
             const std::uint32_t at = body_.stmt(barrier).span.begin;
             if (at > body_.stmt(first.back()).span.begin)
-                parts.notInFirst.push_back(barrier);
+                parts.leftOutOfFirst.push_back(barrier);
             if (at < body_.stmt(rest.front()).span.begin)
-                parts.notInRest.push_back(barrier);
+                parts.leftOutOfRest.push_back(barrier);
         }
         return parts;
     }
@@ -182,10 +186,8 @@ private:
                        : refuse("shared-memory-crosses",
                                 fmt::format("both parts use {}, which does not outlive a kernel",
                                             variable.name));
-        const bool isLeft = std::ranges::any_of(first, [&](StmtId work) {
-            const StatementEffects effects = effectsOf(context_.file, kernel_, code_, work);
-            return effects.writes.contains(id);
-        });
+        const bool isLeft =
+            std::ranges::any_of(first, [&](StmtId work) { return writes_.at(work).contains(id); });
         if (!isLeft || isSetFirst(later.front(), rest))
             return {};
         return refuse("value-crosses",
@@ -196,18 +198,13 @@ private:
     /// Whether the use is an assignment that the part always makes, and reads nothing of it: also
     /// the start of a loop.
     [[nodiscard]] bool isSetFirst(ExprId use, std::span<const StmtId> part) const {
-        const ExprId above = code_.parent(use);
-        if (above == noId || body_.expr(above).kind != ExprKind::Binary ||
-            body_.expr(above).op != "=" || body_.expr(above).children[0] != use)
+        if (!setsAnew(code_, use))
             return false;
         StmtId statement = code_.statement(use);
         const StmtId parent = body_.stmt(statement).parent;
         if (parent != noId && body_.stmt(parent).init == statement)
             statement = parent;
-        const VariableId variable = body_.expr(use).variable;
-        return std::ranges::find(part, statement) != part.end() &&
-               std::ranges::none_of(code_.expressionsBelow(body_.expr(above).children[1]),
-                                    [&](ExprId id) { return body_.expr(id).variable == variable; });
+        return std::ranges::find(part, statement) != part.end();
     }
 
     /// Tells which part's lanes are apart, if one's are and the other's are not.
@@ -222,7 +219,7 @@ private:
                            line(loopOfFirst ? *loopOfFirst : *loopOfRest),
                            loopOfFirst ? "behind" : "before");
     }
-    /// The first loop of the part whose lanes are further apart than they need be.
+    /// Returns the first loop of the part whose lanes are further apart than they need be.
     [[nodiscard]] std::optional<StmtId> loopApart(std::span<const StmtId> part) const {
         const Nest& nest = context_.shared().nest();
         for (NestNodeId id = 0; id < nest.nodes.size(); ++id) {
@@ -241,6 +238,8 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     std::vector<StmtId> works_;
+    std::map<StmtId, std::set<VariableId>>
+        writes_; ///< The variables that each of `works_` changes.
     std::vector<StmtId> barriers_;
     std::vector<StmtId> both_;
 };

@@ -9,17 +9,16 @@
 
 namespace kernelskill::skills {
 
-/// Where a kernel can be cut in two.
+/// A cut of a kernel in two.
 struct FissionParts {
-    std::vector<analysis::StmtId> first; ///< What the first kernel alone runs, in order,
-    std::vector<analysis::StmtId> rest;  ///< and the second one alone.
-    /// Barriers that the first kernel leaves out, and the second one: they stand between the parts,
-    /// or within the other one.
-    std::vector<analysis::StmtId> notInFirst;
-    std::vector<analysis::StmtId> notInRest;
-    /// What both run if they need it: declarations without memory, and early returns.
+    std::vector<analysis::StmtId> first; ///< The first kernel alone runs these, in order,
+    std::vector<analysis::StmtId> rest;  ///< and the second one these.
+    /// Each kernel leaves out the statements of the other one, and the barriers between the two.
+    std::vector<analysis::StmtId> leftOutOfFirst;
+    std::vector<analysis::StmtId> leftOutOfRest;
+    /// Both kernels keep these if they need them: declarations without memory, and early returns.
     std::vector<analysis::StmtId> both;
-    /// Why the parts want threads of their own; empty if the text gives no reason.
+    /// Says why the parts want threads of their own; empty if the text gives no reason.
     std::string reason;
 };
 

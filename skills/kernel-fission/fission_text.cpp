@@ -7,29 +7,19 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/editing/code_lines.h"
+#include "skills/gates/host_launches.h"
 #include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 namespace kernelskill::skills {
 
 using namespace analysis;
 
 namespace {
-
-/// The statement that the launch is; noId if it is a part of another one.
-StmtId statementOf(const FunctionBody& host, const LaunchSite& launch) {
-    for (StmtId id = 0; id < host.stmts.size(); ++id) {
-        const Stmt& stmt = host.stmt(id);
-        if (stmt.kind == StmtKind::Expression && !stmt.fromMacro &&
-            stmt.span.begin == launch.span.begin)
-            return id;
-    }
-    return noId;
-}
 
 class FissionWriter {
 public:
@@ -42,13 +32,13 @@ public:
         const std::uint32_t behind = layout_.endOfLineTrivia(kernel_.span.end);
         const std::string gap =
             layout_.newline() + layout_.newline() + layout_.indentation(kernel_.span.begin);
-        std::vector<TextEdit> edits{
-            {{behind, behind},
-             gap + kernelText(first_, parts_.first, parts_.rest, parts_.notInFirst) + gap +
-                 kernelText(rest_, parts_.rest, parts_.first, parts_.notInRest)}};
+        std::vector<TextEdit> edits{{{behind, behind},
+                                     gap + kernelText(first_, parts_.first, parts_.leftOutOfFirst) +
+                                         gap +
+                                         kernelText(rest_, parts_.rest, parts_.leftOutOfRest)}};
         for (const LaunchSite& launch : kernel_.launches) {
             const FunctionBody& host = context_.file.hostFunctions[launch.host].body;
-            const Span span = host.stmt(statementOf(host, launch)).span;
+            const Span span = host.stmt(launchStatement(context_, launch)).span;
             edits.push_back({span, launchText(span, first_) + layout_.newline() +
                                        layout_.indentation(span.begin) + launchText(span, rest_)});
         }
@@ -56,8 +46,8 @@ public:
     }
 
 private:
-    /// The kernel's name with the word behind it, in its own style, as far as the file has no such
-    /// name.
+    /// Returns the kernel's name with the word behind it, in its own style, and with a number if
+    /// the file has that name.
     [[nodiscard]] std::string freeName(std::string word) const {
         if (kernel_.name.contains('_'))
             word.insert(0, "_");
@@ -72,17 +62,15 @@ private:
 
     [[nodiscard]] std::string launchText(Span statement, const std::string& name) const {
         std::string text(source_.slice(statement));
-        text.replace(text.find(kernel_.name), kernel_.name.size(), name);
+        const Span old = occurrences(text, kernel_.name).front();
+        text.replace(old.begin, old.size(), name);
         return text;
     }
 
-    /// The kernel's text under another name, without the statements of the other part and without
+    /// Writes the kernel under another name, without the statements that are left out and without
     /// declarations that are of no use then.
     [[nodiscard]] std::string kernelText(const std::string& name, const std::vector<StmtId>& own,
-                                         const std::vector<StmtId>& others,
-                                         const std::vector<StmtId>& barriers) const {
-        std::vector<StmtId> gone = others;
-        gone.insert(gone.end(), barriers.begin(), barriers.end());
+                                         std::vector<StmtId> gone) const {
         const std::vector<StmtId> useless = uselessWith(own);
         gone.insert(gone.end(), useless.begin(), useless.end());
         std::vector<TextEdit> changes{{kernel_.nameSpan, name}};
@@ -99,7 +87,7 @@ private:
         return rewritten(source_, kernel_.span, std::move(changes));
     }
 
-    /// The declarations of which neither the part nor what both parts keep uses a variable.
+    /// Returns the declarations of which neither the part nor what both parts keep uses a variable.
     [[nodiscard]] std::vector<StmtId> uselessWith(const std::vector<StmtId>& own) const {
         std::vector<StmtId> kept = own;
         for (const StmtId id : parts_.both)
@@ -154,9 +142,7 @@ Gated<void> requireRepeatableLaunches(const SkillContext& context) {
     for (const LaunchSite& launch : context.kernel.launches) {
         const std::uint32_t line = lineNumber(context, launch.span.begin);
         const CodeMap& host = context.shared().host(launch.host);
-        const StmtId statement = statementOf(host.body(), launch);
-        const StmtId parent = statement == noId ? noId : host.body().stmt(statement).parent;
-        if (parent == noId || host.body().stmt(parent).kind != StmtKind::Compound)
+        if (launchStatement(context, launch) == noId)
             return refuse("launch-in-branch",
                           fmt::format("the launch on line {} is no statement of a block", line));
         if (launch.span.begin < context.kernel.span.end)

@@ -4,6 +4,7 @@
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
+#include "skills/gates/host_launches.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/launch-specialization/special_reasons.h"
 
@@ -291,18 +292,6 @@ bool SpecialLaunch::isKnown() const {
 bool SpecialLaunch::isConstant() const {
     return std::ranges::all_of(values,
                                [](const auto& value) { return value && value->isConstant; });
-}
-
-StmtId launchStatement(const SkillContext& context, const LaunchSite& launch) {
-    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
-    for (StmtId id = 0; id < host.stmts.size(); ++id) {
-        const Stmt& stmt = host.stmt(id);
-        if (stmt.kind == StmtKind::Expression && !stmt.fromMacro &&
-            stmt.span.begin == launch.span.begin && stmt.span.contains(launch.span))
-            return stmt.parent != noId && host.stmt(stmt.parent).kind == StmtKind::Compound ? id
-                                                                                            : noId;
-    }
-    return noId;
 }
 
 Gated<Specialization> specialization(const SkillContext& context) {

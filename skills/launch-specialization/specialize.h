@@ -38,10 +38,6 @@ struct Specialization {
 /// requireFollowableLaunches() refuses with.
 [[nodiscard]] Gated<Specialization> specialization(const SkillContext& context);
 
-/// Returns the statement that is the launch and nothing else, if it stands in a block; else noId.
-[[nodiscard]] analysis::StmtId launchStatement(const SkillContext& context,
-                                               const analysis::LaunchSite& launch);
-
 /// Rewrites the head of the kernel and its launches; implemented in write_specialized.cpp.
 void specialize(Draft& draft, const SkillContext& context, const Specialization& found);
 

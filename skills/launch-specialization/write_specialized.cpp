@@ -3,6 +3,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
+#include "skills/gates/host_launches.h"
 #include "skills/launch-specialization/specialize.h"
 #include "skills/schedule/fold_text.h"
 

@@ -53,15 +53,15 @@ private:
 
     Gated<void> placeDiffering(VariableId id) {
         const Variable& variable = body_.variable(id);
+        const std::set<std::size_t> users = runsThatUse(id);
+        if (!roles_.origin().blockAxis && isOutside(id))
+            return users.empty() ? Gated<void>{} : placeOutside(id, users);
         if (isSharedStorage(variable)) {
             found_.kept.push_back(id);
             return {};
         }
-        const std::set<std::size_t> users = runsThatUse(id);
         if (users.empty())
             return {};
-        if (!roles_.origin().blockAxis && isOutside(id))
-            return placeOutside(id, users);
         if (variable.storage == Storage::Parameter)
             return refuse(
                 "changed-parameter",
@@ -126,13 +126,8 @@ private:
                                                 [&](ExprId use) { return code_.holds(root, use); });
         if (first == code_.uses(id).end())
             return false;
-        const ExprId above = code_.parent(*first);
-        const StmtId statement = code_.statement(*first);
-        return above != noId && body_.expr(above).kind == ExprKind::Binary &&
-               body_.expr(above).op == "=" && body_.expr(above).children[0] == *first &&
-               body_.stmt(statement).expr == above && body_.stmt(statement).parent == root &&
-               std::ranges::none_of(code_.expressionsBelow(body_.expr(above).children[1]),
-                                    [&](ExprId at) { return body_.expr(at).variable == id; });
+        return setsAnew(code_, *first) && body_.stmt(code_.statement(*first)).parent == root &&
+               body_.stmt(code_.statement(*first)).kind == StmtKind::Expression;
     }
 
     /// Whether the declaration stands in the block of code of the run, so that no loop lies between

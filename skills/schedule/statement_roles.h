@@ -13,7 +13,7 @@
 
 namespace kernelskill::skills {
 
-/// What tells parts apart.
+/// Tells parts apart.
 struct PartOrigin {
     /// Parts are blocks that differ in blockIdx along this axis; nullopt: rounds of a loop.
     std::optional<std::uint8_t> blockAxis;

@@ -11,7 +11,7 @@ namespace kernelskill::skills {
 /// before: to look at values, not to write text. Ids are kept.
 [[nodiscard]] analysis::FunctionBody withInitialValues(const analysis::CodeMap& code);
 
-/// The same for those alone that hold a thread's place along the axis. Text of the others can still
+/// Does the same for those alone that hold a thread's place along the axis. Text of the others can still
 /// be written from it.
 [[nodiscard]] analysis::FunctionBody withInitialRows(const analysis::CodeMap& code,
                                                      std::uint8_t axis);

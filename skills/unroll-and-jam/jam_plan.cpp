@@ -163,8 +163,8 @@ private:
         return {};
     }
 
-    /// The rounds as parts. What the body changes beyond a round differs, the indices of inner
-    /// loops excepted.
+    /// Returns the rounds as parts. A variable that the body changes and that outlives a round
+    /// differs between them, unless it is an inner loop's index.
     [[nodiscard]] PartOrigin rounds() const {
         PartOrigin origin{.blockAxis = std::nullopt,
                           .root = loop_.body,

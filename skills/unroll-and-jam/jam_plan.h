@@ -25,9 +25,9 @@ struct JamPlan {
     std::uint32_t inner = analysis::noId;    ///< A shared loop: an index into KernelModel::loops.
     std::string shared;                      ///< A load that rounds have in common, as text.
     std::vector<NamedLoad> named;            ///< The others are left to the compiler.
-    std::optional<std::int64_t> rounds;      ///< Of the outer loop, if known.
-    int sharedLoads = 0;                     ///< In shared loops, the same for all rounds.
-    int ownLoads = 0;                        ///< In shared loops, different ones in each round.
+    std::optional<std::int64_t> rounds;      ///< How often the outer loop goes round, if known.
+    int sharedLoads = 0;                     ///< Loads in shared loops that all rounds have.
+    int ownLoads = 0;                        ///< Loads in shared loops that each round has alone.
 
     /// Returns the loads of `count` rounds over those that are left of them.
     [[nodiscard]] double gain(int count) const;

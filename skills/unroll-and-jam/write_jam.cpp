@@ -1,4 +1,5 @@
 #include "skills/editing/fresh_names.h"
+#include "skills/editing/operand_text.h"
 #include "skills/unroll-and-jam/jam_plan.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -49,13 +50,13 @@ private:
     /// Counts the first rounds of groups. Where rounds may be left, the counter outlives the loop.
     void writeHead(bool isWhole) {
         const Stmt& stmt = body_.stmt(loop_.statement);
-        const std::string start =
-            fmt::format("{} {} = {};", type(), first_, textOf(plan_.outer.counted.start));
+        const std::string declared =
+            fmt::format("{} {} = {}", type(), first_, textOf(plan_.outer.counted.start));
         if (!isWhole)
-            draft_.before(loop_.statement, {start});
-        const std::string limit = textOf(plan_.outer.counted.limit);
+            draft_.before(loop_.statement, {declared + ";"});
+        const std::string limit = besideComparison(source_, body_.expr(plan_.outer.counted.limit));
         draft_.replace({body_.stmt(stmt.init).span.begin, body_.expr(stmt.condition).span.end},
-                       isWhole ? fmt::format("{} {} < {}", start, first_, limit)
+                       isWhole ? fmt::format("{}; {} < {}", declared, first_, limit)
                                : fmt::format("; {} + {} < {}", first_, count_ - 1, limit));
         draft_.replace(body_.expr(stmt.increment).span, fmt::format("{} += {}", first_, count_));
     }
@@ -73,7 +74,7 @@ private:
                                        line + draft_.layout().newline());
     }
 
-    /// Loads what rounds share ahead of the run that uses it, equal loads of a run once.
+    /// Loads each value that rounds share once, ahead of the run that uses it.
     void nameLoads(PartRunWriter& runs) {
         std::vector<std::pair<NamedLoad, std::string>> known;
         for (const NamedLoad& load : plan_.named) {
@@ -91,7 +92,7 @@ private:
         }
     }
 
-    /// The loop as it was goes on where groups end.
+    /// Appends the loop as it was, which goes on where groups end.
     void writeRest() {
         const Stmt& stmt = body_.stmt(loop_.statement);
         const SourceLayout& layout = draft_.layout();

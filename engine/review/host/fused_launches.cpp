@@ -116,7 +116,7 @@ bool areAlike(const FusedKernel& a, const FusedKernel& b) {
            a.secondArguments == b.secondArguments;
 }
 
-/// Which of two versions has the new kernels.
+/// Tells which of two versions has the new kernels.
 enum class NewKernels : std::uint8_t { One, Two };
 
 /// Adds the kernels of the fused launches in one host function to `found`: launches of `two` in

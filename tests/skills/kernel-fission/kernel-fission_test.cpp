@@ -92,6 +92,16 @@ TEST(KernelFission, TakesRegistersForAReason) {
     EXPECT_TRUE(appliedText(id, source, compiled).contains("bothRest<<<"));
 }
 
+TEST(KernelFission, NamesTheKernelAndNotItsNamespace) {
+    const std::string text = appliedText(
+        id, "namespace allboth {\n" +
+                kernel(guard + rows + columns, "    allboth::both<<<n, 128>>>(a, b, c, n);\n") +
+                "}\n");
+    EXPECT_TRUE(text.contains("    allboth::bothFirst<<<n, 128>>>(a, b, c, n);\n"
+                              "    allboth::bothRest<<<n, 128>>>(a, b, c, n);\n"))
+        << text;
+}
+
 class KernelFissionGates : public testing::TestWithParam<GateCase> {};
 
 TEST_P(KernelFissionGates, Refuse) {

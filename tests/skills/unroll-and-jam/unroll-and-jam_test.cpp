@@ -156,6 +156,32 @@ TEST(UnrollAndJam, NamesOnlyLoadsThatAreAlwaysMade) {
     EXPECT_TRUE(text.contains("own * a[j * 1024 + t] : own * a[j * 2048 + t]")) << text;
 }
 
+TEST(UnrollAndJam, KeepsTheBracketsOfTheLimit) {
+    const std::string text = appliedText(id, kernel(R"(    for (int i = 0; i < (m & 12); ++i) {
+        float sum = 0.0f;
+        for (int j = 0; j < n; ++j)
+            sum += a[j * 1024 + t] * b[i * n + j];
+        c[i * 1024 + t] = sum;
+    }
+)"));
+    EXPECT_TRUE(text.contains("for (; first + 3 < (m & 12); first += 4) {")) << text;
+}
+
+TEST(UnrollAndJam, StoresToSharedMemoryInTurn) {
+    const std::string text = appliedText(id, kernel(R"(    __shared__ float sums[128];
+    for (int i = 0; i < m; ++i) {
+        float sum = 0.0f;
+        for (int j = 0; j < n; ++j)
+            sum += a[j * 1024 + t] * b[i * n + j];
+        sums[threadIdx.x] = sum;
+    }
+    c[t] = sums[threadIdx.x];
+)"));
+    EXPECT_TRUE(text.contains("    __shared__ float sums[128];\n")) << text;
+    EXPECT_TRUE(text.contains("            sums[threadIdx.x] = sum[part];\n")) << text;
+    EXPECT_TRUE(text.contains("    c[t] = sums[threadIdx.x];\n")) << text;
+}
+
 TEST(UnrollAndJam, FetchesFromTexturesOnce) {
     const std::string text =
         appliedText(id, kernel(R"(    int best = 0;
