@@ -1,11 +1,7 @@
 #include "skills/block-coarsening/block_parts.h"
-#include "skills/editing/block_count.h"
 #include "skills/editing/fresh_names.h"
-#include "skills/editing/grid_size.h"
 
 #include <spdlog/fmt/fmt.h>
-
-#include <array>
 
 namespace kernelskill::skills {
 
@@ -19,28 +15,22 @@ void coarsen(Draft& draft, const SkillContext& context, const BlockParts& found,
     const std::string blocks = names.add("blocks");
     PartRunWriter runs(draft, context, found.work,
                        {.type = "unsigned int", .name = part, .count = count});
-    for (const ExprId id : found.blocks)
+    for (const ExprId id : found.merged.blocks)
         runs.change(body.expr(id).span, block);
-    for (const ExprId id : found.grids)
+    for (const ExprId id : found.merged.grids)
         runs.change(body.expr(id).span, blocks);
     for (const StmtId id : found.returns)
         runs.change(body.stmt(id).span, "continue;");
     runs.write([&](std::size_t run, CodeLines& lines) {
         const bool isGuarded = found.guarded[run];
-        if (isGuarded || runs.uses(run, found.blocks))
+        if (isGuarded || runs.uses(run, found.merged.blocks))
             lines.add(fmt::format("const unsigned int {} = blockIdx.{} * {} + {};", block,
-                                  "xyz"[found.axis], count, part));
+                                  "xyz"[found.merged.axis], count, part));
         if (isGuarded)
             lines.open(fmt::format("if ({} >= {})", block, blocks)).add("continue;").leave();
     });
-    for (const TextEdit& edit : passedBlockCount(context, found.axis, blocks))
+    for (const TextEdit& edit : mergedLaunches(context, found.merged, count, blocks))
         draft.replace(edit.span, edit.newText);
-    for (const LaunchSite& launch : context.kernel.launches) {
-        std::array<int, 3> divisors{1, 1, 1};
-        divisors[found.axis] = count;
-        for (const TextEdit& edit : dividedGridAxes(context, launch, divisors))
-            draft.replace(edit.span, edit.newText);
-    }
 }
 
 } // namespace kernelskill::skills

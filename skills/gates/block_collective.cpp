@@ -217,6 +217,13 @@ bool isBlockBarrier(const KernelModel& kernel, StmtId statement) {
            });
 }
 
+Gated<void> requireBarriers(const SkillContext& context) {
+    if (!context.kernel.barriers.empty())
+        return {};
+    return refuse("no-barrier",
+                  fmt::format("the threads of a block of {} do not meet", context.kernel.name));
+}
+
 Gated<void> requireWholeWarps(const SkillContext& context, const SpannedThreads& span,
                               WarpCount count) {
     return BlockGates(context, span).requireWholeWarps(count);

@@ -29,6 +29,9 @@ spannedThreads(const analysis::CodeMap& code, const analysis::IndexExpression& t
 /// Whether the statement is a barrier of the block: __syncthreads(), or a group's sync().
 [[nodiscard]] bool isBlockBarrier(const analysis::KernelModel& kernel, analysis::StmtId statement);
 
+/// Refuses with `no-barrier` a kernel in which the threads of a block, or a warp, never meet.
+[[nodiscard]] Gated<void> requireBarriers(const SkillContext& context);
+
 enum class WarpCount : std::uint8_t { Any, PowerOfTwo };
 
 /// Refuses unless every launch in the file has one-dimensional blocks of whole warps, whose threads

@@ -73,6 +73,24 @@ Gated<std::vector<ExprId>> plainPositions(const SkillContext& context, const Pre
     return found;
 }
 
+/// Refuses unless `found` has every place at which the text names the builtin.
+Gated<void> requireAllSeen(const SkillContext& context, std::string_view builtin,
+                           const std::vector<ExprId>& found) {
+    const std::vector<Token> tokens = lex(context.file.source->text(), context.kernel.bodySpan);
+    const auto seen = std::ranges::count_if(
+        found, [&](ExprId id) { return context.kernel.body.expr(id).name == builtin; });
+    if (std::ranges::count(tokens, builtin, &Token::text) == seen)
+        return {};
+    return refuse(
+        builtin == "blockIdx" ? "hidden-block-position" : "hidden-thread-position",
+        fmt::format("{} uses {} where it cannot be followed", context.kernel.name, builtin));
+}
+
+std::unexpected<Refusal> refuseCallee(const std::string& name) {
+    return refuse("callee-uses-thread-position",
+                  fmt::format("{} may depend on the position of the thread that calls it", name));
+}
+
 Gated<std::vector<ExprId>> threadPositions(const SkillContext& context, Purpose purpose) {
     const KernelModel& kernel = context.kernel;
     if (!kernel.warpOperations.empty())
@@ -87,9 +105,7 @@ Gated<std::vector<ExprId>> threadPositions(const SkillContext& context, Purpose 
                std::ranges::any_of(function.body.exprs, namesBuiltin) || hasAssembly(function.body);
     };
     if (const auto name = calleeThat(context, usesPosition))
-        return refuse(
-            "callee-uses-thread-position",
-            fmt::format("{} may depend on the position of the thread that calls it", *name));
+        return refuseCallee(*name);
     return plainPositions(context, namesBuiltin, "thread-position-as-a-whole", purpose);
 }
 
@@ -97,6 +113,22 @@ Gated<std::vector<ExprId>> threadPositions(const SkillContext& context, Purpose 
 
 Gated<std::vector<ExprId>> editablePositions(const SkillContext& context) {
     return threadPositions(context, Purpose::Edit);
+}
+
+Gated<std::vector<ExprId>> editableThreadPositions(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireKnownStatements(context));
+    const auto namesThread = [](const Expr& expr) {
+        return expr.name == "threadIdx" || expr.name == "blockDim";
+    };
+    const auto usesPosition = [&](const KernelModel& function) {
+        return std::ranges::any_of(function.body.exprs, namesThread) || hasAssembly(function.body);
+    };
+    if (const auto name = calleeThat(context, usesPosition))
+        return refuseCallee(*name);
+    KERNELSKILL_TRY(auto found, plainPositions(context, namesThread, "thread-position-as-a-whole"));
+    KERNELSKILL_CHECK(requireAllSeen(context, "threadIdx", found));
+    KERNELSKILL_CHECK(requireAllSeen(context, "blockDim", found));
+    return found;
 }
 
 Gated<void> requireKnownPositions(const SkillContext& context) {
@@ -114,15 +146,8 @@ Gated<std::vector<ExprId>> editableBlockPositions(const SkillContext& context) {
     if (const auto name = calleeThat(context, usesPosition))
         return refuse("callee-uses-block-position",
                       fmt::format("{} may depend on the block that calls it", *name));
-    auto found = plainPositions(context, namesBlock, "block-position-as-a-whole");
-    if (!found)
-        return found;
-    const std::vector<Token> tokens = lex(context.file.source->text(), context.kernel.bodySpan);
-    if (std::ranges::count(tokens, builtin, &Token::text) !=
-        static_cast<std::ptrdiff_t>(found->size()))
-        return refuse(
-            "hidden-block-position",
-            fmt::format("{} uses blockIdx where it cannot be followed", context.kernel.name));
+    KERNELSKILL_TRY(auto found, plainPositions(context, namesBlock, "block-position-as-a-whole"));
+    KERNELSKILL_CHECK(requireAllSeen(context, builtin, found));
     return found;
 }
 

@@ -17,6 +17,12 @@ namespace kernelskill::skills {
 /// without a member).
 [[nodiscard]] Gated<std::vector<analysis::ExprId>> editablePositions(const SkillContext& context);
 
+/// Every `threadIdx.x` and `blockDim.x` and their kin in the body, in the order of the source, for
+/// edits that leave each lane of a warp where it is. Refuses as editablePositions() does, but not
+/// warp operations; `hidden-thread-position` where no expression shows the place.
+[[nodiscard]] Gated<std::vector<analysis::ExprId>>
+editableThreadPositions(const SkillContext& context);
+
 /// Refuses what editablePositions() refuses, but for `from-macro`: for edits that leave these
 /// places as they are.
 [[nodiscard]] Gated<void> requireKnownPositions(const SkillContext& context);

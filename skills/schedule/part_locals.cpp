@@ -26,7 +26,7 @@ public:
 
     Gated<PartLocals> plan() {
         for (VariableId id = 0; id < body_.variables.size(); ++id)
-            if (roles_.differs(id))
+            if (roles_.differs(id) || isOfOldBlock(id))
                 KERNELSKILL_CHECK(placeDiffering(id));
         moveDeclarations();
         for (const VariableId id : found_.kept)
@@ -43,6 +43,11 @@ public:
     }
 
 private:
+    /// Whether warps of the old block have the variable in common, and other old blocks do not.
+    [[nodiscard]] bool isOfOldBlock(VariableId id) const {
+        return roles_.origin().kind == PartKind::Warps && isSharedStorage(body_.variable(id));
+    }
+
     [[nodiscard]] std::set<std::size_t> runsThatUse(VariableId id) const {
         std::set<std::size_t> runs;
         for (const ExprId use : code_.uses(id))
@@ -54,7 +59,7 @@ private:
     Gated<void> placeDiffering(VariableId id) {
         const Variable& variable = body_.variable(id);
         const std::set<std::size_t> users = runsThatUse(id);
-        if (!roles_.origin().blockAxis && isOutside(id))
+        if (roles_.origin().kind == PartKind::Rounds && isOutside(id))
             return users.empty() ? Gated<void>{} : placeOutside(id, users);
         if (isSharedStorage(variable)) {
             found_.kept.push_back(id);

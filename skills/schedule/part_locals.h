@@ -22,7 +22,8 @@ struct RunLocals {
 
 struct PartLocals {
     std::vector<RunLocals> runs; ///< In the order of StatementRoles::runs().
-    /// The variables with an element for each part, those in shared memory too.
+    /// The variables with an element for each part. Shared arrays are among them: those of warps
+    /// have an element for each old block.
     std::vector<analysis::VariableId> kept;
     /// Those of `kept` that are declared outside of the rounds and set anew in each: they get an
     /// array of their own at the beginning of the rounds' block.

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 namespace kernelskill::skills {
 
@@ -39,7 +41,8 @@ public:
             const auto& statements = work.runs[i].statements;
             const StmtId first = statements.front().statement;
             const bool isInBlock = body_.stmt(body_.stmt(first).parent).kind == StmtKind::Compound;
-            if (!isInBlock && (roles_.origin().blockAxis || !work.locals.runs[i].split.empty()))
+            if (!isInBlock &&
+                (roles_.origin().kind != PartKind::Rounds || !work.locals.runs[i].split.empty()))
                 return refuse("several-statements-a-line",
                               fmt::format("line {} is a body without brackets", line(first)));
             KERNELSKILL_CHECK(requireOwnLines(first, statements.back().statement));
@@ -63,9 +66,20 @@ private:
              at = body_.stmt(at).parent)
             if (isLoop(body_.stmt(at).kind) || (isBreak && body_.stmt(at).kind == StmtKind::Switch))
                 return {};
-        return refuse("leaves-loop",
-                      fmt::format("line {} may leave the loop in some {} alone", line(exit),
-                                  roles_.origin().blockAxis ? "blocks" : "rounds"));
+        return refuse("leaves-loop", fmt::format("line {} may leave the loop in some {} alone",
+                                                 line(exit), partsText()));
+    }
+
+    [[nodiscard]] std::string_view partsText() const {
+        switch (roles_.origin().kind) {
+        case PartKind::Blocks:
+            return "blocks";
+        case PartKind::Warps:
+            return "threads";
+        case PartKind::Rounds:
+            return "rounds";
+        }
+        std::unreachable();
     }
 
     [[nodiscard]] Gated<void> requireOwnLines(StmtId first, StmtId last) const {
@@ -116,6 +130,9 @@ void PartRunWriter::changeKept() {
         const std::uint32_t end =
             variable.span.begin + static_cast<std::uint32_t>(variable.name.size());
         const bool isOwn = std::ranges::find(locals.own, id) != locals.own.end();
+        const std::string& index = isSharedStorage(variable) && !part_.sharedIndex.empty()
+                                       ? part_.sharedIndex
+                                       : part_.name;
         if (const StmtId declaration = splitDeclarationOf(id); declaration != noId)
             changes_.push_back({{body_.stmt(declaration).span.begin, end},
                                 fmt::format("{}[{}]", variable.name, part_.name)});
@@ -129,7 +146,7 @@ void PartRunWriter::changeKept() {
             });
             if (isOfRun || !isOwn)
                 changes_.push_back({{body_.expr(use).span.end, body_.expr(use).span.end},
-                                    fmt::format("[{}]", part_.name)});
+                                    fmt::format("[{}]", index)});
         }
     }
 }

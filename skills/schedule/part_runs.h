@@ -28,6 +28,8 @@ struct PartLoop {
     std::string type; ///< Of its counter.
     std::string name;
     int count = 2;
+    /// Tells whose element of a shared array a statement uses, of `count`; empty: the part's.
+    std::string sharedIndex = {};
 };
 
 /// Keeps references to what it is given.

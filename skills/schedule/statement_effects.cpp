@@ -81,6 +81,7 @@ private:
         const Expr& expr = body_.expr(id);
         if (expr.kind == ExprKind::BuiltinIndex && expr.name == "blockIdx")
             effects_.blockAxes |= static_cast<std::uint8_t>(1U << expr.axis);
+        effects_.asksForThread |= expr.name == "threadIdx";
         if (expr.kind == ExprKind::Other || expr.type.isVolatile)
             effects_.isOpaque = true;
         const bool isMathOrLoad =

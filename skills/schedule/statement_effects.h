@@ -20,6 +20,7 @@ struct StatementEffects {
     std::set<analysis::VariableId> writes; ///< Locals and shared arrays, with those it declares.
     bool writesShared = false;             ///< True also if it may write shared memory.
     std::uint8_t blockAxes = 0;            ///< The axes of blockIdx that it asks for: bit 0 is x.
+    bool asksForThread = false;            ///< It asks for threadIdx.
     bool isDeclaration = false;
     bool isBarrier = false;
     bool isOpaque = false; ///< It leaves the kernel, changes global memory, or is not followed.

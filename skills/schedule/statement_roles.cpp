@@ -13,11 +13,23 @@ using namespace analysis;
 
 PartOrigin blocksAlong(const SkillContext& context, std::uint8_t axis) {
     const FunctionBody& body = context.kernel.body;
-    PartOrigin origin{.blockAxis = axis, .root = body.root, .differing = {}, .index = noId};
+    PartOrigin origin{.kind = PartKind::Blocks,
+                      .blockAxis = axis,
+                      .root = body.root,
+                      .differing = {},
+                      .index = noId};
     for (VariableId id = 0; id < body.variables.size(); ++id)
         if (isSharedStorage(body.variable(id)))
             origin.differing.insert(id);
     return origin;
+}
+
+PartOrigin warpsOfBlock(const SkillContext& context) {
+    return {.kind = PartKind::Warps,
+            .blockAxis = 0,
+            .root = context.kernel.body.root,
+            .differing = {},
+            .index = noId};
 }
 
 StatementRoles::StatementRoles(const SkillContext& context, PartOrigin origin)
@@ -44,9 +56,12 @@ void StatementRoles::classify(StmtId block) {
                 classify(inside);
         }
         if (role == StatementRole::Parted)
-            std::ranges::copy_if(effects_.at(id).writes,
-                                 std::inserter(differing_, differing_.end()),
-                                 [&](VariableId variable) { return !isGroup(variable); });
+            std::ranges::copy_if(
+                effects_.at(id).writes, std::inserter(differing_, differing_.end()),
+                [&](VariableId variable) {
+                    return !isGroup(variable) && (origin_.kind != PartKind::Warps ||
+                                                  !isSharedStorage(body_.variable(variable)));
+                });
     }
 }
 
@@ -86,7 +101,7 @@ bool StatementRoles::canOpen(const Stmt& stmt, StmtId id) const {
                             (isLoop(stmt.kind) && stmt.kind != StmtKind::RangeFor);
     if (!isFollowed)
         return false;
-    return origin_.blockAxis
+    return origin_.kind != PartKind::Rounds
                ? holdsBarrier(id)
                : std::ranges::any_of(context_.code().statementsIn(id),
                                      [&](StmtId in) { return isLoop(body_.stmt(in).kind); });
@@ -97,10 +112,20 @@ bool StatementRoles::differs(const StatementEffects& effects) const {
         return std::ranges::any_of(variables,
                                    [&](VariableId id) { return differing_.contains(id); });
     };
-    const bool asksForBlock =
-        origin_.blockAxis && (effects.blockAxes & (1U << *origin_.blockAxis)) != 0;
-    return asksForBlock || effects.isOpaque || effects.writesShared || meets(effects.reads) ||
-           meets(effects.writes);
+    return asksForPart(effects) || effects.isOpaque || effects.writesShared ||
+           meets(effects.reads) || meets(effects.writes);
+}
+
+bool StatementRoles::asksForPart(const StatementEffects& effects) const {
+    switch (origin_.kind) {
+    case PartKind::Blocks:
+        return (effects.blockAxes & (1U << origin_.blockAxis)) != 0;
+    case PartKind::Warps:
+        return effects.asksForThread;
+    case PartKind::Rounds:
+        return false;
+    }
+    std::unreachable();
 }
 
 bool StatementRoles::isBareDeclaration(const Stmt& stmt) const {
@@ -125,7 +150,7 @@ bool StatementRoles::isGroup(VariableId id) const {
 
 /// `if (...) return;` without anything else.
 bool StatementRoles::isLeavingBranch(const Stmt& stmt) const {
-    if (!origin_.blockAxis || stmt.kind != StmtKind::If || stmt.children.size() != 1)
+    if (origin_.kind == PartKind::Rounds || stmt.kind != StmtKind::If || stmt.children.size() != 1)
         return false;
     const std::vector<StmtId> inside = context_.code().statementsOf(stmt.children.front());
     return inside.size() == 1 && body_.stmt(inside.front()).kind == StmtKind::Return;

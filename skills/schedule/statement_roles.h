@@ -1,5 +1,6 @@
 /// Tells which statements run once for several parts of a kernel's work, and which for each of
-/// them. Parts are blocks of the old launch that become one, or rounds of a loop that run at once.
+/// them. Parts are blocks of the old launch that become one, warps of a block that become one, or
+/// rounds of a loop that run at once.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -13,10 +14,12 @@
 
 namespace kernelskill::skills {
 
+enum class PartKind : std::uint8_t { Blocks, Warps, Rounds };
+
 /// Tells parts apart.
 struct PartOrigin {
-    /// Parts are blocks that differ in blockIdx along this axis; nullopt: rounds of a loop.
-    std::optional<std::uint8_t> blockAxis;
+    PartKind kind = PartKind::Rounds;
+    std::uint8_t blockAxis = 0; ///< Of blocks: they differ in blockIdx along this axis.
     /// The block of code that parts run: the kernel's, or the loop's body.
     analysis::StmtId root = analysis::noId;
     /// Variables that differ between parts to begin with.
@@ -27,6 +30,8 @@ struct PartOrigin {
 
 /// Blocks along an axis as parts: shared memory differs.
 [[nodiscard]] PartOrigin blocksAlong(const SkillContext& context, std::uint8_t axis);
+/// The warps of a block as parts: they differ in threadIdx, and have shared memory in common.
+[[nodiscard]] PartOrigin warpsOfBlock(const SkillContext& context);
 
 enum class StatementRole : std::uint8_t {
     Barrier, ///< All threads of the block meet, once for all parts.
@@ -77,6 +82,7 @@ private:
     [[nodiscard]] StatementRole findRole(analysis::StmtId statement);
     [[nodiscard]] bool canOpen(const analysis::Stmt& statement, analysis::StmtId id) const;
     [[nodiscard]] bool differs(const StatementEffects& effects) const;
+    [[nodiscard]] bool asksForPart(const StatementEffects& effects) const;
     [[nodiscard]] bool isBareDeclaration(const analysis::Stmt& statement) const;
     [[nodiscard]] bool isGroupDeclaration(const analysis::Stmt& statement) const;
     [[nodiscard]] bool isGroup(analysis::VariableId variable) const;

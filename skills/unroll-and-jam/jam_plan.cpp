@@ -166,7 +166,8 @@ private:
     /// Returns the rounds as parts. A variable that the body changes and that outlives a round
     /// differs between them, unless it is an inner loop's index.
     [[nodiscard]] PartOrigin rounds() const {
-        PartOrigin origin{.blockAxis = std::nullopt,
+        PartOrigin origin{.kind = PartKind::Rounds,
+                          .blockAxis = 0,
                           .root = loop_.body,
                           .differing = {plan_.outer.index},
                           .index = plan_.outer.index};

@@ -131,6 +131,19 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"block-coarsening",
                 "partial[part][t] += partial[part][t + s];\n        }\n        __syncthreads();",
                 "partial[part][t] += partial[part][t + s];\n        }", VerdictStatus::Incorrect},
+        // A warp beyond the last block, one that does another's work, and threads that are left
+        // out.
+        Mistake{"warp-per-block", "    if (block >= blocks)\n        return;\n", "",
+                VerdictStatus::Incorrect},
+        Mistake{"warp-per-block", "blockIdx.x * 8 + warp", "blockIdx.x * 8 + (warp & 6)",
+                VerdictStatus::Incorrect},
+        Mistake{"warp-per-block",
+                "threadIdx.x % 32 + part * 32;\n        int t = thread;\n        int",
+                "threadIdx.x % 32 + (part & 6) * 32;\n        int t = thread;\n        int",
+                VerdictStatus::Incorrect},
+        // Neighbours read before they have been written.
+        Mistake{"warp-barriers", "row[t] = costs[blockIdx.x * 16 + t];\n    __syncwarp();",
+                "row[t] = costs[blockIdx.x * 16 + t];", VerdictStatus::Incorrect},
         // Rounds beyond the limit, one that is left out, and one that does another's work.
         Mistake{"unroll-and-jam", "first + 3 < clusters", "first < clusters",
                 VerdictStatus::Incorrect},
