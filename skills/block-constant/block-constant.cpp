@@ -103,8 +103,10 @@ class BlockConstantSkill : public VariedSkill<Statement, AxisThreads> {
                 threads = threads / extent.value * value;
             return threads;
         };
-        const std::int64_t most =
+        std::int64_t most =
             std::min(maxThreads, context.kernel.launchBoundsThreads.value_or(maxThreads));
+        if (hasFixedArrays(context, extent))
+            most = std::min(most, found.threads);
         constexpr std::array<std::int64_t, 10> powers{2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
         std::vector<std::int64_t> values;
         for (const std::int64_t power : powers)
@@ -117,6 +119,16 @@ class BlockConstantSkill : public VariedSkill<Statement, AxisThreads> {
         });
         values.resize(std::min(values.size(), maxValues));
         return values;
+    }
+
+    /// Whether the kernel declares shared memory and does not name the constant: arrays keep their
+    /// size, and more threads would reach beyond them.
+    static bool hasFixedArrays(const SkillContext& context, const StatedExtent& extent) {
+        return std::ranges::any_of(context.kernel.sharedArrays,
+                                   [](const SharedArray& array) { return !array.isDynamic; }) &&
+               std::ranges::none_of(context.shared().tokens(), [&](const Token& token) {
+                   return token.text == extent.name && context.kernel.span.contains(token.span);
+               });
     }
 
     Offer offerOf(const SkillContext& context, const Statement& found, const StatedExtent& extent,

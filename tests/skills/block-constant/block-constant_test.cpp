@@ -84,6 +84,24 @@ TEST(BlockConstant, KeepsWithinTheBoundsOfTheKernel) {
     EXPECT_THAT(optionsOf(parseSubject(text)), ElementsAre(128, 64, 32));
 }
 
+TEST(BlockConstant, TriesNoLargerBlocksForArraysThatKeepTheirSize) {
+    const std::string turned = "s[threadIdx.x] = x[i]; __syncthreads();\n"
+                               "    y[i] = s[blockDim.x - 1 - threadIdx.x];";
+    const auto tried = [&](const std::string& array) {
+        return optionsOf(parseSubject("#define BLOCK 256\n__global__ void k(const float* x, float* "
+                                      "y) {\n    " +
+                                      array +
+                                      "\n    int i = blockIdx.x * blockDim.x + "
+                                      "threadIdx.x;\n    " +
+                                      turned +
+                                      "\n}\nvoid run(const float* x, float* y) {\n"
+                                      "    k<<<64, BLOCK, BLOCK * 4>>>(x, y);\n}\n"));
+    };
+    EXPECT_THAT(tried("__shared__ float s[256];"), ElementsAre(128, 64, 32));
+    EXPECT_THAT(tried("__shared__ float s[BLOCK];"), ElementsAre(128, 512, 64));
+    EXPECT_THAT(tried("extern __shared__ float s[];"), ElementsAre(128, 512, 64));
+}
+
 /// A block of 4 x 4 threads by a macro with two definitions, through a local that is set later.
 const std::string bothAxes = "#ifdef WIDTH\n#define SIDE WIDTH\n#else\n#define SIDE 4\n#endif\n"
                              "__global__ void k(float* x, int n) {\n"
