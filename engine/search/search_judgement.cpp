@@ -22,6 +22,9 @@ constexpr unsigned coresOfASlot = 4;
 constexpr double largeGain = 1.5;
 /// A plan that promises so much more than what was found is still reviewed.
 constexpr double worthWaiting = 1.25;
+/// A plan below this at a glance is not tried again on steps of its version that leave its
+/// bottleneck as it is.
+constexpr double clearlySlower = 0.9;
 /// Max number of stepping stones that are kept of those that lead on from a version that gains.
 constexpr std::ptrdiff_t stepsOfAVersion = 4;
 /// Max number of stepping stones in a row.
@@ -403,6 +406,8 @@ SearchVersion SearchRun::versionOf(SearchCandidate& candidate) const {
         made.steps = from.steps + 1;
         made.sinceBase = skills::combined(from.sinceBase, candidate.draft->accuracy);
         made.needsCounts = candidate.step->needsCounts;
+        made.leavesBottleneck = candidate.step->reason != StepReason::Answers &&
+                                candidate.step->reason != StepReason::MovesLess;
     } else {
         made.base = versions_.size();
         // Compared with the original, the whole is what was reviewed.
@@ -419,6 +424,9 @@ void SearchRun::settle(SearchCandidate candidate) {
     attempt.number = static_cast<int>(result_.attempts.size()) + 1;
     if (candidate.draft && !attempt.isPostponed)
         decidedCodes_.insert(candidate.draft->codeHash);
+    const skills::Offer& offer = attempt.plan.offer;
+    if (!candidate.isTuned() && candidate.screening && candidate.screening->speedup < clearlySlower)
+        versions_[candidate.version].slower.insert({offer.skillId, offer.option});
     if (attempt.isKept) {
         SearchVersion made = versionOf(candidate);
         attempt.version = made.number;

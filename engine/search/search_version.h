@@ -36,6 +36,7 @@ struct SearchVersion {
     std::optional<Verdict> sum;         ///< The verdict of that review.
     bool isDropped = false;             ///< Whether that review failed.
     TriedPlans tried;
+    TriedPlans slower;      ///< Plans that were clearly slower than its base at a glance.
     PreparedPlans prepared; ///< Plans for it whose texts were made and that no round reviewed.
 
     /// The version that edits of this one are compared with: itself; for a stepping stone, the last
@@ -45,6 +46,9 @@ struct SearchVersion {
     skills::Accuracy sinceBase = {}; ///< What these steps promise.
     bool isAssessed = true;          ///< Whether `standing` is of this text, and not of `base`.
     bool needsCounts = false;        ///< See SteppingStone; decided once it is assessed.
+    /// Whether it is a stepping stone that does not answer the leading bottleneck: what holds the
+    /// kernel back is as before.
+    bool leavesBottleneck = false;
 
     [[nodiscard]] bool isStep() const { return steps > 0; }
 };

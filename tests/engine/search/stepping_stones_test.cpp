@@ -88,6 +88,25 @@ TEST_F(SteppingStonesTest, ThreeEditsThatPayOnlyTogetherAreFoundAndFourAreNot) {
     EXPECT_FALSE(run().isImproved());
 }
 
+TEST_F(SteppingStonesTest, WhatWasClearlySlowerIsNotTriedAgainOnAStepBesideTheBottleneck) {
+    options_.measure = true;
+    steps_.hygiene = {'a'};
+    steps_.plans = {{"o", "abc"}, {"oa", "bc"}};
+    steps_.glances = {{"o>oa", 0.98}, {"o>ob", 0.7}, {"o>oc", 0.92}};
+    const Optimization found = run();
+    EXPECT_FALSE(found.isImproved());
+    const auto triesOf = [](const Optimization& search, char skill) {
+        return std::ranges::count_if(search.attempts, [&](const Attempt& attempt) {
+            return attempt.plan.offer.skillId == std::string(1, skill);
+        });
+    };
+    EXPECT_EQ(triesOf(found, 'b'), 1);
+    EXPECT_EQ(triesOf(found, 'c'), 2) << "it is little slower on the original";
+    steps_.memory.clear();
+    steps_.hygiene.clear(); // The step answers the bottleneck now.
+    EXPECT_EQ(triesOf(run(), 'b'), 2);
+}
+
 TEST_F(SteppingStonesTest, WhatIsMuchSlowerIsBuiltOnOnlyIfItAsksLessOfMemory) {
     options_.measure = true;
     steps_.plans = {{"o", "a"}, {"oa", "b"}};
