@@ -5,13 +5,10 @@ __global__ void blockSum(const float* in, float* out, int n) {
     __shared__ float partial[256];
     unsigned tid = threadIdx.x;
     unsigned i = blockIdx.x * blockDim.x + tid;
-    partial[tid] = i < n ? in[i] : 0.0f;
-    __syncthreads();
+    float sum = i < n ? in[i] : 0.0f;
     // Each warp folds its values in registers, then the first warp folds the warps' results.
-    auto sum = partial[tid];
     for (int offset = 16; offset > 0; offset /= 2)
         sum += __shfl_down_sync(0xffffffff, sum, offset);
-    __syncthreads();
     if (tid % 32 == 0)
         partial[tid / 32] = sum;
     __syncthreads();

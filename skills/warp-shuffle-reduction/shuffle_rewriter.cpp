@@ -6,6 +6,8 @@
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/replaced_loop.h"
+#include "skills/schedule/part_locals.h"
+#include "skills/warp-shuffle-reduction/stored_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -22,8 +24,14 @@ class Rewriter {
 public:
     Rewriter(const SkillContext& context, const CodeMap& code, const TreeReduction& tree)
         : context_(context), code_(code), body_(code.body()), source_(*context.file.source),
-          layout_(source_, context.kernel), tree_(tree), offset_(freshName(body_, "offset")) {
-        for (const FoldedArray& folded : tree_.arrays) {
+          layout_(source_, context.kernel), tree_(tree), offset_(freshName(body_, "offset")),
+          stored_(storedValues(context, code, tree)) {
+        for (std::size_t i = 0; i < tree_.arrays.size(); ++i) {
+            const FoldedArray& folded = tree_.arrays[i];
+            if (stored_ && stored_->values[i].local != noId) {
+                values_.push_back(body_.variable(stored_->values[i].local).name);
+                continue;
+            }
             const std::string wanted = valueName(folded.fold);
             std::string name = freshName(body_, wanted);
             for (int number = 2; std::ranges::find(values_, name) != values_.end(); ++number)
@@ -42,12 +50,15 @@ public:
             lines.add(comment);
         lines.add("// Each warp folds its values in registers, then the first warp folds the "
                   "warps' results.");
-        if (tree_.startsWithBarrier)
-            lines.add("__syncthreads();");
-        for (std::size_t i = 0; i < values_.size(); ++i)
-            lines.add(fmt::format("auto {} = {}[{}];", values_[i], array(i), thread));
+        if (!stored_) {
+            if (tree_.startsWithBarrier)
+                lines.add("__syncthreads();");
+            for (std::size_t i = 0; i < values_.size(); ++i)
+                lines.add(fmt::format("auto {} = {}[{}];", values_[i], array(i), thread));
+        }
         addShuffles(lines);
-        lines.add("__syncthreads();");
+        if (!stored_) // Other threads may not have read their elements yet.
+            lines.add("__syncthreads();");
         lines.open(fmt::format("if ({} % {} == 0){}", thread, analysis::warpLanes, brace));
         for (std::size_t i = 0; i < values_.size(); ++i)
             lines.add(fmt::format("{}[{} / {}] = {};", array(i), thread, analysis::warpLanes,
@@ -68,11 +79,41 @@ public:
         const StmtId statement = context_.kernel.loops[tree_.loop].statement;
         const bool isFreed = std::ranges::all_of(
             code_.uses(tree_.stride), [&](ExprId use) { return code_.holds(statement, use); });
-        return loopReplacedBy(lines, layout_, code_, statement,
-                              std::span(&tree_.stride, isFreed ? 1 : 0));
+        std::vector<TextEdit> edits = loopReplacedBy(lines, layout_, code_, statement,
+                                                     std::span(&tree_.stride, isFreed ? 1 : 0));
+        if (stored_)
+            keepInRegisters(edits);
+        return edits;
     }
 
 private:
+    /// Turns the stores before the tree into declarations, and removes the barrier behind them.
+    void keepInRegisters(std::vector<TextEdit>& edits) const {
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            const auto& [statement, local] = stored_->values[i];
+            if (local != noId) {
+                edits.push_back(withoutLines(statement));
+                continue;
+            }
+            const Stmt& store = body_.stmt(statement);
+            const Expr& value = body_.expr(body_.expr(store.expr).children[1]);
+            edits.push_back({{store.span.begin, value.span.begin},
+                             fmt::format("{} {} = ", elementType(i), values_[i])});
+        }
+        if (stored_->barrier != noId)
+            edits.push_back(withoutLines(stored_->barrier));
+    }
+
+    [[nodiscard]] TextEdit withoutLines(StmtId statement) const {
+        const Span span = body_.stmt(statement).span;
+        return {{layout_.lineBegin(span.begin), layout_.lineAfter(span.end)}, ""};
+    }
+
+    [[nodiscard]] std::string elementType(std::size_t i) const {
+        const std::string type = keptType(body_.variable(tree_.arrays[i].array));
+        return type.substr(0, type.find_last_not_of(' ', type.find('[') - 1) + 1);
+    }
+
     static std::string valueName(FoldKind fold) {
         switch (fold) {
         case FoldKind::Sum:
@@ -172,6 +213,7 @@ private:
     SourceLayout layout_;
     const TreeReduction& tree_;
     std::string offset_;
+    std::optional<StoredValues> stored_;
     std::vector<std::string> values_; ///< Names of the registers, one per array.
 };
 

@@ -119,7 +119,9 @@ __global__ void k(const float* in, float* out) {
 void run(float* i, float* o) { k<<<1, 128>>>(i, o); }
 )";
     const std::string text = appliedText(id, source);
-    EXPECT_TRUE(text.contains("auto sum = a[t];\n    auto largest = b[t];")) << text;
+    EXPECT_TRUE(text.contains("    float sum = in[t];\n    float largest = in[t] * in[t];\n"
+                              "    // Each warp"))
+        << text;
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
 }
 
@@ -142,8 +144,8 @@ void run(float* i, float* o) { k<float, 128><<<1, 128>>>(i, o); }
     EXPECT_TRUE(text.contains("decltype(sum)(0)")) << text;
 }
 
-/// `sum` is a name of the kernel below.
-const std::string registerFold = "sum2 += __shfl_down_sync(0xffffffff, sum2, offset);";
+/// `sum` is a local of the kernel below, which is stored last.
+const std::string registerFold = "sum += __shfl_down_sync(0xffffffff, sum, offset);";
 
 /// A mean over rows whose kernel is told the size of its blocks. `host` launches it.
 std::string toldItsBlock(const std::string& host) {
@@ -213,7 +215,7 @@ TEST(WarpShuffleReduction, TakesTheBlockSizeFromBlockDimUnderAnyName) {
     source.insert(source.find("    float sum"), "    int block_size = blockDim.x;\n");
     source.insert(source.find("    for (int stride"), "    const int half = block_size / 2;\n");
     source.replace(source.find("= block_size / 2; stride"), 16, "= half");
-    EXPECT_TRUE(appliedText(id, source).contains(registerFold)) << source;
+    EXPECT_TRUE(appliedText(id, source).contains("auto sum2 = shared[tid];")) << source;
 }
 
 TEST(WarpShuffleReduction, AChangedBlockSizeIsNoBlockSize) {
@@ -367,6 +369,89 @@ void run(float* o) { k<<<1, dim3(32, 8)>>>(o); }
 )"},
         GateCase{"NoLoop", "no-loop", "__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"}),
     [](const auto& info) { return info.param.name; });
+
+TEST(WarpShuffleReduction, KeepsALocalThatIsStoredInItsRegister) {
+    checkApplicable(id, R"(
+__global__ void rowSums(const float* in, float* out, int width) {
+    __shared__ float partial[64];
+    float total = 0;
+    for (int i = threadIdx.x; i < width; i += 64)
+        total += in[blockIdx.x * width + i];
+    partial[threadIdx.x] = total;
+    for (int s = 32; s > 0; s /= 2) {
+        __syncthreads();
+        if (threadIdx.x < s)
+            partial[threadIdx.x] += partial[threadIdx.x + s];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = partial[0];
+}
+void run(const float* in, float* out, int n, int width) {
+    rowSums<<<n, 64>>>(in, out, width);
+}
+)",
+                    R"(
+__global__ void rowSums(const float* in, float* out, int width) {
+    __shared__ float partial[64];
+    float total = 0;
+    for (int i = threadIdx.x; i < width; i += 64)
+        total += in[blockIdx.x * width + i];
+    // Each warp folds its values in registers, then the first warp folds the warps' results.
+    for (int offset = 16; offset > 0; offset /= 2)
+        total += __shfl_down_sync(0xffffffff, total, offset);
+    if (threadIdx.x % 32 == 0)
+        partial[threadIdx.x / 32] = total;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        total = threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0.0f;
+        for (int offset = 16; offset > 0; offset /= 2)
+            total += __shfl_down_sync(0xffffffff, total, offset);
+        if (threadIdx.x == 0)
+            partial[0] = total;
+    }
+    __syncthreads();
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = partial[0];
+}
+void run(const float* in, float* out, int n, int width) {
+    rowSums<<<n, 64>>>(in, out, width);
+}
+)");
+}
+
+/// The edit of a tree behind `before`, which stores, and a barrier.
+std::string storedBy(const std::string& before, const std::string& behind = "") {
+    std::string source =
+        reducing(plainTree, "float", "256", behind + "    if (tid == 0) out[blockIdx.x] = a[0];\n");
+    const std::string store = "    a[tid] = in[blockIdx.x * blockDim.x + tid];\n";
+    source.replace(source.find(store), store.size(), before);
+    return appliedText(id, source);
+}
+
+TEST(WarpShuffleReduction, ReadsTheElementsWhereTheirStoresHaveToStay) {
+    const auto isKept = [](const std::string& text) { return text.contains("auto sum = a[tid];"); };
+    EXPECT_FALSE(isKept(storedBy("    a[tid] = in[tid] * 2.0;\n")));
+    EXPECT_TRUE(isKept(storedBy("    a[tid] = in[tid];\n    a[tid] = a[tid] * a[tid];\n")))
+        << "the value is one of the array";
+    EXPECT_TRUE(isKept(storedBy("    a[tid] = in[tid];\n    out[tid] = a[tid];\n"
+                                "    a[tid] = in[tid] + 1;\n")))
+        << "another warp may still read the element that a result would be written to";
+    EXPECT_FALSE(isKept(storedBy("    a[tid] = in[tid];\n    __syncthreads();\n"
+                                 "    out[tid] = a[255 - tid];\n    __syncthreads();\n"
+                                 "    a[tid] = in[tid] + 1;\n")));
+    EXPECT_TRUE(isKept(storedBy("    if (n > 0) a[tid] = in[tid];\n")));
+    EXPECT_TRUE(isKept(storedBy("    a[tid] = in[tid];\n    n += 1;\n")));
+}
+
+TEST(WarpShuffleReduction, LeavesALocalThatIsAskedForLater) {
+    const std::string text =
+        storedBy("    float own = in[tid];\n    a[tid] = own;\n", "    out[tid] = own;\n");
+    EXPECT_TRUE(text.contains("    float sum = own;\n")) << text;
+    EXPECT_TRUE(storedBy("    const float own = in[tid];\n    a[tid] = own;\n")
+                    .contains("    float sum = own;\n"));
+    EXPECT_TRUE(storedBy("    double own = in[tid];\n    a[tid] = own;\n")
+                    .contains("    float sum = own;\n"));
+}
 
 TEST(WarpShuffleReduction, AllowsTheArrayToBeWrittenAgain) {
     const std::string twice = "    float top = a[0];\n    __syncthreads();\n    a[tid] = in[tid] - "

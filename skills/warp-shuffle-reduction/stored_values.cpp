@@ -1,0 +1,137 @@
+#include "skills/warp-shuffle-reduction/stored_values.h"
+
+#include "analysis/queries/source_layout.h"
+#include "skills/schedule/draft.h"
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+class StoreFinder {
+public:
+    StoreFinder(const SkillContext& context, const CodeMap& code, const TreeReduction& tree)
+        : context_(context), code_(code), body_(code.body()), tree_(tree),
+          layout_(*context.file.source, context.kernel) {}
+
+    std::optional<StoredValues> find() const {
+        const StmtId loop = context_.kernel.loops[tree_.loop].statement;
+        const StmtId block = body_.stmt(loop).parent;
+        if (block == noId || body_.stmt(block).kind != StmtKind::Compound)
+            return std::nullopt;
+        const std::vector<StmtId> siblings = code_.statementsOf(block);
+        std::size_t at =
+            static_cast<std::size_t>(std::ranges::find(siblings, loop) - siblings.begin());
+        StoredValues found{.values = std::vector<StoredValue>(tree_.arrays.size()),
+                           .barrier = noId};
+        while (at > 0 && declaresStride(siblings[at - 1]))
+            --at;
+        if (at > 0 && isBlockBarrier(context_.kernel, siblings[at - 1]))
+            found.barrier = siblings[--at];
+        if (found.barrier == noId ? !tree_.startsWithBarrier : !standsAlone(found.barrier))
+            return std::nullopt;
+        for (std::size_t i = 0; i < tree_.arrays.size(); ++i) {
+            if (at == 0)
+                return std::nullopt;
+            const auto stored = storedArray(siblings[--at]);
+            if (!stored || found.values[*stored].store != noId)
+                return std::nullopt;
+            found.values[*stored] = {siblings[at], localOf(siblings[at])};
+        }
+        return areUnreadBefore(siblings, at) ? std::optional(std::move(found)) : std::nullopt;
+    }
+
+private:
+    [[nodiscard]] bool declaresStride(StmtId id) const {
+        const Stmt& stmt = body_.stmt(id);
+        return stmt.kind == StmtKind::Declaration && stmt.declared == std::vector{tree_.stride};
+    }
+
+    /// Whether the statement's lines hold nothing else, so that they can go.
+    [[nodiscard]] bool standsAlone(StmtId id) const {
+        const Span span = body_.stmt(id).span;
+        const SourceText& source = *context_.file.source;
+        const std::string_view behind = source.slice({span.end, layout_.lineAfter(span.end)});
+        return !body_.stmt(id).fromMacro && hasOwnLines(body_, layout_, id, id) &&
+               behind.find_first_not_of("; \t\r\n") == std::string_view::npos;
+    }
+
+    /// The index of the array to which the statement stores the thread's own element; nullopt for
+    /// other statements, and where the value asks for one of the arrays.
+    [[nodiscard]] std::optional<std::size_t> storedArray(StmtId id) const {
+        const Stmt& stmt = body_.stmt(id);
+        if (stmt.kind != StmtKind::Expression || stmt.fromMacro)
+            return std::nullopt;
+        const Expr& store = body_.expr(stmt.expr);
+        if (store.kind != ExprKind::Binary || store.op != "=" || store.fromMacro)
+            return std::nullopt;
+        const Expr& element = body_.expr(store.children[0]);
+        if (element.kind != ExprKind::Subscript ||
+            context_.file.source->slice(body_.expr(element.children[1]).span) != tree_.thread)
+            return std::nullopt;
+        const VariableId array = code_.namedVariable(element.children[0]);
+        const auto found = std::ranges::find(tree_.arrays, array, &FoldedArray::array);
+        if (array == noId || found == tree_.arrays.end() || body_.variable(array).type.isVolatile)
+            return std::nullopt;
+        const bool asksForArray = std::ranges::any_of(tree_.arrays, [&](const FoldedArray& each) {
+            return std::ranges::count_if(code_.uses(each.array), [&](ExprId use) {
+                       return code_.holds(id, use);
+                   }) > (each.array == array ? 1 : 0);
+        });
+        return asksForArray ? std::nullopt
+                            : std::optional(static_cast<std::size_t>(found - tree_.arrays.begin()));
+    }
+
+    /// The local whose value the statement stores last of all that it is used for, and that can
+    /// hold what becomes of it.
+    [[nodiscard]] VariableId localOf(StmtId store) const {
+        const Expr& assignment = body_.expr(body_.stmt(store).expr);
+        const VariableId local = code_.namedVariable(assignment.children[1]);
+        const StmtId declaration = local == noId ? noId : code_.declarationOf(local);
+        if (declaration == noId || !standsAlone(store) ||
+            body_.stmt(declaration).parent != body_.stmt(store).parent)
+            return noId;
+        const Type& type = body_.variable(local).type;
+        const Type& element = body_.expr(assignment.children[0]).type;
+        if (type.isConst || type.isReference || type.pointerDepth > 0 ||
+            type.canonical != element.canonical)
+            return noId;
+        const bool isLast = std::ranges::all_of(code_.uses(local), [&](ExprId use) {
+            return body_.expr(use).span.begin < body_.stmt(store).span.end;
+        });
+        return isLast ? local : noId;
+    }
+
+    /// Whether a barrier stands between the statements before `first` that use the arrays and
+    /// itself, or none does.
+    [[nodiscard]] bool areUnreadBefore(const std::vector<StmtId>& siblings,
+                                       std::size_t first) const {
+        for (std::size_t at = first; at > 0; --at) {
+            if (isBlockBarrier(context_.kernel, siblings[at - 1]))
+                return true;
+            for (const FoldedArray& folded : tree_.arrays)
+                for (const ExprId use : code_.uses(folded.array))
+                    if (code_.holds(siblings[at - 1], use))
+                        return false;
+        }
+        return body_.stmt(siblings.front()).parent == body_.root;
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    const TreeReduction& tree_;
+    SourceLayout layout_;
+};
+
+} // namespace
+
+std::optional<StoredValues> storedValues(const SkillContext& context, const CodeMap& code,
+                                         const TreeReduction& tree) {
+    return StoreFinder(context, code, tree).find();
+}
+
+} // namespace kernelskill::skills
