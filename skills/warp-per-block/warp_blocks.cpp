@@ -120,7 +120,7 @@ private:
         const LaunchValues values(context_.shared(), kernel_.launches.front());
         for (const Loop& loop : kernel_.loops) {
             const Stmt& stmt = body_.stmt(loop.statement);
-            if (stmt.kind == StmtKind::For && stmt.pragma.empty() &&
+            if (stmt.kind == StmtKind::For && stmt.increment != noId && stmt.pragma.empty() &&
                 roles.roleOf(loop.statement) == StatementRole::Opened && hasFixedBounds(loop) &&
                 (readPowerStride(code_, stmt.increment, loop.statement) ||
                  values.rounds(loop).value_or(mostUnrolledRounds + 1) <= mostUnrolledRounds))

@@ -2,14 +2,11 @@
 #include <cuda_runtime.h>
 
 __global__ void blockScan(const float* in, float* out, int n) {
-    __shared__ float partial[256];
     unsigned tid = threadIdx.x;
     unsigned i = blockIdx.x * blockDim.x + tid;
-    partial[tid] = i < n ? in[i] : 0.0f;
-    __syncthreads();
+    float sum = i < n ? in[i] : 0.0f;
     // Each warp scans its values in registers, then the first warp scans the warps' sums.
     __shared__ float warpSums[32];
-    auto sum = partial[tid];
     for (int offset = 1; offset < 32; offset *= 2) {
         const auto lower = __shfl_up_sync(0xffffffff, sum, offset);
         if (tid % 32 >= offset)
@@ -30,10 +27,8 @@ __global__ void blockScan(const float* in, float* out, int n) {
     __syncthreads();
     if (tid >= 32)
         sum += warpSums[tid / 32 - 1];
-    partial[tid] = sum;
-    __syncthreads();
     if (i < n)
-        out[i] = partial[tid];
+        out[i] = sum;
 }
 
 void launchBlockScan(const float* in, float* out, int n) {

@@ -5,18 +5,29 @@
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/replaced_loop.h"
+#include "skills/schedule/stored_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 
 using namespace analysis;
 
 namespace {
+
+ArrayLoop loopOf(const SkillContext& context, const BlockScan& scan, const std::string& thread) {
+    return {.loop = context.kernel.loops[scan.loop].statement,
+            .arrays = {scan.names.array},
+            .thread = thread,
+            .own = {scan.names.stride, scan.names.value},
+            .startsWithBarrier = scan.startsWithBarrier};
+}
 
 class Writer {
 public:
@@ -25,9 +36,10 @@ public:
           layout_(source_, context.kernel), scan_(scan),
           array_(body_.variable(scan.names.array).name),
           type_(elementSpelling(body_.variable(scan.names.array).type)),
-          thread_(source_.slice(body_.expr(scan.names.thread).span)), offset_(newName("offset")),
-          sum_(newName("sum")), lower_(newName("lower")), totals_(newName("warpSums")),
-          total_(newName("warpSum")) {}
+          thread_(source_.slice(body_.expr(scan.names.thread).span)),
+          stored_(storedValues(context, loopOf(context, scan, thread_))), reads_(ownReadsBehind()),
+          offset_(newName("offset")), sum_(nameOfSum()), lower_(newName("lower")),
+          totals_(newName("warpSums")), total_(newName("warpSum")) {}
 
     std::vector<TextEdit> edits() const {
         const Stmt& loop = body_.stmt(context_.kernel.loops[scan_.loop].statement);
@@ -39,9 +51,11 @@ public:
             "// Each warp scans its values in registers, then the first warp scans the warps' "
             "sums.");
         lines.add(fmt::format("__shared__ {} {}[{}];", type_, totals_, warpLanes));
-        if (scan_.startsWithBarrier)
-            lines.add("__syncthreads();");
-        lines.add(fmt::format("auto {} = {}[{}];", sum_, array_, thread_));
+        if (!stored_) {
+            if (scan_.startsWithBarrier)
+                lines.add("__syncthreads();");
+            lines.add(fmt::format("auto {} = {}[{}];", sum_, array_, thread_));
+        }
         addSteps(lines, sum_);
         lines.open(fmt::format("if ({} % {} == {})", thread_, warpLanes, warpLanes - 1));
         lines.add(fmt::format("{}[{} / {}] = {};", totals_, thread_, warpLanes, sum_));
@@ -57,15 +71,68 @@ public:
         lines.open(fmt::format("if ({} >= {})", thread_, warpLanes));
         lines.add(fmt::format("{} += {}[{} / {} - 1];", sum_, totals_, thread_, warpLanes));
         lines.leave();
-        lines.add(fmt::format("{}[{}] = {};", array_, thread_, sum_));
-        lines.add("__syncthreads();");
+        if (!reads_) {
+            lines.add(fmt::format("{}[{}] = {};", array_, thread_, sum_));
+            lines.add("__syncthreads();");
+        }
 
-        const std::array freed{scan_.names.stride, scan_.names.value};
-        return loopReplacedBy(lines, layout_, code_, context_.kernel.loops[scan_.loop].statement,
-                              freed);
+        std::vector<VariableId> freed{scan_.names.stride, scan_.names.value};
+        if (stored_ && reads_)
+            freed.push_back(scan_.names.array);
+        std::vector<TextEdit> edits = loopReplacedBy(
+            lines, layout_, code_, context_.kernel.loops[scan_.loop].statement, freed);
+        if (stored_)
+            std::ranges::copy(keptInRegisters(context_, *stored_, {sum_}),
+                              std::back_inserter(edits));
+        if (reads_)
+            for (const ExprId read : *reads_)
+                edits.push_back({body_.expr(read).span, sum_});
+        return edits;
     }
 
 private:
+    /// The reads of the array behind the scan, if all are of the thread's own element where its
+    /// register is known, and no loop comes back to the scan: then no thread needs another's
+    /// result. nullopt otherwise.
+    [[nodiscard]] std::optional<std::vector<ExprId>> ownReadsBehind() const {
+        const Loop& loop = context_.kernel.loops[scan_.loop];
+        const std::uint32_t end = body_.stmt(loop.statement).span.end;
+        if (loop.parent != noId)
+            return std::nullopt;
+        std::vector<ExprId> reads;
+        for (const ExprId use : code_.uses(scan_.names.array)) {
+            if (body_.expr(use).span.begin < end)
+                continue;
+            const ExprId element = code_.parent(use);
+            const bool isOwn =
+                element != noId && isRead(element) && !body_.expr(element).fromMacro &&
+                body_.expr(element).kind == ExprKind::Subscript &&
+                body_.expr(element).children[0] == use &&
+                source_.slice(body_.expr(body_.expr(element).children[1]).span) == thread_ &&
+                code_.encloses(body_.stmt(loop.statement).parent, code_.statement(use));
+            if (!isOwn)
+                return std::nullopt;
+            reads.push_back(element);
+        }
+        return reads;
+    }
+
+    /// Whether the element is read and not written.
+    [[nodiscard]] bool isRead(ExprId element) const {
+        const auto of = [&](const MemoryAccess& access) { return access.expression == element; };
+        const auto isWritten = [&](const MemoryAccess& access) {
+            return of(access) && access.kind != AccessKind::Read;
+        };
+        return std::ranges::any_of(context_.kernel.accesses, of) &&
+               std::ranges::none_of(context_.kernel.accesses, isWritten);
+    }
+
+    [[nodiscard]] std::string nameOfSum() const {
+        return stored_ && stored_->values.front().local != noId
+                   ? body_.variable(stored_->values.front().local).name
+                   : newName("sum");
+    }
+
     /// A name that nothing else has; the names of the loop that goes are free.
     [[nodiscard]] std::string newName(const std::string& wanted) const {
         const bool isFreed = std::ranges::count(body_.variables, wanted, &Variable::name) == 1 &&
@@ -99,6 +166,8 @@ private:
     std::string array_;
     std::string type_; ///< The array's element type.
     std::string thread_;
+    std::optional<StoredValues> stored_;
+    std::optional<std::vector<ExprId>> reads_; ///< See ownReadsBehind().
     std::string offset_, sum_, lower_, totals_, total_;
 };
 

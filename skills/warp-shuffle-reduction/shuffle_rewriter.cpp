@@ -6,12 +6,12 @@
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/replaced_loop.h"
-#include "skills/schedule/part_locals.h"
-#include "skills/warp-shuffle-reduction/stored_values.h"
+#include "skills/schedule/stored_values.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace kernelskill::skills {
@@ -20,12 +20,23 @@ using namespace analysis;
 
 namespace {
 
+ArrayLoop loopOf(const SkillContext& context, const TreeReduction& tree) {
+    ArrayLoop loop{.loop = context.kernel.loops[tree.loop].statement,
+                   .arrays = {},
+                   .thread = tree.thread,
+                   .own = {tree.stride},
+                   .startsWithBarrier = tree.startsWithBarrier};
+    for (const FoldedArray& folded : tree.arrays)
+        loop.arrays.push_back(folded.array);
+    return loop;
+}
+
 class Rewriter {
 public:
     Rewriter(const SkillContext& context, const CodeMap& code, const TreeReduction& tree)
         : context_(context), code_(code), body_(code.body()), source_(*context.file.source),
           layout_(source_, context.kernel), tree_(tree), offset_(freshName(body_, "offset")),
-          stored_(storedValues(context, code, tree)) {
+          stored_(storedValues(context, loopOf(context, tree))) {
         for (std::size_t i = 0; i < tree_.arrays.size(); ++i) {
             const FoldedArray& folded = tree_.arrays[i];
             if (stored_ && stored_->values[i].local != noId) {
@@ -82,38 +93,12 @@ public:
         std::vector<TextEdit> edits = loopReplacedBy(lines, layout_, code_, statement,
                                                      std::span(&tree_.stride, isFreed ? 1 : 0));
         if (stored_)
-            keepInRegisters(edits);
+            std::ranges::copy(keptInRegisters(context_, *stored_, values_),
+                              std::back_inserter(edits));
         return edits;
     }
 
 private:
-    /// Turns the stores before the tree into declarations, and removes the barrier behind them.
-    void keepInRegisters(std::vector<TextEdit>& edits) const {
-        for (std::size_t i = 0; i < values_.size(); ++i) {
-            const auto& [statement, local] = stored_->values[i];
-            if (local != noId) {
-                edits.push_back(withoutLines(statement));
-                continue;
-            }
-            const Stmt& store = body_.stmt(statement);
-            const Expr& value = body_.expr(body_.expr(store.expr).children[1]);
-            edits.push_back({{store.span.begin, value.span.begin},
-                             fmt::format("{} {} = ", elementType(i), values_[i])});
-        }
-        if (stored_->barrier != noId)
-            edits.push_back(withoutLines(stored_->barrier));
-    }
-
-    [[nodiscard]] TextEdit withoutLines(StmtId statement) const {
-        const Span span = body_.stmt(statement).span;
-        return {{layout_.lineBegin(span.begin), layout_.lineAfter(span.end)}, ""};
-    }
-
-    [[nodiscard]] std::string elementType(std::size_t i) const {
-        const std::string type = keptType(body_.variable(tree_.arrays[i].array));
-        return type.substr(0, type.find_last_not_of(' ', type.find('[') - 1) + 1);
-    }
-
     static std::string valueName(FoldKind fold) {
         switch (fold) {
         case FoldKind::Sum:

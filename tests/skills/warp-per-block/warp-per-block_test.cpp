@@ -202,6 +202,28 @@ void run(float* x, int rounds, int n) {
     EXPECT_TRUE(text.contains("s[warp][63 - thread] + blocks;")) << text;
 }
 
+TEST(WarpPerBlock, LeavesALoopWithoutAStepInItsHead) {
+    const std::string text = appliedText(id, R"(
+__global__ void sums(float* x) {
+    __shared__ float s[128];
+    s[threadIdx.x] = x[blockIdx.x * 128 + threadIdx.x];
+    __syncthreads();
+    for (int d = 64; d > 0;) {
+        if (threadIdx.x < d)
+            s[threadIdx.x] += s[threadIdx.x + d];
+        __syncthreads();
+        d /= 2;
+    }
+    if (threadIdx.x == 0)
+        x[blockIdx.x] = s[0];
+}
+void run(float* x, int n) {
+    sums<<<n, 128>>>(x);
+}
+)");
+    EXPECT_TRUE(text.contains("    __syncwarp();\n    for (int d = 64; d > 0;) {\n")) << text;
+}
+
 class WarpPerBlockGates : public testing::TestWithParam<GateCase> {};
 
 TEST_P(WarpPerBlockGates, Refuse) {

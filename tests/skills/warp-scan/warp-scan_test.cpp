@@ -96,6 +96,45 @@ TEST(WarpScan, KeepsNamesThatTheLoopSetsFree) {
     EXPECT_TRUE(text.contains("__shfl_up_sync(0xffffffff, sum, offset)")) << text;
 }
 
+TEST(WarpScan, KeepsTheArrayWhereOthersReadTheResult) {
+    const auto withTail = [](const std::string& tail) {
+        return appliedText(id, scanning(plain, "float", "256", tail));
+    };
+    const std::string own = withTail("    out[tid] = a[tid] + 1;\n");
+    EXPECT_TRUE(own.contains("    float sum = in[blockIdx.x * blockDim.x + tid];\n")) << own;
+    EXPECT_TRUE(own.contains("    out[tid] = sum + 1;\n")) << own;
+    EXPECT_FALSE(own.contains(" a[")) << own;
+    for (const std::string tail :
+         {"    out[tid] = a[255 - tid];\n", "    out[tid] = a[tid] / a[255];\n",
+          "    a[tid] *= 2;\n    out[tid] = a[tid];\n"}) {
+        const std::string text = withTail(tail);
+        EXPECT_TRUE(text.contains("    a[tid] = sum;\n    __syncthreads();\n" + tail)) << text;
+        EXPECT_TRUE(text.contains("    float sum = in[blockIdx.x * blockDim.x + tid];\n")) << text;
+    }
+}
+
+TEST(WarpScan, KeepsTheArrayInALoopThatScansAgain) {
+    const std::string text = appliedText(id, R"(
+__global__ void k(const float* in, float* out, int rounds) {
+    __shared__ float a[64];
+    for (int r = 0; r < rounds; ++r) {
+        a[threadIdx.x] = in[r * 64 + threadIdx.x];
+        __syncthreads();
+        for (int s = 1; s < 64; s *= 2) {
+            float v = threadIdx.x >= s ? a[threadIdx.x - s] : 0;
+            __syncthreads();
+            a[threadIdx.x] += v;
+            __syncthreads();
+        }
+        out[r * 64 + threadIdx.x] = a[threadIdx.x];
+    }
+}
+void run(const float* in, float* out, int rounds) { k<<<1, 64>>>(in, out, rounds); }
+)");
+    EXPECT_TRUE(text.contains("        a[threadIdx.x] = sum;\n        __syncthreads();\n")) << text;
+    EXPECT_TRUE(text.contains("        auto sum = a[threadIdx.x];\n")) << text;
+}
+
 TEST(WarpScan, NeedsALoop) {
     checkNotApplicable(id, scanning(""), "no-loop");
 }

@@ -1,7 +1,11 @@
-#include "skills/warp-shuffle-reduction/stored_values.h"
+#include "skills/schedule/stored_values.h"
 
 #include "analysis/queries/source_layout.h"
+#include "skills/gates/block_collective.h"
 #include "skills/schedule/draft.h"
+#include "skills/schedule/part_locals.h"
+
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
@@ -13,27 +17,26 @@ namespace {
 
 class StoreFinder {
 public:
-    StoreFinder(const SkillContext& context, const CodeMap& code, const TreeReduction& tree)
-        : context_(context), code_(code), body_(code.body()), tree_(tree),
+    StoreFinder(const SkillContext& context, const ArrayLoop& loop)
+        : context_(context), code_(context.code()), body_(code_.body()), loop_(loop),
           layout_(*context.file.source, context.kernel) {}
 
     std::optional<StoredValues> find() const {
-        const StmtId loop = context_.kernel.loops[tree_.loop].statement;
-        const StmtId block = body_.stmt(loop).parent;
+        const StmtId block = body_.stmt(loop_.loop).parent;
         if (block == noId || body_.stmt(block).kind != StmtKind::Compound)
             return std::nullopt;
         const std::vector<StmtId> siblings = code_.statementsOf(block);
         std::size_t at =
-            static_cast<std::size_t>(std::ranges::find(siblings, loop) - siblings.begin());
-        StoredValues found{.values = std::vector<StoredValue>(tree_.arrays.size()),
+            static_cast<std::size_t>(std::ranges::find(siblings, loop_.loop) - siblings.begin());
+        StoredValues found{.values = std::vector<StoredValue>(loop_.arrays.size()),
                            .barrier = noId};
-        while (at > 0 && declaresStride(siblings[at - 1]))
+        while (at > 0 && declaresOwn(siblings[at - 1]))
             --at;
         if (at > 0 && isBlockBarrier(context_.kernel, siblings[at - 1]))
             found.barrier = siblings[--at];
-        if (found.barrier == noId ? !tree_.startsWithBarrier : !standsAlone(found.barrier))
+        if (found.barrier == noId ? !loop_.startsWithBarrier : !standsAlone(found.barrier))
             return std::nullopt;
-        for (std::size_t i = 0; i < tree_.arrays.size(); ++i) {
+        for (std::size_t i = 0; i < loop_.arrays.size(); ++i) {
             if (at == 0)
                 return std::nullopt;
             const auto stored = storedArray(siblings[--at]);
@@ -45,9 +48,12 @@ public:
     }
 
 private:
-    [[nodiscard]] bool declaresStride(StmtId id) const {
+    [[nodiscard]] bool declaresOwn(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
-        return stmt.kind == StmtKind::Declaration && stmt.declared == std::vector{tree_.stride};
+        return stmt.kind == StmtKind::Declaration &&
+               std::ranges::all_of(stmt.declared, [&](VariableId declared) {
+                   return std::ranges::find(loop_.own, declared) != loop_.own.end();
+               });
     }
 
     /// Whether the statement's lines hold nothing else, so that they can go.
@@ -70,19 +76,19 @@ private:
             return std::nullopt;
         const Expr& element = body_.expr(store.children[0]);
         if (element.kind != ExprKind::Subscript ||
-            context_.file.source->slice(body_.expr(element.children[1]).span) != tree_.thread)
+            context_.file.source->slice(body_.expr(element.children[1]).span) != loop_.thread)
             return std::nullopt;
         const VariableId array = code_.namedVariable(element.children[0]);
-        const auto found = std::ranges::find(tree_.arrays, array, &FoldedArray::array);
-        if (array == noId || found == tree_.arrays.end() || body_.variable(array).type.isVolatile)
+        const auto found = std::ranges::find(loop_.arrays, array);
+        if (array == noId || found == loop_.arrays.end() || body_.variable(array).type.isVolatile)
             return std::nullopt;
-        const bool asksForArray = std::ranges::any_of(tree_.arrays, [&](const FoldedArray& each) {
-            return std::ranges::count_if(code_.uses(each.array), [&](ExprId use) {
+        const bool asksForArray = std::ranges::any_of(loop_.arrays, [&](VariableId each) {
+            return std::ranges::count_if(code_.uses(each), [&](ExprId use) {
                        return code_.holds(id, use);
-                   }) > (each.array == array ? 1 : 0);
+                   }) > (each == array ? 1 : 0);
         });
         return asksForArray ? std::nullopt
-                            : std::optional(static_cast<std::size_t>(found - tree_.arrays.begin()));
+                            : std::optional(static_cast<std::size_t>(found - loop_.arrays.begin()));
     }
 
     /// The local whose value the statement stores last of all that it is used for, and that can
@@ -112,8 +118,8 @@ private:
         for (std::size_t at = first; at > 0; --at) {
             if (isBlockBarrier(context_.kernel, siblings[at - 1]))
                 return true;
-            for (const FoldedArray& folded : tree_.arrays)
-                for (const ExprId use : code_.uses(folded.array))
+            for (const VariableId array : loop_.arrays)
+                for (const ExprId use : code_.uses(array))
                     if (code_.holds(siblings[at - 1], use))
                         return false;
         }
@@ -123,15 +129,44 @@ private:
     const SkillContext& context_;
     const CodeMap& code_;
     const FunctionBody& body_;
-    const TreeReduction& tree_;
+    const ArrayLoop& loop_;
     SourceLayout layout_;
 };
 
 } // namespace
 
-std::optional<StoredValues> storedValues(const SkillContext& context, const CodeMap& code,
-                                         const TreeReduction& tree) {
-    return StoreFinder(context, code, tree).find();
+std::optional<StoredValues> storedValues(const SkillContext& context, const ArrayLoop& loop) {
+    return StoreFinder(context, loop).find();
+}
+
+std::vector<TextEdit> keptInRegisters(const SkillContext& context, const StoredValues& stored,
+                                      const std::vector<std::string>& names) {
+    const CodeMap& code = context.code();
+    const FunctionBody& body = code.body();
+    const SourceLayout layout(*context.file.source, context.kernel);
+    const auto withoutLines = [&](StmtId statement) {
+        const Span span = body.stmt(statement).span;
+        return TextEdit{{layout.lineBegin(span.begin), layout.lineAfter(span.end)}, ""};
+    };
+    std::vector<TextEdit> edits;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto& [statement, local] = stored.values[i];
+        if (local != noId) {
+            edits.push_back(withoutLines(statement));
+            continue;
+        }
+        const Expr& store = body.expr(body.stmt(statement).expr);
+        const VariableId array = code.namedVariable(body.expr(store.children[0]).children[0]);
+        const std::string type = keptType(body.variable(array));
+        edits.push_back(
+            {{body.stmt(statement).span.begin, body.expr(store.children[1]).span.begin},
+             fmt::format(
+                 "{} {} = ", type.substr(0, type.find_last_not_of(' ', type.find('[') - 1) + 1),
+                 names[i])});
+    }
+    if (stored.barrier != noId)
+        edits.push_back(withoutLines(stored.barrier));
+    return edits;
 }
 
 } // namespace kernelskill::skills
