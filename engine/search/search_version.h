@@ -29,12 +29,12 @@ struct SearchVersion {
     skills::Accuracy accuracy = {}; ///< What all steps together promise.
     std::vector<std::string> skills;
     std::vector<AppliedStep> path;      ///< The steps from the original to this version.
-    bool isTuned = false;               ///< See SearchCandidate::tunedPath.
     std::size_t attempt = 0;            ///< The attempt that made this version.
+    bool isTuned = false;               ///< See SearchCandidate::tunedPath.
     bool isVerified = false;            ///< Whether the whole was reviewed in this run.
+    bool isDropped = false;             ///< Whether that review failed.
     std::shared_ptr<SumAhead> sumAhead; ///< That review, if it was begun early; null if not.
     std::optional<Verdict> sum;         ///< The verdict of that review.
-    bool isDropped = false;             ///< Whether that review failed.
     TriedPlans tried;
     TriedPlans slower;      ///< Plans that were clearly slower than its base at a glance.
     PreparedPlans prepared; ///< Plans for it whose texts were made and that no round reviewed.
