@@ -1,6 +1,7 @@
 #include "engine/search/round_plans.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace kernelskill::engine {
 namespace {
@@ -16,6 +17,19 @@ void putOtherSkillsFirst(std::vector<RankedSkill>& plans) {
     });
 }
 
+/// Returns why the plan is ruled out; nullopt if it is not.
+std::optional<std::string> reasonAgainst(const RankedSkill& ranked, const TriedPlans& tried,
+                                         const TriedPlans& slower) {
+    const std::pair plan(ranked.offer.skillId, ranked.offer.option);
+    if (ranked.failedBefore)
+        return ranked.why;
+    if (tried.contains(plan))
+        return "tried on this version already";
+    if (slower.contains(plan))
+        return "clearly slower on the version that this step leads on from";
+    return std::nullopt;
+}
+
 } // namespace
 
 std::size_t plansOfARound(const OptimizationOptions& options) {
@@ -23,15 +37,14 @@ std::size_t plansOfARound(const OptimizationOptions& options) {
     return static_cast<std::size_t>(plans);
 }
 
-RoundPlans roundPlans(Plan plan, const TriedPlans& tried, bool usesMemory) {
+RoundPlans roundPlans(Plan plan, const TriedPlans& tried, const TriedPlans& slower,
+                      bool usesMemory) {
     RoundPlans plans;
     plans.ruledOut = std::move(plan.ruledOut);
     for (RankedSkill& ranked : plan.ranked) {
-        const bool isTried = tried.contains({ranked.offer.skillId, ranked.offer.option});
-        if (usesMemory && (ranked.failedBefore || isTried))
-            plans.ruledOut.push_back({ranked.offer.skillId, ranked.failedBefore
-                                                                ? ranked.why
-                                                                : "tried on this version already"});
+        auto why = usesMemory ? reasonAgainst(ranked, tried, slower) : std::nullopt;
+        if (why)
+            plans.ruledOut.push_back({ranked.offer.skillId, *std::move(why)});
         else
             plans.open.push_back(std::move(ranked));
     }

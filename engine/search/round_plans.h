@@ -26,8 +26,9 @@ struct RoundPlans {
 
 /// Takes the plans that were not tried on the version. The planner's order holds among the skills:
 /// further options of a skill come behind the first plans of all skills that answer a bottleneck,
-/// so that they do not keep these out of a round. What failed on this code before, and what was
-/// tried, is ruled out if `usesMemory`.
-[[nodiscard]] RoundPlans roundPlans(Plan plan, const TriedPlans& tried, bool usesMemory);
+/// so that they do not keep these out of a round. What failed on this code before, what was tried,
+/// and what was `slower` on a version before this one, is ruled out if `usesMemory`.
+[[nodiscard]] RoundPlans roundPlans(Plan plan, const TriedPlans& tried, const TriedPlans& slower,
+                                    bool usesMemory);
 
 } // namespace kernelskill::engine

@@ -61,7 +61,7 @@ PreparedPlans RoundsAhead::prepare(const KernelVersion& text, const Standing& st
     if (stop.stop_requested())
         return {};
     const RoundPlans plans =
-        roundPlans(steps_.plan(text, standing, stop), {}, options_.usesShortTermMemory);
+        roundPlans(steps_.plan(text, standing, stop), {}, {}, options_.usesShortTermMemory);
     std::vector<const skills::Offer*> offers;
     for (const RankedSkill& ranked : plans.open)
         if (offers.size() < plansOfARound(options_) && ranked.offer.skillId != languageModelSkill)

@@ -39,10 +39,10 @@ bool SearchRun::canLeadOn(const SearchVersion& version) const {
     return version.isAssessed && !version.isDropped && !versions_[version.base].isDropped;
 }
 
-/// Returns what was tried on the version and, for a stepping stone that leaves the bottleneck as it
-/// is, what was clearly slower on those that it leads on from.
-TriedPlans SearchRun::hopelessOn(const SearchVersion& version) const {
-    TriedPlans plans = version.tried;
+/// Returns the plans that were clearly slower on the versions which a stepping stone leads on from,
+/// back to the first one that changed the bottleneck; none for other versions.
+TriedPlans SearchRun::slowerBefore(const SearchVersion& version) const {
+    TriedPlans plans;
     for (const SearchVersion* at = &version; at->leavesBottleneck;) {
         const int from = result_.attempts[at->attempt].from;
         at = &versions_[static_cast<std::size_t>(from)];
@@ -112,8 +112,8 @@ std::vector<SearchCandidate> SearchRun::choose() {
         Plan plan = steps_.plan(version.text, version.standing, deadline_.token());
         if (deadline_.token().stop_requested())
             return {};
-        RoundPlans plans =
-            roundPlans(std::move(plan), hopelessOn(version), options_.usesShortTermMemory);
+        RoundPlans plans = roundPlans(std::move(plan), version.tried, slowerBefore(version),
+                                      options_.usesShortTermMemory);
         if (index == bestVersion())
             result_.ruledOut = plans.ruledOut;
         for (RankedSkill& ranked : plans.open) {

@@ -22,8 +22,8 @@ constexpr unsigned coresOfASlot = 4;
 constexpr double largeGain = 1.5;
 /// A plan that promises so much more than what was found is still reviewed.
 constexpr double worthWaiting = 1.25;
-/// A plan below this at a glance is not tried again on steps of its version that leave its
-/// bottleneck as it is.
+/// A plan with a lower speedup than this at a glance is not tried again on steps of its version
+/// that leave the bottleneck as it is.
 constexpr double clearlySlower = 0.9;
 /// Max number of stepping stones that are kept of those that lead on from a version that gains.
 constexpr std::ptrdiff_t stepsOfAVersion = 4;

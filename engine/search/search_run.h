@@ -55,7 +55,7 @@ private:
     void workAhead(const KernelVersion& text);
     void workAheadOnMostPromising(const std::vector<SearchCandidate*>& open);
     [[nodiscard]] bool canLeadOn(const SearchVersion& version) const;
-    [[nodiscard]] TriedPlans hopelessOn(const SearchVersion& version) const;
+    [[nodiscard]] TriedPlans slowerBefore(const SearchVersion& version) const;
     // search_judgement.cpp
     void screenAll(std::vector<SearchCandidate>& candidates);
     void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);

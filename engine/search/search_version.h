@@ -36,7 +36,7 @@ struct SearchVersion {
     std::shared_ptr<SumAhead> sumAhead; ///< That review, if it was begun early; null if not.
     std::optional<Verdict> sum;         ///< The verdict of that review.
     TriedPlans tried;
-    TriedPlans slower;      ///< Plans that were clearly slower than its base at a glance.
+    TriedPlans slower;      ///< Plans on it that were clearly slower than its base.
     PreparedPlans prepared; ///< Plans for it whose texts were made and that no round reviewed.
 
     /// The version that edits of this one are compared with: itself; for a stepping stone, the last

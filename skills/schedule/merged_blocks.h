@@ -12,7 +12,7 @@ namespace kernelskill::skills {
 
 /// The axis of the grid along which blocks are merged, and where the kernel asks about it.
 struct MergedBlocks {
-    std::uint8_t axis = 0; ///< 0: x, 1: y.
+    std::uint8_t axis = 0; ///< 0 is x, 1 is y.
     /// `blockIdx` along the axis, in the order of the source.
     std::vector<analysis::ExprId> blocks;
     std::vector<analysis::ExprId> grids; ///< `gridDim` along the axis.
@@ -23,11 +23,11 @@ struct MergedBlocks {
 /// requireSeparateBlocks() and editableBlockPositions() refuse with.
 [[nodiscard]] Gated<MergedBlocks> mergedBlocks(const SkillContext& context);
 
-/// How many blocks one may do the work of.
+/// Bounds on the number of blocks whose work one block does.
 struct MergeLimits {
     int most = 2;
     int least = 2;
-    /// The share of a large GPU's threads that the blocks which are left have to occupy.
+    /// The share of a large GPU's threads that the remaining blocks have to occupy.
     double occupied = 1;
 };
 

@@ -28,7 +28,7 @@ struct PartLoop {
     std::string type; ///< Of its counter.
     std::string name;
     int count = 2;
-    /// Tells whose element of a shared array a statement uses, of `count`; empty: the part's.
+    /// The subscript of shared arrays, which have `count` elements; empty if it is the part's name.
     std::string sharedIndex = {};
 };
 

@@ -19,7 +19,7 @@ enum class PartKind : std::uint8_t { Blocks, Warps, Rounds };
 /// Tells parts apart.
 struct PartOrigin {
     PartKind kind = PartKind::Rounds;
-    std::uint8_t blockAxis = 0; ///< Of blocks: they differ in blockIdx along this axis.
+    std::uint8_t blockAxis = 0; ///< If parts are blocks: they differ in blockIdx along this axis.
     /// The block of code that parts run: the kernel's, or the loop's body.
     analysis::StmtId root = analysis::noId;
     /// Variables that differ between parts to begin with.

@@ -1,9 +1,9 @@
 #include "skills/schedule/stored_values.h"
 
 #include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
 #include "skills/gates/block_collective.h"
 #include "skills/schedule/draft.h"
-#include "skills/schedule/part_locals.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -82,17 +82,18 @@ private:
         const auto found = std::ranges::find(loop_.arrays, array);
         if (array == noId || found == loop_.arrays.end() || body_.variable(array).type.isVolatile)
             return std::nullopt;
-        const bool asksForArray = std::ranges::any_of(loop_.arrays, [&](VariableId each) {
-            return std::ranges::count_if(code_.uses(each), [&](ExprId use) {
-                       return code_.holds(id, use);
-                   }) > (each == array ? 1 : 0);
-        });
+        const bool asksForArray =
+            std::ranges::any_of(code_.expressionsBelow(store.children[1]), [&](ExprId below) {
+                const VariableId named = body_.expr(below).variable;
+                return named != noId &&
+                       std::ranges::find(loop_.arrays, named) != loop_.arrays.end();
+            });
         return asksForArray ? std::nullopt
                             : std::optional(static_cast<std::size_t>(found - loop_.arrays.begin()));
     }
 
-    /// The local whose value the statement stores last of all that it is used for, and that can
-    /// hold what becomes of it.
+    /// Returns the local that the statement stores, if nothing uses it after that and it has the
+    /// element's type; else noId.
     [[nodiscard]] VariableId localOf(StmtId store) const {
         const Expr& assignment = body_.expr(body_.stmt(store).expr);
         const VariableId local = code_.namedVariable(assignment.children[1]);
@@ -111,8 +112,8 @@ private:
         return isLast ? local : noId;
     }
 
-    /// Whether a barrier stands between the statements before `first` that use the arrays and
-    /// itself, or none does.
+    /// Whether a barrier separates the statement at `first` from all earlier uses of the arrays, or
+    /// there are no earlier uses.
     [[nodiscard]] bool areUnreadBefore(const std::vector<StmtId>& siblings,
                                        std::size_t first) const {
         for (std::size_t at = first; at > 0; --at) {
@@ -144,28 +145,24 @@ std::vector<TextEdit> keptInRegisters(const SkillContext& context, const StoredV
     const CodeMap& code = context.code();
     const FunctionBody& body = code.body();
     const SourceLayout layout(*context.file.source, context.kernel);
-    const auto withoutLines = [&](StmtId statement) {
-        const Span span = body.stmt(statement).span;
-        return TextEdit{{layout.lineBegin(span.begin), layout.lineAfter(span.end)}, ""};
+    const auto withoutLine = [&](StmtId statement) {
+        return TextEdit{layout.statementWithLine(body.stmt(statement).span), ""};
     };
     std::vector<TextEdit> edits;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const auto& [statement, local] = stored.values[i];
         if (local != noId) {
-            edits.push_back(withoutLines(statement));
+            edits.push_back(withoutLine(statement));
             continue;
         }
         const Expr& store = body.expr(body.stmt(statement).expr);
         const VariableId array = code.namedVariable(body.expr(store.children[0]).children[0]);
-        const std::string type = keptType(body.variable(array));
         edits.push_back(
             {{body.stmt(statement).span.begin, body.expr(store.children[1]).span.begin},
-             fmt::format(
-                 "{} {} = ", type.substr(0, type.find_last_not_of(' ', type.find('[') - 1) + 1),
-                 names[i])});
+             fmt::format("{} {} = ", elementSpelling(body.variable(array).type), names[i])});
     }
     if (stored.barrier != noId)
-        edits.push_back(withoutLines(stored.barrier));
+        edits.push_back(withoutLine(stored.barrier));
     return edits;
 }
 

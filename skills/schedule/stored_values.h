@@ -11,20 +11,21 @@
 
 namespace kernelskill::skills {
 
-/// A loop of a tree or a scan.
+/// A tree or a scan.
 struct ArrayLoop {
     analysis::StmtId loop = analysis::noId;
-    std::vector<analysis::VariableId> arrays; ///< In shared memory, of one element a thread.
+    /// The arrays in shared memory that it works on; each thread has one element of each.
+    std::vector<analysis::VariableId> arrays;
     std::string thread; ///< The subscript of a thread's own element, as the kernel spells it.
     /// The loop's own variables, whose declarations may stand before it.
     std::vector<analysis::VariableId> own;
-    bool startsWithBarrier = false; ///< Rounds begin with a barrier, so that none need precede.
+    /// Each round begins with a barrier, so that the loop needs none before it.
+    bool startsWithBarrier = false;
 };
 
 struct StoredValue {
     analysis::StmtId store = analysis::noId; ///< `partial[tid] = ...;`
-    /// The local of the element's type that is stored and not asked for again; noId if the value is
-    /// another.
+    /// The local that is stored, if it has the element's type and is not used again; else noId.
     analysis::VariableId local = analysis::noId;
 };
 

@@ -3,7 +3,7 @@
 #include "skills/base/planned_skill.h"
 #include "skills/gates/block_collective.h"
 #include "skills/gates/launch_sites.h"
-#include "skills/schedule/warp_barriers.h"
+#include "skills/gates/warp_barriers.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,18 +15,18 @@ using namespace analysis;
 
 namespace {
 
-struct WarpMeetings {
+struct OneWarpBlocks {
     std::vector<ExprId> barriers;
-    std::int64_t threads = 0; ///< Of the largest block that is launched.
+    std::int64_t threads = 0; ///< The number of threads in the largest launched block.
 };
 
-class WarpBarriersSkill : public PlannedSkill<WarpMeetings> {
-    [[nodiscard]] Gated<WarpMeetings> plan(const SkillContext& context) const override {
+class WarpBarriersSkill : public PlannedSkill<OneWarpBlocks> {
+    [[nodiscard]] Gated<OneWarpBlocks> plan(const SkillContext& context) const override {
         KERNELSKILL_CHECK(requireEditable(context));
         KERNELSKILL_CHECK(requireBarriers(context));
         KERNELSKILL_CHECK(requireKnownLaunches(context));
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
-        WarpMeetings found;
+        OneWarpBlocks found;
         for (const Extents& block : blocks)
             found.threads = std::max(found.threads, block[0] * block[1] * block[2]);
         if (found.threads > warpLanes)
@@ -37,7 +37,7 @@ class WarpBarriersSkill : public PlannedSkill<WarpMeetings> {
     }
 
     [[nodiscard]] Gated<Offer> offer(const SkillContext& context,
-                                     const WarpMeetings& found) const override {
+                                     const OneWarpBlocks& found) const override {
         Offer offer = newOffer(context, context.kernel.nameSpan);
         offer.title = fmt::format("Let the threads of {} meet at barriers of their warp",
                                   context.kernel.name);
@@ -48,10 +48,10 @@ class WarpBarriersSkill : public PlannedSkill<WarpMeetings> {
     }
 
     [[nodiscard]] GatedEdits edits(const SkillContext& context,
-                                   const WarpMeetings& found) const override {
+                                   const OneWarpBlocks& found) const override {
         std::vector<TextEdit> edits;
         for (const ExprId barrier : found.barriers)
-            edits.push_back({context.kernel.body.expr(barrier).span, warpBarrierCall});
+            edits.push_back({context.kernel.body.expr(barrier).span, std::string(warpBarrierCall)});
         return edits;
     }
 };

@@ -9,8 +9,8 @@
 #include "skills/gates/launch_sites.h"
 #include "skills/gates/power_stride.h"
 #include "skills/gates/thread_position.h"
+#include "skills/gates/warp_barriers.h"
 #include "skills/schedule/part_returns.h"
-#include "skills/schedule/warp_barriers.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -115,7 +115,7 @@ private:
         return {};
     }
 
-    /// Loops with barriers whose bounds are constants once the block's size is one.
+    /// Finds the loops with barriers whose bounds are constants when numbers replace blockDim.
     void findFixedLoops(const StatementRoles& roles) {
         const LaunchValues values(context_.shared(), kernel_.launches.front());
         for (const Loop& loop : kernel_.loops) {

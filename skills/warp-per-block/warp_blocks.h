@@ -13,14 +13,14 @@ namespace kernelskill::skills {
 struct WarpBlocks {
     MergedBlocks merged;
     analysis::Extents block{}; ///< The threads of a block along each axis, in every launch.
-    int warps = 2;             ///< Of a block: as many old blocks become one.
+    int warps = 2;             ///< The warps of a block; so many old blocks become one.
     PartedWork work;
     std::vector<analysis::StmtId> returns;
     /// `threadIdx` and `blockDim`, in the order of the source.
     std::vector<analysis::ExprId> threads;
     std::vector<analysis::ExprId> barriers; ///< Calls of __syncthreads().
-    std::vector<analysis::StmtId>
-        fixedLoops; ///< Loops with a few rounds that the block's size tells.
+    /// Loops that are unrolled: the size of the block fixes their few rounds.
+    std::vector<analysis::StmtId> fixedLoops;
 };
 
 /// Refuses with `several-blocks` (launches with blocks of different sizes), `partial-warps`,

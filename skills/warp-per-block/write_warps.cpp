@@ -1,14 +1,17 @@
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/fresh_names.h"
-#include "skills/schedule/warp_barriers.h"
+#include "skills/gates/warp_barriers.h"
 #include "skills/warp-per-block/warp_blocks.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -40,7 +43,7 @@ public:
         for (const ExprId id : found_.merged.grids)
             runs.change(body_.expr(id).span, blocks_);
         for (const ExprId id : found_.barriers)
-            runs.change(body_.expr(id).span, warpBarrierCall);
+            runs.change(body_.expr(id).span, std::string(warpBarrierCall));
         for (const StmtId id : found_.returns)
             runs.change(body_.stmt(id).span, "continue;");
         for (const ExprId id : found_.threads) {
@@ -62,7 +65,7 @@ private:
         return found_.block[0] * found_.block[1] * found_.block[2];
     }
 
-    /// The number of a thread in its block.
+    /// Returns the expression of the thread's number in the launched block.
     [[nodiscard]] std::string rankText() const {
         std::string text = "threadIdx.x";
         if (found_.block[1] > 1)
@@ -111,7 +114,7 @@ private:
         }
     }
 
-    /// The position along an axis of the thread whose number in the block `thread_` is.
+    /// Returns the expression of a thread's position along the axis, from its number `thread_`.
     [[nodiscard]] std::string coordinateText(std::size_t axis, std::int64_t step) const {
         std::string text = step == 1 ? thread_ : fmt::format("{} / {}", thread_, step);
         if (step * found_.block[axis] < threads())
@@ -130,7 +133,7 @@ private:
     std::string blocks_;
     std::string thread_;
     std::string rank_;                ///< Empty where threadIdx.x is the number.
-    std::array<std::string, 3> axes_; ///< Names of what stands for threadIdx along each axis.
+    std::array<std::string, 3> axes_; ///< The names that replace threadIdx along each axis.
 };
 
 } // namespace

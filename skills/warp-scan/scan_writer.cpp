@@ -91,9 +91,9 @@ public:
     }
 
 private:
-    /// The reads of the array behind the scan, if all are of the thread's own element where its
-    /// register is known, and no loop comes back to the scan: then no thread needs another's
-    /// result. nullopt otherwise.
+    /// Returns the reads of the array behind the scan, if all are of the thread's own element, in
+    /// the scope of its register, and no loop comes back to the scan: then no thread needs
+    /// another's result. nullopt otherwise.
     [[nodiscard]] std::optional<std::vector<ExprId>> ownReadsBehind() const {
         const Loop& loop = context_.kernel.loops[scan_.loop];
         const std::uint32_t end = body_.stmt(loop.statement).span.end;

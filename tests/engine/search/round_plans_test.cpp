@@ -36,25 +36,34 @@ Plan planned() {
 }
 
 TEST(RoundPlans, TakesAllSkillsThatAnswerBeforeFurtherOptionsOfOne) {
-    EXPECT_THAT(namesOf(roundPlans(planned(), {}, true).open),
+    EXPECT_THAT(namesOf(roundPlans(planned(), {}, {}, true).open),
                 ElementsAre("a0", "b0", "a1", "a2", "b1", "c0"));
 }
 
 TEST(RoundPlans, TakesTheNextOptionOfASkillThatWasTried) {
-    const RoundPlans plans = roundPlans(planned(), {{"a", 0}, {"b", 0}}, true);
+    const RoundPlans plans = roundPlans(planned(), {{"a", 0}, {"b", 0}}, {}, true);
     EXPECT_THAT(namesOf(plans.open), ElementsAre("a1", "b1", "a2", "c0"));
     ASSERT_EQ(plans.ruledOut.size(), 2u);
     EXPECT_EQ(plans.ruledOut.front().why, "tried on this version already");
+}
+
+TEST(RoundPlans, LeavesOutWhatWasSlowerBeforeAndSaysSo) {
+    const RoundPlans plans = roundPlans(planned(), {{"a", 0}}, {{"a", 0}, {"b", 0}}, true);
+    EXPECT_THAT(namesOf(plans.open), ElementsAre("a1", "b1", "a2", "c0"));
+    ASSERT_EQ(plans.ruledOut.size(), 2u);
+    EXPECT_EQ(plans.ruledOut.at(0).why, "tried on this version already");
+    EXPECT_EQ(plans.ruledOut.at(1).why,
+              "clearly slower on the version that this step leads on from");
 }
 
 TEST(RoundPlans, LeavesOutWhatFailedOnThisCodeUnlessThereIsNoMemory) {
     Plan plan = planned();
     plan.ranked.front().failedBefore = true;
     plan.ranked.front().why = "Failed before.";
-    const RoundPlans plans = roundPlans(plan, {}, true);
+    const RoundPlans plans = roundPlans(plan, {}, {}, true);
     EXPECT_THAT(namesOf(plans.open), ElementsAre("a1", "b0", "a2", "b1", "c0"));
     EXPECT_EQ(plans.ruledOut.front().why, "Failed before.");
-    EXPECT_EQ(roundPlans(plan, {{"b", 0}}, false).open.size(), 6u);
+    EXPECT_EQ(roundPlans(plan, {{"b", 0}}, {{"c", 0}}, false).open.size(), 6u);
 }
 
 TEST(RoundPlans, ARoundLooksAtMorePlansWhereTheyAreMeasured) {

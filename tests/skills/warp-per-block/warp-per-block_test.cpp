@@ -131,6 +131,30 @@ void run(const float* in, float* out, int width, int height) {
 )");
 }
 
+TEST(WarpPerBlock, GivesBlocksOfThreeAxesAlongYToWarps) {
+    const std::string text = appliedText(id, R"(
+__global__ void layers(float* x) {
+    __shared__ float s[2][4][8];
+    s[threadIdx.z][threadIdx.y][threadIdx.x] = x[blockIdx.y * 64 + threadIdx.z * 32 +
+                                                 threadIdx.y * 8 + threadIdx.x];
+    __syncthreads();
+    x[blockIdx.y * 64 + threadIdx.z] = s[1 - threadIdx.z][0][0];
+}
+void run(float* x, int n) {
+    layers<<<dim3(1, n), dim3(8, 4, 2)>>>(x);
+}
+)");
+    EXPECT_TRUE(text.contains("    const unsigned int rank = threadIdx.z * 32 + threadIdx.y * 8 + "
+                              "threadIdx.x;\n"))
+        << text;
+    EXPECT_TRUE(text.contains("    const unsigned int block = blockIdx.y * 2 + warp;\n")) << text;
+    EXPECT_TRUE(text.contains("        const unsigned int threadX = thread % 8;\n"
+                              "        const unsigned int threadY = thread / 8 % 4;\n"
+                              "        const unsigned int threadZ = thread / 32;\n"))
+        << text;
+    EXPECT_TRUE(text.contains("layers<<<dim3(1, (n + 1) / 2), dim3(8, 4, 2)>>>(x, n);")) << text;
+}
+
 TEST(WarpPerBlock, LeavesShufflesAndWhatIsTheSameForAllThreads) {
     const std::string text = appliedText(id, R"(
 __global__ void sums(const float* in, float* out, int n) {

@@ -1,4 +1,4 @@
-#include "skills/schedule/warp_barriers.h"
+#include "skills/gates/warp_barriers.h"
 
 #include "skills/base/gates.h"
 
