@@ -18,6 +18,7 @@ FOLDER gets a file NAME.json as soon as a program is done: its row. A program th
 """
 
 import argparse
+import collections
 import json
 import math
 import os
@@ -504,6 +505,7 @@ def sums(rows):
     if costs:
         print(f"- seconds a candidate: {statistics.median(costs):.2f} in the median of the {len(costs)} kernels with five "
               f"or more ({min(costs):.2f} to {max(costs):.2f})")
+    print(plans_text(kernels))
     outputs = {True: [], False: [], None: []}
     for name, kernel in kernels:
         if kernel["held"]:
@@ -518,6 +520,18 @@ def sums(rows):
                                     row["machine"]["cores"]]) for row in rows}):
         seconds, version, gpu, cores = json.loads(what)
         print(f"`--seconds {seconds:g}`; {version or 'unknown version'}; {gpu or 'unknown GPU'}; {cores} cores")
+
+
+def plans_text(kernels):
+    """How many plans the searches took up, by skill, and how many of them were right and faster."""
+    taken, gained = collections.Counter(), collections.Counter()
+    for _, kernel in kernels:
+        for plan in kernel.get("tried") or []:
+            skill = plan.split(" ")[0]
+            taken[skill] += 1
+            gained[skill] += ": correct, and measured" in plan
+    most = ", ".join(f"{skill} {count} ({gained[skill]})" for skill, count in taken.most_common(8))
+    return f"- plans, and in brackets those that were right and faster: {taken.total()} ({gained.total()}); most: {most or 'none'}"
 
 
 def rows_of(out, order=()):
