@@ -1,5 +1,7 @@
 #include "skills/gates/callees.h"
 
+#include "analysis/nest/nest.h"
+
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -32,6 +34,17 @@ std::optional<std::string> calleeThat(const SkillContext& context,
                 open.push_back(further);
     }
     return std::nullopt;
+}
+
+std::vector<const KernelModel*> editableCallees(const SkillContext& context) {
+    std::vector<const KernelModel*> functions;
+    for (const NestFrame& frame : context.shared().nest().frames) {
+        const KernelModel& function = functionOf(context.file, context.kernel, frame);
+        if (frame.caller != noId && function.file == context.file.file && !function.fromMacro &&
+            std::ranges::find(functions, &function) == functions.end())
+            functions.push_back(&function);
+    }
+    return functions;
 }
 
 } // namespace kernelskill::skills

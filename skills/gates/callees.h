@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -14,5 +15,11 @@ namespace kernelskill::skills {
 [[nodiscard]] std::optional<std::string>
 calleeThat(const SkillContext& context,
            const std::function<bool(const analysis::KernelModel&)>& holds);
+
+/// The functions that the kernel calls, directly or through others, whose text an edit may change:
+/// they stand in the kernel's file, and no macro writes them. Each comes once, in the order of the
+/// first calls.
+[[nodiscard]] std::vector<const analysis::KernelModel*>
+editableCallees(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -4,8 +4,10 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/queries/value_spelling.h"
 #include "analysis/source/try.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/gates/callees.h"
 #include "skills/gates/counted_loop.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/memory-level-parallelism/linear_search.h"
@@ -13,6 +15,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace kernelskill::skills {
@@ -23,6 +26,10 @@ namespace {
 
 constexpr std::size_t maxLoads = 4;   ///< Four rounds of them are 16 registers or more.
 constexpr std::int64_t minRounds = 8; ///< Fewer are not worth batching.
+/// Groups that the loop itself does not guard. Where few warps are resident, four rounds do not
+/// keep the memory busy.
+constexpr std::array groupRounds{8, 16, 4};
+constexpr std::uint64_t maxRegisterBytes = 256; ///< The loaded values take 64 registers at most.
 /// A loop of so few rounds is loaded whole, if branches keep the compiler from doing so.
 constexpr std::int64_t maxWholeRounds = 4;
 constexpr std::int64_t minWholeRounds = 2;
@@ -33,8 +40,20 @@ public:
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()) {}
 
     Gated<BatchedLoop> find() const {
-        KERNELSKILL_CHECK(requireEditable(context_));
-        return chooseLoop(context_, code_, [&](std::uint32_t loop) { return study(loop); });
+        auto needed = chooseLoop(context_, code_, [&](std::uint32_t loop) -> Gated<BatchedLoop> {
+            KERNELSKILL_TRY(BatchedLoop batched, study(loop));
+            if (batched.needless)
+                return std::unexpected(*batched.needless);
+            return batched;
+        });
+        if (needed)
+            return needed;
+        auto needless =
+            chooseLoop(context_, code_, [&](std::uint32_t loop) { return study(loop); });
+        if (!needless)
+            return needed;
+        needless->needless = needed.error();
+        return needless;
     }
 
 private:
@@ -64,7 +83,26 @@ private:
         KERNELSKILL_CHECK(requireWideIndex(loop, batched));
         KERNELSKILL_CHECK(requireNoRedundantThreads(context_));
         KERNELSKILL_CHECK(requireFreeOrder(loop, batched));
+        batched.needless = reasonAgainst(loop, batched);
+        batched.groups = groupsOf(loop, batched);
         return batched;
+    }
+
+    [[nodiscard]] std::vector<int> groupsOf(const Loop& loop, const BatchedLoop& batched) const {
+        std::uint64_t bytes = 0;
+        for (const BatchedLoad& load : batched.loads)
+            bytes += scalarBytes(body_.expr(load.element).type.scalar) *
+                     static_cast<std::uint64_t>(body_.expr(load.element).type.lanes);
+        std::vector<int> possible;
+        if (!batched.breaks.empty())
+            return possible;
+        const auto known = roundsOf(loop, batched);
+        for (const int rounds : groupRounds)
+            if ((!known || *known >= 2 * rounds) &&
+                !(batched.needless && rounds <= batched.rounds) &&
+                bytes * static_cast<std::uint64_t>(rounds) <= maxRegisterBytes)
+                possible.push_back(rounds);
+        return possible;
     }
 
     [[nodiscard]] Gated<void> readShape(const Loop& loop, BatchedLoop& batched) const {
@@ -289,28 +327,49 @@ private:
                isFixedOutside(code_, loop, element.children[1], head.advance);
     }
 
-    /// The loads of later rounds may go before the stores of earlier ones, and the compiler does
-    /// not see that by itself.
+    /// The loads of later rounds may go before the stores of earlier ones.
     [[nodiscard]] Gated<void> requireFreeOrder(const Loop& loop, const BatchedLoop& batched) const {
-        bool writes = false;
-        for (const MemoryAccess& access : kernel_.accesses) {
-            const bool isWrite = access.kind != AccessKind::Read;
-            if (!isWrite || access.expression == noId ||
-                !code_.holds(loop.body, access.expression) || access.space == MemorySpace::Shared ||
-                access.space == MemorySpace::Local)
-                continue;
-            writes = true;
-            for (const BatchedLoad& load : batched.loads)
-                KERNELSKILL_CHECK(requireApart(batched, access, load));
-        }
-        const bool isConstantStep = batched.head.counted.step == noId || loop.step ||
-                                    code_.constantValue(batched.head.counted.step);
-        if (isConstantStep && (!writes || areReadOnly(batched)) && !hasLastingBranch(loop))
-            return refuse("compiler-may-reorder",
-                          fmt::format("nothing keeps the compiler from unrolling the loop on line "
-                                      "{} and loading first",
-                                      line(body_.stmt(loop.statement).span)));
+        if (areReadOnly(batched))
+            return {};
+        for (const MemoryAccess& access : kernel_.accesses)
+            if (writesOutside(loop, access))
+                for (const BatchedLoad& load : batched.loads)
+                    KERNELSKILL_CHECK(requireApart(batched, access, load));
         return {};
+    }
+
+    /// Whether the loop writes memory by the access that is neither shared nor the thread's own.
+    [[nodiscard]] bool writesOutside(const Loop& loop, const MemoryAccess& access) const {
+        return access.kind != AccessKind::Read && access.expression != noId &&
+               code_.holds(loop.body, access.expression) && access.space != MemorySpace::Shared &&
+               access.space != MemorySpace::Local;
+    }
+
+    /// Whether the compiler knows the index's step.
+    [[nodiscard]] bool knowsStep(const Loop& loop, const BatchedLoop& batched) const {
+        const ExprId step = batched.head.counted.step;
+        if (step == noId || loop.step || code_.constantValue(step))
+            return true;
+        const Expr& expr = body_.expr(code_.withoutCasts(step));
+        return expr.kind == ExprKind::Variable &&
+               std::ranges::find(kernel_.templateParameters, expr.name, &TemplateParameter::name) !=
+                   kernel_.templateParameters.end();
+    }
+
+    /// Returns why the compiler may load first by itself; nullopt if something keeps it from that.
+    [[nodiscard]] std::optional<Refusal> reasonAgainst(const Loop& loop,
+                                                       const BatchedLoop& batched) const {
+        const bool writes = std::ranges::any_of(kernel_.accesses, [&](const MemoryAccess& access) {
+            return writesOutside(loop, access);
+        });
+        if (!knowsStep(loop, batched) || (writes && !areReadOnly(batched)) ||
+            hasLastingBranch(loop))
+            return std::nullopt;
+        return refuse("compiler-may-reorder",
+                      fmt::format("nothing keeps the compiler from unrolling the loop on line "
+                                  "{} and loading first",
+                                  line(body_.stmt(loop.statement).span)))
+            .error();
     }
 
     [[nodiscard]] Gated<void> requireApart(const BatchedLoop& batched, const MemoryAccess& write,
@@ -349,8 +408,23 @@ private:
 
 } // namespace
 
-Gated<BatchedLoop> findBatchedLoop(const SkillContext& context, const CodeMap& code) {
-    return Finder(context, code).find();
+Gated<BatchedLoop> findBatchedLoop(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    auto found = Finder(context, context.code()).find();
+    if ((found && !found->needless) || !requireNoRedundantThreads(context))
+        return found;
+    for (const KernelModel* function : editableCallees(context)) {
+        const SkillContext inner = context.in(*function);
+        auto called = Finder(inner, inner.code()).find();
+        if (!called || (found && called->needless))
+            continue;
+        called->function = function;
+        if (!called->needless)
+            return called;
+        called->needless = found.error();
+        found = std::move(called);
+    }
+    return found;
 }
 
 } // namespace kernelskill::skills

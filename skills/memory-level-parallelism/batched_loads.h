@@ -1,7 +1,6 @@
 /// Finds loads that a counted loop could make for several rounds at once.
 #pragma once
 
-#include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
 #include "skills/gates/counted_loop.h"
 
@@ -31,17 +30,26 @@ struct SearchCondition {
 };
 
 struct BatchedLoop {
+    /// The device function that has the loop; null if the kernel itself has it.
+    const analysis::KernelModel* function = nullptr;
     AdvancingLoop head;
     std::vector<BatchedLoad> loads; ///< At least one, in the order of the source.
     std::vector<analysis::StmtId> breaks;
     int rounds = 4; ///< The number of rounds that are loaded, or tested, at once.
+    /// Whether the loop keeps the rounds that fill no group of `rounds`, so that none is guarded.
+    bool isGrouped = false;
+    /// Numbers of rounds that may be loaded at once in groups: two groups are made at least, as far
+    /// as is known, and the values fit into registers.
+    std::vector<int> groups;
+    /// Set if nothing keeps the compiler from loading for four rounds first.
+    std::optional<Refusal> needless;
     /// If set, groups of rounds are tested in front of the loop, which stays as it is.
     std::optional<SearchCondition> search;
 };
 
-/// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
-/// hold, e.g. `no-loop`, `not-counted-up`, `no-load-to-batch`, `may-alias`, `compiler-may-reorder`.
-[[nodiscard]] Gated<BatchedLoop> findBatchedLoop(const SkillContext& context,
-                                                 const analysis::CodeMap& code);
+/// The loop at the cursor, else the first that fits, of the kernel, then of the functions that it
+/// calls; one that is `needless` only if no other fits. Refuses with the first gate that does not
+/// hold in the kernel, e.g. `no-loop`, `not-counted-up`, `no-load-to-batch`, `may-alias`.
+[[nodiscard]] Gated<BatchedLoop> findBatchedLoop(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -1,4 +1,5 @@
 /// Lets the loads of several rounds of a loop be under way before the first is used.
+#include "analysis/queries/code_map.h"
 #include "analysis/queries/source_layout.h"
 #include "skills/base/planned_skill.h"
 #include "skills/editing/code_lines.h"
@@ -8,7 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
+#include <iterator>
 
 namespace kernelskill::skills {
 
@@ -19,8 +20,9 @@ namespace {
 class Writer {
 public:
     Writer(const SkillContext& context, const CodeMap& code, const BatchedLoop& batched)
-        : body_(code.body()), source_(*context.file.source), layout_(source_, context.kernel),
-          batched_(batched), loop_(context.kernel.loops[batched.head.counted.loop]),
+        : code_(code), body_(code.body()), source_(*context.file.source),
+          layout_(source_, context.kernel), batched_(batched),
+          loop_(context.kernel.loops[batched.head.counted.loop]),
           stmt_(body_.stmt(loop_.statement)) {
         for (const BatchedLoad& load : batched_.loads)
             names_.push_back(valueName(load));
@@ -29,6 +31,8 @@ public:
     [[nodiscard]] std::vector<TextEdit> edits() const {
         if (batched_.search)
             return searchEdits(*batched_.search);
+        if (batched_.isGrouped)
+            return groupEdits();
         const Stmt& body = body_.stmt(loop_.body);
         const bool isBlock = body.kind == StmtKind::Compound;
         const std::string indentation = layout_.indentation(stmt_.span.begin);
@@ -47,12 +51,7 @@ public:
                 if (!removed().contains(indented.span))
                     edits.push_back(indented);
         }
-        for (std::size_t i = 0; i < names_.size(); ++i) {
-            const std::string value = fmt::format("{}[{}]", names_[i], ahead_);
-            edits.push_back({body_.expr(batched_.loads[i].element).span, value});
-            for (const ExprId again : batched_.loads[i].again)
-                edits.push_back({body_.expr(again).span, value});
-        }
+        std::ranges::copy(valuesForLoads(), std::back_inserter(edits));
         addExits(edits);
         const std::string closing = indentation + layout_.unit() + layout_.unit() + "}";
         if (isBlock) {
@@ -70,7 +69,6 @@ private:
     /// A loop in front of the search that tests several rounds at once and skips groups without a
     /// hit. The search itself stays, and begins at the first group with one.
     [[nodiscard]] std::vector<TextEdit> searchEdits(const SearchCondition& search) const {
-        const Variable& index = body_.variable(batched_.head.index);
         const std::string found = freshName(body_, "found");
         const std::string indentation = layout_.indentation(stmt_.span.begin);
         CodeLines lines(layout_, indentation);
@@ -80,10 +78,7 @@ private:
         lines.open(fmt::format("for (; {0} + {1} < {2}; {0} += {3}) {{", first_,
                                stepOf(batched_.rounds - 1), limit(), stepOf(batched_.rounds)));
         lines.add(fmt::format("bool {} = false;", found));
-        lines.add("#pragma unroll");
-        lines.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", ahead_, batched_.rounds));
-        lines.add(fmt::format("const {} {} = {} + {};", indexType(index), index.name, first_,
-                              stepTimesAhead()));
+        openGroup(lines);
         for (const StmtId local : search.locals) {
             const Span span = body_.stmt(local).span;
             lines.addBlock(source_.slice(span), layout_.indentation(span.begin));
@@ -96,6 +91,67 @@ private:
         lines.close();
         lines.open(fmt::format("if ({})", found)).add("break;").leave();
         lines.close();
+        return withLoopBehind(std::move(lines), indentation);
+    }
+
+    /// Groups of rounds, all of whose rounds are made, in front of the loop. The loop itself stays,
+    /// and makes the rounds that are left: a load that no condition guards needs no branch.
+    [[nodiscard]] std::vector<TextEdit> groupEdits() const {
+        const std::string indentation = layout_.indentation(stmt_.span.begin);
+        CodeLines lines(layout_, indentation);
+        if (!literalStep())
+            lines.add(fmt::format("const {} {} = {};", wideType(), step_,
+                                  text(batched_.head.counted.step)));
+        lines.add(fmt::format("{} {} = {};", wideType(), first_, start()));
+        lines.add(fmt::format("// The loads of {} rounds are under way before the first is used.",
+                              batched_.rounds));
+        lines.open(fmt::format("for (; {0} + {1} < {2}; {0} += {3}) {{", first_,
+                               stepTimes(batched_.rounds - 1), limit(),
+                               stepTimes(batched_.rounds)));
+        declareArrays(lines);
+        openGroup(lines);
+        addLoads(lines);
+        lines.close();
+        openGroup(lines, usesIndexElsewhere());
+        const Span round = roundSpan();
+        std::string text = rewritten(source_, round, valuesForLoads());
+        text.erase(text.find_last_not_of("\r\n") + 1);
+        lines.addBlock(text, layout_.indentation(round.begin));
+        lines.close().close();
+        return withLoopBehind(std::move(lines), indentation);
+    }
+
+    /// A round's statements with their comments: the lines between the brackets, if it has any.
+    [[nodiscard]] Span roundSpan() const {
+        const Stmt& body = body_.stmt(loop_.body);
+        if (body.kind != StmtKind::Compound)
+            return {body.span.begin, layout_.endOfLineTrivia(body.span.end)};
+        const std::uint32_t line = layout_.lineAfter(body.span.begin);
+        return {line + static_cast<std::uint32_t>(layout_.indentation(line).size()),
+                layout_.lineBegin(body.span.end - 1)};
+    }
+
+    /// Whether a round asks for the index other than to load what is loaded ahead.
+    [[nodiscard]] bool usesIndexElsewhere() const {
+        const auto isLoaded = [&](Span use) {
+            return std::ranges::any_of(batched_.loads, [&](const BatchedLoad& load) {
+                return body_.expr(load.element).span.contains(use) ||
+                       std::ranges::any_of(load.again, [&](ExprId again) {
+                           return body_.expr(again).span.contains(use);
+                       });
+            });
+        };
+        return std::ranges::any_of(code_.uses(batched_.head.index), [&](ExprId use) {
+            const Span span = body_.expr(use).span;
+            return body_.stmt(loop_.body).span.contains(span) && !isLoaded(span) &&
+                   !removed().contains(span);
+        });
+    }
+
+    /// `lines` in front of the loop, which begins where they end.
+    [[nodiscard]] std::vector<TextEdit> withLoopBehind(CodeLines lines,
+                                                       const std::string& indentation) const {
+        const Variable& index = body_.variable(batched_.head.index);
         const std::string reached =
             wideType() == indexType(index)
                 ? first_
@@ -114,8 +170,7 @@ private:
         return literalStep().value_or(1) * rounds;
     }
 
-    /// Ends both loops where the text ends the one that it had, and takes out the step of a while
-    /// loop.
+    /// Ends both loops where the text ends the one that it had.
     void addExits(std::vector<TextEdit>& edits) const {
         for (const StmtId id : batched_.breaks) {
             const Stmt& exit = body_.stmt(id);
@@ -131,8 +186,20 @@ private:
                 edits.push_back({exit.span, fmt::format("{{ {} = false; break; }}", goesOn_)});
             }
         }
+    }
+
+    /// The loaded values in place of the loads; takes out the step of a while loop.
+    [[nodiscard]] std::vector<TextEdit> valuesForLoads() const {
+        std::vector<TextEdit> edits;
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            const std::string value = fmt::format("{}[{}]", names_[i], ahead_);
+            edits.push_back({body_.expr(batched_.loads[i].element).span, value});
+            for (const ExprId again : batched_.loads[i].again)
+                edits.push_back({body_.expr(again).span, value});
+        }
         if (batched_.head.advance != noId)
             edits.push_back({removed(), ""});
+        return edits;
     }
 
     /// The step of a while loop, with its line.
@@ -155,17 +222,34 @@ private:
         lines.open(fmt::format("for ({} {} = {}; {}{} < {}; {} += {}) {{", wideType(), first_,
                                start(), batched_.breaks.empty() ? "" : goesOn_ + " && ", first_,
                                limit(), first_, stepTimes(batched_.rounds)));
-        for (std::size_t i = 0; i < names_.size(); ++i)
-            lines.add(
-                fmt::format("{} {}[{}];", batched_.loads[i].type, names_[i], batched_.rounds));
+        declareArrays(lines);
         openRounds(lines);
-        for (std::size_t i = 0; i < names_.size(); ++i)
-            lines.add(
-                fmt::format("{}[{}] = {};", names_[i], ahead_, text(batched_.loads[i].element)));
+        addLoads(lines);
         lines.close().leave();
         openRounds(lines);
         std::string result = lines.text();
         return result.erase(0, indentation.size());
+    }
+
+    void declareArrays(CodeLines& lines) const {
+        for (std::size_t i = 0; i < names_.size(); ++i)
+            lines.add(
+                fmt::format("{} {}[{}];", batched_.loads[i].type, names_[i], batched_.rounds));
+    }
+
+    void addLoads(CodeLines& lines) const {
+        for (std::size_t i = 0; i < names_.size(); ++i)
+            lines.add(
+                fmt::format("{}[{}] = {};", names_[i], ahead_, text(batched_.loads[i].element)));
+    }
+
+    void openGroup(CodeLines& lines, bool usesIndex = true) const {
+        const Variable& index = body_.variable(batched_.head.index);
+        lines.add("#pragma unroll");
+        lines.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", ahead_, batched_.rounds));
+        if (usesIndex)
+            lines.add(fmt::format("const {} {} = {} + {};", indexType(index), index.name, first_,
+                                  stepTimesAhead()));
     }
 
     void openRounds(CodeLines& lines) const {
@@ -244,6 +328,7 @@ private:
         return std::string(source_.slice(body_.expr(expr).span));
     }
 
+    const CodeMap& code_;
     const FunctionBody& body_;
     const SourceText& source_;
     SourceLayout layout_;
@@ -257,26 +342,80 @@ private:
     std::vector<std::string> names_; ///< The names of the arrays that hold the loaded values.
 };
 
-class MemoryLevelParallelismSkill : public PlannedSkill<BatchedLoop> {
+/// The number of rounds that are loaded at once; 0 stands for the plan's own.
+enum class BatchedRounds : int {};
+
+class MemoryLevelParallelismSkill : public VariedSkill<BatchedLoop, BatchedRounds> {
     Gated<BatchedLoop> plan(const SkillContext& context) const override {
-        return findBatchedLoop(context, context.code());
+        return findBatchedLoop(context);
     }
 
-    Gated<Offer> offer(const SkillContext& context, const BatchedLoop& found) const override {
-        const FunctionBody& body = context.kernel.body;
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const BatchedLoop& found) const override {
+        if (found.needless)
+            return std::unexpected(*found.needless);
+        std::vector<Offer> all{offerOf(context, found, BatchedRounds{})};
+        for (Offer& further : groupOffers(context, found))
+            all.push_back(std::move(further));
+        return all;
+    }
+
+    /// Where few warps are resident, more rounds at once than the compiler's four may pay.
+    Gated<std::vector<Offer>> trials(const SkillContext& context,
+                                     const BatchedLoop& found) const override {
+        return groupOffers(context, found);
+    }
+
+    GatedEdits editsFor(const SkillContext& context, const BatchedLoop& found,
+                        BatchedRounds rounds) const override {
+        const BatchedLoop batched = withRounds(found, rounds);
+        const SkillContext inner = functionWith(context, batched);
+        return Writer(inner, inner.code(), batched).edits();
+    }
+
+    [[nodiscard]] std::vector<Offer> groupOffers(const SkillContext& context,
+                                                 const BatchedLoop& found) const {
+        std::vector<Offer> all;
+        for (const int rounds : found.groups)
+            all.push_back(offerOf(context, found, BatchedRounds{rounds}));
+        return all;
+    }
+
+    /// The function that has the loop.
+    [[nodiscard]] static SkillContext functionWith(const SkillContext& context,
+                                                   const BatchedLoop& found) {
+        return found.function == nullptr ? context : context.in(*found.function);
+    }
+
+    [[nodiscard]] static BatchedLoop withRounds(BatchedLoop found, BatchedRounds rounds) {
+        if (rounds == BatchedRounds{})
+            return found;
+        found.rounds = static_cast<int>(rounds);
+        found.isGrouped = true;
+        return found;
+    }
+
+    [[nodiscard]] Offer offerOf(const SkillContext& context, const BatchedLoop& plan,
+                                BatchedRounds rounds) const {
+        const BatchedLoop found = withRounds(plan, rounds);
+        const KernelModel& function = found.function == nullptr ? context.kernel : *found.function;
+        const FunctionBody& body = function.body;
         std::string names;
         for (const BatchedLoad& load : found.loads)
             names += fmt::format("{}{}", names.empty() ? "" : ", ",
                                  context.file.source->slice(body.expr(load.element).span));
-        Offer offer = newOffer(
-            context, body.stmt(context.kernel.loops[found.head.counted.loop].statement).span);
-        offer.title = fmt::format("Load {} for {} rounds at once", names, found.rounds);
+        const Span loop = body.stmt(function.loops[found.head.counted.loop].statement).span;
+        Offer offer =
+            newOffer(context, found.function == nullptr ? loop : context.kernel.nameSpan, rounds);
+        offer.title = found.isGrouped
+                          ? fmt::format("Load {} in groups of {} rounds", names, found.rounds)
+                          : fmt::format("Load {} for {} rounds at once", names, found.rounds);
         if (found.search)
             return searchOffer(std::move(offer), names, found);
         offer.why = fmt::format(
             "each round of the loop on line {} waits for {} before the next round may load; the "
             "place of a load follows from the index alone",
-            lineNumber(context, offer.anchor.begin), names);
+            lineNumber(context, loop.begin), names);
         offer.gain = ExpectedGain{
             static_cast<double>(found.rounds),
             fmt::format("a thread waits for memory once in {} rounds, if it does nothing "
@@ -295,10 +434,6 @@ class MemoryLevelParallelismSkill : public PlannedSkill<BatchedLoop> {
                          fmt::format("a thread waits once in {} rounds; the tests themselves stay",
                                      found.rounds)};
         return offer;
-    }
-
-    GatedEdits edits(const SkillContext& context, const BatchedLoop& found) const override {
-        return Writer(context, context.code(), found).edits();
     }
 };
 

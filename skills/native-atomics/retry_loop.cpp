@@ -1,6 +1,7 @@
 #include "skills/native-atomics/retry_loop.h"
 
 #include "skills/base/gates.h"
+#include "skills/gates/callees.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -216,14 +217,9 @@ Gated<RetryLoop> retryLoop(const SkillContext& context) {
     std::optional<Gated<RetryLoop>> found = RetryReader(context, context.kernel).find();
     if (found && *found)
         return *std::move(found);
-    std::set<const KernelModel*> seen;
-    for (const NestFrame& frame : context.shared().nest().frames) {
-        const KernelModel& function = functionOf(context.file, context.kernel, frame);
-        if (frame.caller == noId || function.file != context.file.file || function.fromMacro ||
-            !seen.insert(&function).second)
-            continue;
-        const SkillContext inner = context.in(function);
-        auto called = RetryReader(inner, function).find();
+    for (const KernelModel* function : editableCallees(context)) {
+        const SkillContext inner = context.in(*function);
+        auto called = RetryReader(inner, *function).find();
         if (called && *called)
             return *std::move(called);
         if (!found)

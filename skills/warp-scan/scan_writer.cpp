@@ -6,6 +6,7 @@
 #include "skills/editing/code_lines.h"
 #include "skills/editing/replaced_loop.h"
 #include "skills/schedule/stored_values.h"
+#include "skills/warp-scan/warp_steps.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -143,13 +144,8 @@ private:
 
     /// Inclusive sums of `value` over the lanes of a warp.
     void addSteps(CodeLines& lines, const std::string& value) const {
-        lines.open(fmt::format("for (int {0} = 1; {0} < {1}; {0} *= 2) {{", offset_, warpLanes));
-        lines.add(fmt::format("const auto {} = __shfl_up_sync(0xffffffff, {}, {});", lower_, value,
-                              offset_));
-        lines.open(fmt::format("if ({} % {} >= {})", thread_, warpLanes, offset_));
-        lines.add(fmt::format("{} += {};", value, lower_));
-        lines.leave();
-        lines.close();
+        addWarpSteps(lines, {.value = value, .thread = thread_, .offset = offset_, .lower = lower_},
+                     LowerName::Declared);
     }
 
     [[nodiscard]] std::string zero() const {

@@ -1,6 +1,6 @@
 #include "tests/skills/skill_check.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace kernelskill::skills {
 namespace {
@@ -346,6 +346,134 @@ __global__ void k(const float* __restrict__ a, float* __restrict__ b, int n) {
 }
 )",
                 "for (int i = threadIdx.x; i < n; i += blockDim.x)\n        b[i] += a[i];");
+}
+
+std::vector<int> optionsOf(const Subject& subject) {
+    std::vector<int> options;
+    for (const Offer& offer : skillNamed(id).alternatives(subject.context()))
+        options.push_back(offer.option);
+    return options;
+}
+
+constexpr std::string_view strided = R"(
+template <class T, int blockSize>
+__global__ void sums(const T* __restrict__ in, T* __restrict__ out, int stop) {
+    T sum = 0;
+    int i = threadIdx.x;
+    while (i < stop) {
+        sum += in[i]; // in order
+        i += blockSize;
+    }
+    out[threadIdx.x] = sum;
+}
+template __global__ void sums<float, 256>(const float*, float*, int);
+)";
+
+/// The text with the alternative of that number.
+std::string textWith(const Subject& subject, std::size_t alternative) {
+    const std::vector<Offer> all = skillNamed(id).alternatives(subject.context());
+    EXPECT_GT(all.size(), alternative);
+    if (all.size() <= alternative)
+        return "";
+    const auto edits = skillNamed(id).apply(subject.context(), all[alternative]);
+    EXPECT_TRUE(edits);
+    if (!edits)
+        return "";
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    EXPECT_TRUE(text && parseSubject(*text).file.diagnostics.empty()) << text.value_or("");
+    return text.value_or("");
+}
+
+TEST(MemoryLevelParallelism, TriesMoreRoundsWhereTheCompilerLoadsForFour) {
+    const Subject subject = parseSubject(std::string(strided));
+    ASSERT_FALSE(skillNamed(id).prepare(subject.context()));
+    EXPECT_THAT(optionsOf(subject), testing::ElementsAre(8, 16));
+    EXPECT_TRUE(textWith(subject, 1).contains(R"(
+    const long long step = blockSize;
+    long long first = i;
+    // The loads of 16 rounds are under way before the first is used.
+    for (; first + 15 * step < stop; first += 16 * step) {
+        T inAhead[16];
+        #pragma unroll
+        for (int ahead = 0; ahead < 16; ++ahead) {
+            const int i = first + ahead * step;
+            inAhead[ahead] = in[i];
+        }
+        #pragma unroll
+        for (int ahead = 0; ahead < 16; ++ahead) {
+            sum += inAhead[ahead]; // in order
+        }
+    }
+    i = static_cast<int>(first);
+    while (i < stop) {
+        sum += in[i]; // in order
+        i += blockSize;
+    }
+)")) << textWith(subject, 1);
+}
+
+TEST(MemoryLevelParallelism, LeavesTheLoopTheRoundsThatFillNoGroup) {
+    const Subject subject = parseSubject(R"(
+__global__ void half(float* x, size_t n) {
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] = 0.5f * x[i] +
+               1.0f; // in place
+}
+)");
+    ASSERT_TRUE(skillNamed(id).prepare(subject.context()));
+    EXPECT_THAT(optionsOf(subject), testing::ElementsAre(8, 16, 4));
+    EXPECT_TRUE(textWith(subject, 0).contains(R"(
+    for (; first + 7 * step < n; first += 8 * step) {
+        float xAhead[8];
+        #pragma unroll
+        for (int ahead = 0; ahead < 8; ++ahead) {
+            const size_t i = first + ahead * step;
+            xAhead[ahead] = x[i];
+        }
+        #pragma unroll
+        for (int ahead = 0; ahead < 8; ++ahead) {
+            const size_t i = first + ahead * step;
+            x[i] = 0.5f * xAhead[ahead] +
+                   1.0f; // in place
+        }
+    }
+    for (size_t i = first; i < n; i += blockDim.x)
+        x[i] = 0.5f * x[i] +
+               1.0f; // in place
+)")) << textWith(subject, 0);
+}
+
+TEST(MemoryLevelParallelism, ReachesLoopsOfFunctionsThatTheKernelCalls) {
+    const auto calling = [](const std::string& loop) {
+        return "__device__ float distance(const float* __restrict__ x, float* seen, int a, int n, "
+               "int dim) {\n"
+               "    float sum = 0;\n    " +
+               loop +
+               "\n        sum += x[i * n + a];\n"
+               "    return sum;\n}\n"
+               "__global__ void k(const float* x, float* out, int n, int dim) {\n"
+               "    int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "    if (t < n)\n        out[t] = distance(x, out, t, n, dim);\n}\n";
+    };
+    const std::string text = appliedText(id, calling("for (int i = 0; i < dim; i += n)"));
+    EXPECT_TRUE(text.contains("xAhead[ahead] = x[i * n + a];")) << text;
+    EXPECT_TRUE(text.contains("sum += xAhead[ahead];")) << text;
+    const Subject subject = parseSubject(calling("for (int i = 0; i < dim; ++i)"));
+    EXPECT_EQ(refusedBy(id, calling("for (int i = 0; i < dim; ++i)")).gate, "no-loop");
+    EXPECT_THAT(optionsOf(subject), testing::ElementsAre(8, 16));
+    EXPECT_EQ(skillNamed(id).alternatives(subject.context()).front().kernelName, "k");
+}
+
+TEST(MemoryLevelParallelism, LoadsForAsManyRoundsAsThereAreAndFitIntoRegisters) {
+    const auto optionsFor = [](const std::string& value, const std::string& limit) {
+        return optionsOf(parseSubject("__global__ void k(double* __restrict__ x, const double* "
+                                      "__restrict__ y, int n) {\n    for (int i = 0; i < " +
+                                      limit + "; i += 1)\n        x[i] = " + value + ";\n}\n"));
+    };
+    EXPECT_THAT(optionsFor("y[i]", "n"), testing::ElementsAre(8, 16));
+    EXPECT_THAT(optionsFor("y[i]", "24"), testing::ElementsAre(8));
+    EXPECT_THAT(optionsFor("y[i]", "12"), testing::IsEmpty());
+    EXPECT_THAT(optionsFor("y[i] + y[i + n] + y[i + 2 * n]", "n"), testing::ElementsAre(8));
 }
 
 /// `body` in a loop over all threads; what is stored and loaded does not overlap.
