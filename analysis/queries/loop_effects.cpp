@@ -30,7 +30,17 @@ bool leavesRound(const CodeMap& code, StmtId stmt) {
 
 } // namespace
 
-bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr, StmtId advance) {
+bool isReadOnlyPointer(const CodeMap& code, ExprId expr) {
+    const VariableId variable = code.namedVariable(expr);
+    if (variable == noId)
+        return false;
+    const Variable& pointer = code.body().variable(variable);
+    return pointer.storage == Storage::Parameter && pointer.type.isRestrict &&
+           pointer.type.pointeeConst && !code.isEverWritten(variable);
+}
+
+bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr, StmtId advance,
+             FixedMemory memory) {
     const FunctionBody& body = code.body();
     return std::ranges::all_of(code.expressionsBelow(expr), [&](ExprId id) {
         const Expr& at = body.expr(id);
@@ -49,6 +59,11 @@ bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr, StmtId advance)
                        return code.holds(loop.body, use) && code.isWrite(use) &&
                               (advance == noId || !code.holds(advance, use));
                    });
+        case ExprKind::Member:
+            return memory == FixedMemory::ReadOnly && !at.isArrow && !at.type.isVolatile;
+        case ExprKind::Subscript:
+            return memory == FixedMemory::ReadOnly && !at.type.isVolatile &&
+                   isReadOnlyPointer(code, at.children[0]);
         default:
             return false;
         }

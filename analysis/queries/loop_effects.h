@@ -4,12 +4,24 @@
 #include "analysis/model/kernel_model.h"
 #include "analysis/queries/code_map.h"
 
+#include <cstdint>
+
 namespace kernelskill::analysis {
 
+/// Whether an expression may read memory that nobody writes while a kernel runs.
+enum class FixedMemory : std::uint8_t {
+    None,
+    ReadOnly, ///< What parameters lead to that are `const` and `__restrict__`.
+};
+
+/// Whether the expression is a parameter, never changed, that is `const` and `__restrict__`: nobody
+/// writes what it leads to while the kernel runs.
+[[nodiscard]] bool isReadOnlyPointer(const CodeMap& code, ExprId expr);
+
 /// Made of constants, indices and variables that the loop's body does not change, the statement
-/// `advance` in it excepted.
+/// `advance` in it excepted, and of memory as `memory` says.
 [[nodiscard]] bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr,
-                           StmtId advance = noId);
+                           StmtId advance = noId, FixedMemory memory = FixedMemory::None);
 /// As isFixed(), for what the loop's own declarations do not decide either.
 [[nodiscard]] bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr,
                                   StmtId advance = noId);

@@ -1,7 +1,6 @@
 #include "skills/gates/counted_loop.h"
 
 #include "analysis/queries/index_arithmetic.h"
-#include "analysis/queries/loop_effects.h"
 #include "analysis/queries/source_layout.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/syntax/statement_kinds.h"
@@ -104,7 +103,7 @@ bool isAskedForLater(const CodeMap& code, StmtId loopId, VariableId index, bool 
 }
 
 Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap& code,
-                                      std::uint32_t index, ExprId bound) {
+                                      std::uint32_t index, ExprId bound, FixedMemory memory) {
     const FunctionBody& body = code.body();
     const Loop& loop = context.kernel.loops.at(index);
     const Stmt& stmt = body.stmt(loop.statement);
@@ -150,8 +149,8 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
              code.namedVariable(increment.children[0]) != advancing.index)
         return no("does not advance by an amount of its own");
     for (const ExprId part : {advancing.counted.limit, advancing.counted.step})
-        if (part != noId &&
-            (!isFixed(code, loop, part, advancing.advance) || names(code, part, advancing.index)))
+        if (part != noId && (!isFixed(code, loop, part, advancing.advance, memory) ||
+                             names(code, part, advancing.index)))
             return no("has a limit or a step that may change while it runs");
     for (const ExprId use : code.uses(advancing.index)) {
         const bool isOwn = advancing.advance != noId && code.holds(advancing.advance, use);
@@ -166,8 +165,8 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
 }
 
 Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMap& code,
-                                       std::uint32_t index) {
-    auto advancing = readCountingLoop(context, code, index);
+                                       std::uint32_t index, FixedMemory memory) {
+    auto advancing = readCountingLoop(context, code, index, noId, memory);
     if (!advancing || !advancing->isAskedLater)
         return advancing;
     const FunctionBody& body = code.body();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/queries/code_map.h"
+#include "analysis/queries/loop_effects.h"
 #include "skills/base/gates.h"
 #include "skills/base/skill.h"
 
@@ -40,16 +41,17 @@ struct AdvancingLoop {
                                    analysis::VariableId variable, bool isSetFirst);
 
 /// Refuses with `not-counted-up` like readCountedLoop(). `bound` is the part of the condition that
-/// compares the index, if it is not the whole.
-[[nodiscard]] Gated<AdvancingLoop> readCountingLoop(const SkillContext& context,
-                                                    const analysis::CodeMap& code,
-                                                    std::uint32_t loop,
-                                                    analysis::ExprId bound = analysis::noId);
+/// compares the index, if it is not the whole. The limit may read memory as `memory` says.
+[[nodiscard]] Gated<AdvancingLoop>
+readCountingLoop(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t loop,
+                 analysis::ExprId bound = analysis::noId, analysis::FixedMemory memory = {});
 
 /// As readCountingLoop(), and refuses with `index-used-later` if code behind the loop may ask for
 /// the index of a loop that does not declare it.
-[[nodiscard]] Gated<AdvancingLoop>
-readAdvancingLoop(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t loop);
+[[nodiscard]] Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context,
+                                                     const analysis::CodeMap& code,
+                                                     std::uint32_t loop,
+                                                     analysis::FixedMemory memory = {});
 
 /// Refuses with `not-counted-up`, saying what is different: a loop whose limit, step or index the
 /// body may change, or whose head comes out of a macro.

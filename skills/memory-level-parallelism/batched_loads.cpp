@@ -11,6 +11,7 @@
 #include "skills/gates/counted_loop.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/memory-level-parallelism/linear_search.h"
+#include "skills/memory-level-parallelism/load_place.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -64,7 +65,8 @@ private:
         BatchedLoop batched;
         if (auto search = readSearch(context_, code_, index))
             return *search;
-        KERNELSKILL_TRY(batched.head, readAdvancingLoop(context_, code_, index));
+        KERNELSKILL_TRY(batched.head,
+                        readAdvancingLoop(context_, code_, index, FixedMemory::ReadOnly));
         KERNELSKILL_CHECK(readShape(loop, batched));
         KERNELSKILL_CHECK(requirePlainBody(loop, batched));
         KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));
@@ -285,8 +287,12 @@ private:
                 element.type.isVolatile || element.type.pointerDepth > 0 ||
                 valueSpelling(element.type).empty() ||
                 !isInEveryRound(code_, loop, access.expression) ||
-                !isAddressFixed(loop, element, batched.head) || isWritten(access.expression))
+                !isFixedPointer(loop, element.children[0]) || isWritten(access.expression))
                 continue;
+            const auto locals = localsOfPlace(context_, batched.head, element.children[1]);
+            if (!locals)
+                continue;
+            addLocals(*locals, batched);
             const auto same = std::ranges::find_if(batched.loads, [&](const BatchedLoad& known) {
                 return code_.sameExpression(known.element, access.expression);
             });
@@ -313,18 +319,17 @@ private:
                above.children[0] == element;
     }
 
-    /// The place depends on the loop's index and on nothing that the loop computes.
-    [[nodiscard]] bool isAddressFixed(const Loop& loop, const Expr& element,
-                                      const AdvancingLoop& head) const {
-        const VariableId base = code_.namedVariable(element.children[0]);
-        if (base == noId || body_.expr(element.children[0]).kind != ExprKind::Variable)
-            return false;
-        bool usesIndex = false;
-        for (const ExprId id : code_.expressionsBelow(element.children[1]))
-            usesIndex |=
-                body_.expr(id).kind == ExprKind::Variable && body_.expr(id).variable == head.index;
-        return usesIndex && isFixedOutside(code_, loop, element.children[0]) &&
-               isFixedOutside(code_, loop, element.children[1], head.advance);
+    [[nodiscard]] bool isFixedPointer(const Loop& loop, ExprId base) const {
+        return body_.expr(base).kind == ExprKind::Variable && code_.namedVariable(base) != noId &&
+               isFixedOutside(code_, loop, base);
+    }
+
+    /// Adds declarations in the order of the source, each once.
+    void addLocals(const std::vector<StmtId>& locals, BatchedLoop& batched) const {
+        for (const StmtId local : locals)
+            if (std::ranges::find(batched.locals, local) == batched.locals.end())
+                batched.locals.push_back(local);
+        std::ranges::sort(batched.locals, {}, [&](StmtId id) { return body_.stmt(id).span.begin; });
     }
 
     /// The loads of later rounds may go before the stores of earlier ones.

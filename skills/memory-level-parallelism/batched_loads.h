@@ -33,7 +33,8 @@ struct BatchedLoop {
     /// The device function that has the loop; null if the kernel itself has it.
     const analysis::KernelModel* function = nullptr;
     AdvancingLoop head;
-    std::vector<BatchedLoad> loads; ///< At least one, in the order of the source.
+    std::vector<BatchedLoad> loads;       ///< At least one, in the order of the source.
+    std::vector<analysis::StmtId> locals; ///< Declarations of a round that places of loads need.
     std::vector<analysis::StmtId> breaks;
     int rounds = 4; ///< The number of rounds that are loaded, or tested, at once.
     /// Whether the loop keeps the rounds that fill no group of `rounds`, so that none is guarded.

@@ -238,6 +238,10 @@ private:
     }
 
     void addLoads(CodeLines& lines) const {
+        for (const StmtId local : batched_.locals) {
+            const Span span = body_.stmt(local).span;
+            lines.addBlock(source_.slice(span), layout_.indentation(span.begin));
+        }
         for (std::size_t i = 0; i < names_.size(); ++i)
             lines.add(
                 fmt::format("{}[{}] = {};", names_[i], ahead_, text(batched_.loads[i].element)));

@@ -384,6 +384,56 @@ std::string textWith(const Subject& subject, std::size_t alternative) {
     return text.value_or("");
 }
 
+/// A walk through the neighbours of a node, whose pointers have the qualifiers.
+std::string neighbours(const std::string& qualifiers) {
+    return "struct Node { int begin; int count; };\n"
+           "__device__ int wrapped(int at, int n) { return at < n ? at : at - n; }\n"
+           "__global__ void visit(const Node* " +
+           qualifiers + " nodes, const int* " + qualifiers + " edges, const bool* " + qualifiers +
+           " seen, int* " + qualifiers + R"( cost, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n)
+        return;
+    for (int i = nodes[t].begin; i < (nodes[t].count + nodes[t].begin); i++) {
+        int id = edges[i];
+        int at = wrapped(id + 1, n);
+        if (!seen[at])
+            cost[id] = t;
+    }
+}
+)";
+}
+
+TEST(MemoryLevelParallelism, LoadsAtPlacesThatAreLoaded) {
+    const std::string text = appliedText(id, neighbours("__restrict__"));
+    EXPECT_TRUE(text.contains(R"(
+    for (long long first = nodes[t].begin; first < nodes[t].count + nodes[t].begin; first += 4) {
+        int edgesAhead[4];
+        bool seenAhead[4];
+        #pragma unroll
+        for (int ahead = 0; ahead < 4; ++ahead)
+            if (first + ahead < nodes[t].count + nodes[t].begin) {
+                const int i = first + ahead;
+                int id = edges[i];
+                int at = wrapped(id + 1, n);
+                edgesAhead[ahead] = edges[i];
+                seenAhead[ahead] = seen[at];
+            }
+        #pragma unroll
+        for (int ahead = 0; ahead < 4; ++ahead)
+            if (first + ahead < nodes[t].count + nodes[t].begin) {
+                const int i = first + ahead;
+                int id = edgesAhead[ahead];
+                int at = wrapped(id + 1, n);
+                if (!seenAhead[ahead])
+                    cost[id] = t;
+            }
+    }
+)")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+    EXPECT_EQ(refusedBy(id, neighbours("")).gate, "not-counted-up");
+}
+
 TEST(MemoryLevelParallelism, TriesMoreRoundsWhereTheCompilerLoadsForFour) {
     const Subject subject = parseSubject(std::string(strided));
     ASSERT_FALSE(skillNamed(id).prepare(subject.context()));
@@ -531,7 +581,7 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"ShortCircuit", "no-load-to-batch",
                  looping("        out[i] = i % 3 == 0 && in[i] > 0;\n")},
         GateCase{"Dependent", "no-load-to-batch",
-                 looping("        const int j = i * 2;\n        out[i] = in[j];\n")},
+                 looping("        int j = i * 2;\n        out[i] = in[j];\n        ++j;\n")},
         GateCase{"Invariant", "no-load-to-batch", looping("        out[i] = in[n];\n")},
         GateCase{
             "TooMany", "too-many-loads",
