@@ -1,8 +1,11 @@
 #include "skills/editing/operand_text.h"
 
+#include "analysis/syntax/lexer.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -28,6 +31,20 @@ std::string besideComparison(const SourceText& source, const Expr& expr) {
                         (expr.kind == ExprKind::Binary &&
                          std::ranges::find(arithmetic, expr.op) == arithmetic.end());
     return enclosedIf(isOpen, source, expr);
+}
+
+Span withParentheses(const SourceText& source, Span span) {
+    constexpr std::array<std::string_view, 12> operators = {
+        "+", "-", "*", "/", "=", "+=", "-=", "*=", "/=", "return", "?", ":"};
+    const std::string_view text = source.text();
+    const std::vector<Token> tokens =
+        lex(text, {span.begin > 64 ? span.begin - 64 : 0, span.begin});
+    const std::uint32_t next = skipTrivia(text, span.end);
+    if (tokens.size() < 2 || !tokens.back().is("(") || next >= text.size() || text[next] != ')' ||
+        std::ranges::none_of(
+            operators, [&](std::string_view word) { return tokens[tokens.size() - 2].is(word); }))
+        return span;
+    return {tokens.back().span.begin, next + 1};
 }
 
 } // namespace kernelskill::skills

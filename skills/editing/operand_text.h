@@ -16,4 +16,9 @@ namespace kernelskill::skills {
 [[nodiscard]] std::string besideComparison(const analysis::SourceText& source,
                                            const analysis::Expr& expr);
 
+/// The span with the parentheses around it, where they hold nothing else and are not part of a
+/// call, a cast or a statement.
+[[nodiscard]] analysis::Span withParentheses(const analysis::SourceText& source,
+                                             analysis::Span span);
+
 } // namespace kernelskill::skills

@@ -5,6 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/editing/fresh_names.h"
+#include "skills/editing/operand_text.h"
 #include "skills/gates/launch_sites.h"
 #include "skills/gates/thread_position.h"
 #include "skills/invariant-hoisting/hoist.h"

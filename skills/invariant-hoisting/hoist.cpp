@@ -5,6 +5,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
 #include "skills/editing/fresh_names.h"
+#include "skills/editing/operand_text.h"
 #include "skills/invariant-hoisting/pure_values.h"
 
 #include <spdlog/fmt/fmt.h>

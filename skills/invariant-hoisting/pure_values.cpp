@@ -1,10 +1,8 @@
 #include "skills/invariant-hoisting/pure_values.h"
 
 #include "analysis/model/known_functions.h"
-#include "analysis/syntax/lexer.h"
 
 #include <algorithm>
-#include <array>
 
 namespace kernelskill::skills {
 
@@ -158,20 +156,6 @@ bool isSharedOut(const CodeMap& code, VariableId variable) {
         return !(expr.kind == ExprKind::Binary && isAssignment(expr.op)) &&
                !(expr.kind == ExprKind::Unary && expr.op != "&");
     });
-}
-
-Span withParentheses(const SourceText& source, Span span) {
-    constexpr std::array<std::string_view, 12> operators = {
-        "+", "-", "*", "/", "=", "+=", "-=", "*=", "/=", "return", "?", ":"};
-    const std::string_view text = source.text();
-    const std::vector<Token> tokens =
-        lex(text, {span.begin > 64 ? span.begin - 64 : 0, span.begin});
-    const std::uint32_t next = skipTrivia(text, span.end);
-    if (tokens.size() < 2 || !tokens.back().is("(") || next >= text.size() || text[next] != ')' ||
-        std::ranges::none_of(
-            operators, [&](std::string_view word) { return tokens[tokens.size() - 2].is(word); }))
-        return span;
-    return {tokens.back().span.begin, next + 1};
 }
 
 } // namespace kernelskill::skills

@@ -43,9 +43,4 @@ private:
 /// taken, or a reference is bound to it.
 [[nodiscard]] bool isSharedOut(const analysis::CodeMap& code, analysis::VariableId variable);
 
-/// The span with the parentheses around it, where they hold nothing else and are not part of a
-/// call, a cast or a statement.
-[[nodiscard]] analysis::Span withParentheses(const analysis::SourceText& source,
-                                             analysis::Span span);
-
 } // namespace kernelskill::skills
