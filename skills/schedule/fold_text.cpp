@@ -30,18 +30,19 @@ std::string foldLine(const LaneFold& fold, const std::string& value) {
 
 namespace {
 
+/// Returns the name for another thread's value of that name: "otherBest".
+std::string otherName(const FunctionBody& body, std::string name) {
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    return freshName(body, "other" + name);
+}
+
 /// Among equal values the first place is found by ">" and "<", the last by ">=" and "<=".
 std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& body,
                                       const ExtremeFold& fold, const OtherValue& other) {
     const Variable& best = body.variable(fold.best);
     const std::string unit = draft.layout().unit();
     const std::string strict = fold.comparison.substr(0, 1);
-    const auto otherName = [&](const Variable& variable) {
-        std::string name = variable.name;
-        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-        return freshName(body, "other" + name);
-    };
-    const std::string value = otherName(best);
+    const std::string value = otherName(body, best.name);
     std::vector<std::string> lines{
         fmt::format("const {} {} = {};", best.type.spelling, value, other(best.name))};
     if (fold.place == noId) {
@@ -50,7 +51,7 @@ std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& bo
         return lines;
     }
     const Variable& place = body.variable(fold.place);
-    const std::string where = otherName(place);
+    const std::string where = otherName(body, place.name);
     lines.push_back(
         fmt::format("const {} {} = {};", place.type.spelling, where, other(place.name)));
     lines.push_back(fmt::format("if ({0} {1} {2} || ({0} == {2} && {3} {4} {5})) {{", value, strict,
@@ -60,6 +61,50 @@ std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& bo
     lines.push_back(unit + fmt::format("{} = {};", place.name, where));
     lines.emplace_back("}");
     return lines;
+}
+
+/// Combines two means and sums of squared deviations by the formula of Chan, Golub and LeVeque.
+/// Either thread may have had no round: nothing is divided by a sum of two counts of 0, and a count
+/// of 0 is a factor before the square of a large mean can overflow.
+std::vector<std::string> welfordLines(const Draft& draft, const FunctionBody& body,
+                                      const WelfordFold& fold, const OtherValue& other) {
+    const Variable& mean = body.variable(fold.mean);
+    const Variable& m2 = body.variable(fold.m2);
+    const std::string count = otherName(body, fold.countName);
+    const std::string otherMean = otherName(body, mean.name);
+    const std::string otherM2 = otherName(body, m2.name);
+    const std::string gap = freshName(body, "gap");
+    const std::string shift = freshName(body, "shift");
+    std::vector<std::string> lines{
+        fmt::format("const {} {} = {};", fold.countType, count, other(fold.countName)),
+        fmt::format("const {} {} = {};", mean.type.spelling, otherMean, other(mean.name)),
+        fmt::format("const {} {} = {};", m2.type.spelling, otherM2, other(m2.name))};
+    std::vector<std::string> combined{
+        fmt::format("const {} {} = {} - {};", mean.type.spelling, gap, otherMean, mean.name),
+        fmt::format("const {0} {1} = {2} * {3} / ({4} + {3});", mean.type.spelling, shift, gap,
+                    count, fold.countName),
+        fmt::format("{} += {};", mean.name, shift),
+        fmt::format("{} += {} + {} * {} * {};", m2.name, otherM2, shift, fold.countName, gap),
+        fmt::format("{} += {};", fold.countName, count)};
+    for (std::string& line :
+         draft.controlled(fmt::format("if ({} > 0)", count), std::move(combined)))
+        lines.push_back(std::move(line));
+    return lines;
+}
+
+/// Counts a thread's own rounds where the text uses the number of the round.
+void countRounds(Draft& draft, const SkillContext& context, const WelfordFold& fold) {
+    const FunctionBody& body = context.kernel.body;
+    if (fold.round == noId)
+        return;
+    const std::string step = fmt::format("++{};", fold.countName);
+    if (fold.count != noId) {
+        draft.replace(body.stmt(fold.counted).span, step);
+        return;
+    }
+    draft.before(fold.counted, {step});
+    draft.replace(withParentheses(*context.file.source, body.expr(fold.round).span),
+                  fold.countName);
 }
 
 } // namespace
@@ -79,6 +124,8 @@ void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& shar
         body.expr(body.stmt(shared.statement).increment).span,
         fmt::format("{} += {}", body.variable(loop.inductionVariable).name,
                     step == 1 ? sharers.count : fmt::format("{} * {}", step, sharers.count)));
+    for (const WelfordFold& fold : shared.welfords)
+        countRounds(draft, context, fold);
     std::vector<std::string> resets;
     for (const LaneFold& fold : shared.folds)
         if (!isIdempotent(fold) && !fold.startsNeutral)
@@ -86,6 +133,14 @@ void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& shar
     if (!resets.empty())
         draft.before(shared.statement, draft.controlled(fmt::format("if ({} != 0)", sharers.index),
                                                         std::move(resets)));
+}
+
+std::vector<std::string> countLines(const LaneLoop& loop) {
+    std::vector<std::string> lines;
+    for (const WelfordFold& fold : loop.welfords)
+        if (fold.count == noId)
+            lines.push_back(fmt::format("{} {} = 0;", fold.countType, fold.countName));
+    return lines;
 }
 
 std::vector<FoldedValue> foldedValues(const SkillContext& context, const LaneLoop& loop) {
@@ -97,6 +152,11 @@ std::vector<FoldedValue> foldedValues(const SkillContext& context, const LaneLoo
         for (const VariableId id : {fold.best, fold.place})
             if (id != noId)
                 values.push_back({body.variable(id).name, body.variable(id).type.spelling});
+    for (const WelfordFold& fold : loop.welfords) {
+        values.push_back({fold.countName, fold.countType});
+        for (const VariableId id : {fold.mean, fold.m2})
+            values.push_back({body.variable(id).name, body.variable(id).type.spelling});
+    }
     return values;
 }
 
@@ -108,6 +168,20 @@ std::vector<std::string> foldLines(const Draft& draft, const SkillContext& conte
     for (const ExtremeFold& fold : loop.extremes)
         for (std::string& line : extremeLines(draft, context.kernel.body, fold, other))
             lines.push_back(std::move(line));
+    for (const WelfordFold& fold : loop.welfords)
+        for (std::string& line : welfordLines(draft, context.kernel.body, fold, other))
+            lines.push_back(std::move(line));
+    return lines;
+}
+
+std::vector<std::string> agreeLines(const SkillContext& context, const LaneLoop& loop,
+                                    const OtherValue& first) {
+    std::vector<std::string> lines;
+    for (const WelfordFold& fold : loop.welfords)
+        for (const VariableId id : {fold.mean, fold.m2}) {
+            const std::string& name = context.kernel.body.variable(id).name;
+            lines.push_back(fmt::format("{} = {};", name, first(name)));
+        }
     return lines;
 }
 

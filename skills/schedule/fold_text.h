@@ -25,9 +25,13 @@ struct Sharers {
 };
 
 /// Deals the rounds of the loop out to the sharers in turns. All sharers but the first begin with
-/// the identities of the folds.
+/// the identities of the folds. Counts of countLines() are counted.
 void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& loop,
                  const Sharers& sharers);
+
+/// Returns the declarations of counts that the kernel has no variables for, which stand before the
+/// loop.
+[[nodiscard]] std::vector<std::string> countLines(const LaneLoop& loop);
 
 /// A value that threads fold, by its register.
 struct FoldedValue {
@@ -45,6 +49,11 @@ using OtherValue = std::function<std::string(const std::string& name)>;
 /// Returns the statements that fold the values of another thread into one's own.
 [[nodiscard]] std::vector<std::string> foldLines(const Draft& draft, const SkillContext& context,
                                                  const LaneLoop& loop, const OtherValue& other);
+
+/// Returns the statements by which threads that have folded in pairs take the values of the first
+/// one, where the two of a pair may have rounded differently.
+[[nodiscard]] std::vector<std::string> agreeLines(const SkillContext& context, const LaneLoop& loop,
+                                                  const OtherValue& first);
 
 /// A value's array in shared memory, where each thread, or each warp, stores its part.
 struct Partial {

@@ -72,6 +72,15 @@ const KeptElement* keptWith(const std::vector<KeptElement>& elements, const Nest
     return found == elements.end() ? nullptr : &*found;
 }
 
+bool isOfJoinedFold(const LaneLoop& loop, VariableId variable) {
+    return std::ranges::any_of(loop.extremes,
+                               [&](const ExtremeFold& fold) {
+                                   return fold.best == variable || fold.place == variable;
+                               }) ||
+           std::ranges::any_of(loop.welfords,
+                               [&](const WelfordFold& fold) { return isPartOf(fold, variable); });
+}
+
 Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
     const NestLoop& nestLoop = *nest_.node(id).loop();
     const StmtId statement = nest_.node(id).statement;
@@ -110,13 +119,23 @@ Gated<LaneLoop> LaneLoopReader::readShared(NestNodeId id, std::uint32_t index) {
                   .loop = index,
                   .folds = {},
                   .extremes = extremeFolds(code_, statement, counter),
+                  .welfords = {},
                   .scan = std::nullopt,
                   .syncsBefore = false,
                   .syncsAfter = false};
     KERNELSKILL_CHECK(readScan(id, loop));
-    KERNELSKILL_CHECK(readEffects(id, loop));
-    KERNELSKILL_CHECK(readVariables(loop, counter));
+    WelfordFolds welfords = loop.scan ? WelfordFolds{} : welfordFolds(context_, index);
+    loop.welfords = std::move(welfords.folds);
+    auto rounds = readRounds(id, loop, counter);
+    if (!rounds && rounds.error().gate == "carries-over" && welfords.refusal)
+        return std::unexpected(*std::move(welfords.refusal));
+    KERNELSKILL_CHECK(std::move(rounds));
     return loop;
+}
+
+Gated<void> LaneLoopReader::readRounds(NestNodeId id, LaneLoop& loop, VariableId counter) {
+    KERNELSKILL_CHECK(readEffects(id, loop));
+    return readVariables(loop, counter);
 }
 
 Gated<void> LaneLoopReader::readScan(NestNodeId id, LaneLoop& loop) const {
@@ -238,12 +257,9 @@ Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, Lan
     const Variable& variable = body_.variable(array.variable);
     if (variable.type.isReference || !access.field.empty() || !array.isVariable)
         return carries(line(access.node), array.name);
-    const bool isExtreme = std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
-        return fold.best == array.variable || fold.place == array.variable;
-    });
     if (!foldOperator(loop.statement, array.variable).empty())
         return {}; // readVariables() adds it.
-    if (isExtreme)
+    if (isOfJoinedFold(loop, array.variable))
         return canFold(array.scalar, variable.type.spelling)
                    ? Gated<void>{}
                    : carries(line(access.node), array.name);
@@ -267,9 +283,7 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop, VariableId counter) co
             first == code_.uses(id).end() || isIterator(id) || id == counter ||
             isOfRounds(loop.statement, id) || (loop.scan && loop.scan->variable == id) ||
             std::ranges::find(loop.folds, variable.name, &LaneFold::name) != loop.folds.end() ||
-            std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
-                return fold.best == id || fold.place == id;
-            });
+            isOfJoinedFold(loop, id);
         if (isKnown)
             continue;
         const std::string op = foldOperator(loop.statement, id);

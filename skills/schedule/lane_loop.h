@@ -8,6 +8,7 @@
 #include "skills/schedule/kept_element.h"
 #include "skills/schedule/lane_fold.h"
 #include "skills/schedule/lane_scan.h"
+#include "skills/schedule/welford_fold.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,7 @@ struct LaneLoop {
     std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
     std::vector<LaneFold> folds;
     std::vector<ExtremeFold> extremes;
+    std::vector<WelfordFold> welfords;
     std::optional<LaneScan> scan; ///< The running value, if it has one.
     /// It needs a barrier before it: code outside of shared loops uses the same memory, and one of
     /// the two stores.
@@ -32,6 +34,15 @@ struct LaneLoop {
     /// stores.
     bool syncsAfter = false;
 };
+
+/// Whether the rounds fold into any value.
+[[nodiscard]] inline bool folds(const LaneLoop& loop) {
+    return !loop.folds.empty() || !loop.extremes.empty() || !loop.welfords.empty();
+}
+
+/// Whether the loop folds into the variable together with another one: an extreme with its place,
+/// or a running mean.
+[[nodiscard]] bool isOfJoinedFold(const LaneLoop& loop, analysis::VariableId variable);
 
 /// Whether a loop may store a running value, for which lanes scan.
 enum class LoopScans : std::uint8_t { Refused, Allowed };
@@ -45,8 +56,8 @@ public:
                             int minRounds = analysis::warpLanes);
 
     /// Reads the node, a loop of the kernel's own text. Refuses with `no-row-loop`, `short-rows`,
-    /// `carries-over`, `columns-overlap`, why an element that it folds into has to stay in memory,
-    /// or why lanes cannot scan for its running value.
+    /// `carries-over`, `running-variance`, `columns-overlap`, why an element that it folds into has
+    /// to stay in memory, or why lanes cannot scan for its running value.
     [[nodiscard]] Gated<LaneLoop> read(analysis::NestNodeId id);
     /// Reads a loop of any form that threads share already: what its rounds fold into, and that
     /// they are independent otherwise. `loop` is its index into KernelModel::loops. Refuses as
@@ -60,6 +71,8 @@ private:
     [[nodiscard]] std::uint32_t line(analysis::NestNodeId id) const;
     [[nodiscard]] Gated<void> readScan(analysis::NestNodeId id, LaneLoop& loop) const;
     [[nodiscard]] Gated<void> requireOwnIterator(const analysis::Loop& loop) const;
+    [[nodiscard]] Gated<void> readRounds(analysis::NestNodeId id, LaneLoop& loop,
+                                         analysis::VariableId counter);
     [[nodiscard]] Gated<void> readEffects(analysis::NestNodeId id, LaneLoop& loop);
     [[nodiscard]] Gated<void> requireApart(analysis::NestNodeId id,
                                            const analysis::NestAccess& store,

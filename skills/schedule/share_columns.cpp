@@ -96,6 +96,9 @@ private:
         }
         for (std::size_t i = 0; i < shared_.kept.size(); ++i)
             lines.push_back(fmt::format("{} {};", shared_.kept[i].type, shared_.names[i]));
+        for (const LaneLoop& loop : shared_.loops)
+            for (std::string& line : countLines(loop))
+                lines.push_back(std::move(line));
         if (!guard.returnsEarly) {
             draft_.before(guard.statement, lines);
             return;
@@ -130,6 +133,9 @@ private:
         const LaneLoop& loop = shared_.loops[index];
         if (loop.syncsBefore)
             barrier(loop, false, {});
+        if (const std::vector<std::string> counts = countLines(loop);
+            !columns_.guard && !counts.empty())
+            draft_.before(loop.statement, counts);
         shareRounds(draft_, context_, loop, {part_, parts_});
         if (!needsBarrier(loop))
             return;

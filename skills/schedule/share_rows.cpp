@@ -114,8 +114,7 @@ private:
     /// Whether lanes exchange values or wait: only those of one row do so with each other.
     [[nodiscard]] bool needsMask() const {
         return std::ranges::any_of(shared_.loops, [](const LaneLoop& loop) {
-            return loop.syncsBefore || loop.syncsAfter || !loop.folds.empty() ||
-                   !loop.extremes.empty();
+            return loop.syncsBefore || loop.syncsAfter || folds(loop);
         });
     }
     /// Returns `text`, a quotient, in brackets where it is an operand; of a sum only if `isWidth`.
@@ -157,6 +156,8 @@ private:
                                                                : "__syncwarp(" + mask_ + ");";
         if (loop.syncsBefore)
             draft_.before(loop.statement, {barrier});
+        if (const std::vector<std::string> counts = countLines(loop); !counts.empty())
+            draft_.before(loop.statement, counts);
         if (loop.scan)
             scanRounds(draft_, context_, loop, lane_);
         else
@@ -173,6 +174,12 @@ private:
                          draft_.controlled(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)",
                                                        offset_, rows_.lanes / 2),
                                            std::move(folds)));
+        if (isOfWarp_ && !loop.welfords.empty())
+            draft_.after(loop.statement, agreeLines(context_, loop, [&](const std::string& name) {
+                             return fmt::format(
+                                 "__shfl_sync({}, {}, 0{})", mask_, name,
+                                 rows_.lanes == warpLanes ? "" : fmt::format(", {}", rows_.lanes));
+                         }));
         if (isFolded && !isOfWarp_)
             foldWarps(loop, partials_[index]);
         else if (loop.syncsAfter)

@@ -3,6 +3,7 @@
 #include "analysis/nest/dependences.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/editing/fresh_names.h"
 #include "skills/gates/aliasing.h"
 #include "skills/schedule/draft.h"
 #include "skills/schedule/fold_text.h"
@@ -55,6 +56,11 @@ public:
                         fold.name = shared_.names[i];
                         fold.type = shared_.kept[i].type;
                     }
+        FreshNames counts(body_);
+        for (LaneLoop& loop : shared_.loops)
+            for (WelfordFold& fold : loop.welfords)
+                if (fold.count == noId)
+                    fold.countName = counts.add("seen");
         return std::move(shared_);
     }
 
@@ -215,7 +221,7 @@ bool reassociates(const SharedLoops& shared) {
                !isIdempotent(fold);
     };
     return std::ranges::any_of(shared.loops, [&](const LaneLoop& loop) {
-        return std::ranges::any_of(loop.folds, isRounded) ||
+        return std::ranges::any_of(loop.folds, isRounded) || !loop.welfords.empty() ||
                (loop.scan && isRounded(loop.scan->fold));
     });
 }
@@ -227,6 +233,9 @@ std::vector<std::string> foldedNames(const SkillContext& context, const SharedLo
             names.push_back(fold.name);
         for (const ExtremeFold& fold : loop.extremes)
             names.push_back(context.kernel.body.variable(fold.best).name);
+        for (const WelfordFold& fold : loop.welfords)
+            for (const VariableId id : {fold.mean, fold.m2})
+                names.push_back(context.kernel.body.variable(id).name);
     }
     return names;
 }

@@ -59,10 +59,10 @@ struct LoopSearch {
 };
 
 /// Finds the outermost loops of the kernel's own text that `isWorthIt` lets pass and that threads
-/// can share. Refuses with `no-row-loop`, `short-rows`, `carries-over`, `columns-overlap`,
-/// `row-memory`, what keptElements() and requireDistinctWrites() refuse with, and what
-/// `isWorthIt` says if there is no other reason. A region also refuses with `lanes-differ`,
-/// `used-after`, `barrier` and `unknown-effects`.
+/// can share. Refuses with `no-row-loop`, `short-rows`, `carries-over`, `running-variance`,
+/// `columns-overlap`, `row-memory`, what keptElements() and requireDistinctWrites() refuse with,
+/// and what `isWorthIt` says if there is no other reason. A region also refuses with
+/// `lanes-differ`, `used-after`, `barrier` and `unknown-effects`.
 [[nodiscard]] Gated<SharedLoops> sharedLoops(const SkillContext& context, const LoopGate& isWorthIt,
                                              const LoopSearch& search = {});
 

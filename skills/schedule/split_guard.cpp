@@ -217,9 +217,7 @@ private:
         return std::ranges::any_of(shared_.loops, [&](const LaneLoop& loop) {
             return std::ranges::find(loop.folds, body_.variable(variable).name, &LaneFold::name) !=
                        loop.folds.end() ||
-                   std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
-                       return fold.best == variable || fold.place == variable;
-                   });
+                   isOfJoinedFold(loop, variable);
         });
     }
 
@@ -289,7 +287,7 @@ private:
 } // namespace
 
 bool needsBarrier(const LaneLoop& loop) {
-    return !loop.folds.empty() || !loop.extremes.empty() || loop.syncsBefore || loop.syncsAfter;
+    return folds(loop) || loop.syncsBefore || loop.syncsAfter;
 }
 
 Gated<std::optional<SplitGuard>> splitGuard(const SkillContext& context,

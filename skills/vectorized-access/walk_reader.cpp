@@ -53,6 +53,7 @@ public:
         LaneLoopReader reader(context_);
         KERNELSKILL_TRY(walk_.effects, reader.readShared(walk_.node, index_));
         KERNELSKILL_CHECK(requireFoldsOfVariables(reader));
+        KERNELSKILL_CHECK(requireNoRunningMean());
         KERNELSKILL_CHECK(requireStoredOnce());
         KERNELSKILL_CHECK(splitStart());
         KERNELSKILL_CHECK(requireKnownAddresses());
@@ -399,6 +400,17 @@ private:
         return refuse("carries-over",
                       fmt::format("the loop on line {} folds into {}, which is in memory", line(),
                                   reader.kept().front().text));
+    }
+
+    /// A running mean counts and divides element by element, not group by group.
+    [[nodiscard]] Gated<void> requireNoRunningMean() const {
+        if (walk_.effects.welfords.empty())
+            return {};
+        return refuse("carries-over",
+                      fmt::format("the loop on line {} keeps a running mean in {}, which the next "
+                                  "round sees",
+                                  line(),
+                                  body_.variable(walk_.effects.welfords.front().mean).name));
     }
 
     /// Each stored array is accessed at one index alone.

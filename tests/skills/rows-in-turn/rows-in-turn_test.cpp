@@ -163,6 +163,11 @@ void run(int m, int n) {
         {"a product", "fold-operator",
          kernel("    float all = 1;\n    for (int j = 0; j < n; ++j)\n"
                 "        all *= a[i * n + j];\n    c[i + m * blockIdx.x] = all;\n")},
+        {"a running mean", "fold-operator",
+         kernel("    float mean = 0, m2 = 0;\n    for (int j = 0; j < n; ++j) {\n"
+                "        float delta = a[i * n + j] - mean;\n        mean += delta / (j + 1);\n"
+                "        m2 += delta * (a[i * n + j] - mean);\n    }\n"
+                "    c[i + m * blockIdx.x] = m2;\n")},
         {"a barrier", "barrier",
          kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j) {\n        __syncthreads();\n"
                 "        sum += a[i * n + j];\n    }\n    c[i + m * blockIdx.x] = sum;\n")},

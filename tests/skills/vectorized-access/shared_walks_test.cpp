@@ -332,6 +332,13 @@ INSTANTIATE_TEST_SUITE_P(
                                  "j];\n"))},
         GateCase{"Recurrence", "carries-over",
                  blockARow(sumOf("        sum = x[row * n + j] - sum;\n"))},
+        GateCase{"RunningMean", "carries-over",
+                 blockARow("    float sum = 0, m2 = 0;\n    int count = 0;\n" +
+                           loopOf("        ++count;\n"
+                                  "        const float delta = x[row * n + j] - sum;\n"
+                                  "        sum += delta / count;\n"
+                                  "        m2 += delta * (x[row * n + j] - sum);\n") +
+                           "    y[row] = sum + m2;\n")},
         GateCase{"StoresWhatItReadsElsewhere", "columns-overlap",
                  blockARow(loopOf("        y[row * n + j] = y[row * n + j + 1];\n"))},
         GateCase{"MayAlias", "may-alias",
