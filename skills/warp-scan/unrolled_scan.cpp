@@ -254,32 +254,38 @@ std::optional<std::int64_t> numberIn(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-/// Asks the launches of a kernel that comes to a scan.
+/// Asks the launches of a kernel whether their blocks fit a scan that they come to.
 class BlocksThatCome {
 public:
     BlocksThatCome(const SkillContext& kernel, const Found& found)
         : kernel_(kernel), nest_(kernel.shared().nest()), found_(found) {}
 
-    [[nodiscard]] Gated<void> requireFit() const {
+    /// Returns the most threads of a block that comes; 0 if none does.
+    [[nodiscard]] Gated<std::int64_t> largest() const {
+        std::int64_t most = 0;
         for (const NestFrame& frame : nest_.frames)
-            if (&functionOf(kernel_.file, kernel_.kernel, frame) == found_.scan.function)
-                KERNELSKILL_CHECK(requireFit(frame));
-        return {};
+            if (&functionOf(kernel_.file, kernel_.kernel, frame) == found_.scan.function) {
+                KERNELSKILL_TRY(const std::int64_t threads, largestAt(frame));
+                most = std::max(most, threads);
+            }
+        return most;
     }
 
 private:
-    [[nodiscard]] Gated<void> requireFit(const NestFrame& frame) const {
+    [[nodiscard]] Gated<std::int64_t> largestAt(const NestFrame& frame) const {
         KERNELSKILL_CHECK(requireAll(frame));
         KERNELSKILL_TRY(const SpannedThreads zeros, zerosAt(frame));
         KERNELSKILL_CHECK(requireWholeWarps(kernel_, zeros, WarpCount::Any));
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(kernel_));
+        std::int64_t most = 0;
         for (const Extents& block : blocks)
-            if (block[0] > found_.spans)
-                return refuse("short-scan",
-                              fmt::format("the steps add up {} elements, and {} is launched with "
-                                          "blocks of {} threads",
-                                          found_.spans, kernel_.kernel.name, block[0]));
-        return {};
+            most = std::max(most, block[0]);
+        if (most > found_.spans)
+            return refuse("short-scan",
+                          fmt::format("the steps add up {} elements, and {} is launched with "
+                                      "blocks of {} threads",
+                                      found_.spans, kernel_.kernel.name, most));
+        return most;
     }
 
     /// All threads of a block come to the steps, by all calls that lead there.
@@ -335,11 +341,12 @@ Gated<UnrolledScan> scanIn(const SkillContext& context, const SkillContext& func
     KERNELSKILL_TRY(Found found, Reader(function).find());
     for (const KernelModel& kernel : context.file.kernels) {
         const SkillContext launched = &kernel == &context.kernel ? context : context.in(kernel);
-        auto fits = BlocksThatCome(launched, found).requireFit();
-        if (!fits && !kernel.launches.empty())
-            return std::unexpected(std::move(fits).error());
-        if (!fits)
-            found.scan.unknownBlocks = std::move(fits).error();
+        auto most = BlocksThatCome(launched, found).largest();
+        if (!most && !kernel.launches.empty())
+            return std::unexpected(std::move(most).error());
+        if (!most)
+            found.scan.unknownBlocks = std::move(most).error();
+        found.scan.largestBlock = std::max(found.scan.largestBlock, most.value_or(found.spans));
     }
     return found.scan;
 }

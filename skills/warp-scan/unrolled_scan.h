@@ -3,6 +3,7 @@
 
 #include "skills/base/skill.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,7 @@ struct UnrolledScan {
     analysis::ExprId element = analysis::noId; ///< An expression that is the thread's own element.
     analysis::VariableId value = analysis::noId; ///< What a thread reads before a barrier.
     std::string type;                            ///< The type of an element.
+    std::int64_t largestBlock = 0; ///< The most threads of a block that comes to the scan.
     /// Set if no launch in the file says how large the blocks of a kernel are that comes to the
     /// scan: it is right for blocks of whole warps that the steps span.
     std::optional<Refusal> unknownBlocks;

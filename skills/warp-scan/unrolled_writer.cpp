@@ -8,6 +8,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,12 +30,13 @@ std::vector<TextEdit> unrolledEdits(const SkillContext& function, const Unrolled
     const std::string totals = names.add("warpSums");
     const std::string value = body.variable(scan.value).name;
     const std::string thread = "threadIdx.x";
+    const std::int64_t warps = std::max<std::int64_t>(scan.largestBlock / warpLanes, 2);
 
     const std::string indentation = layout.indentation(steps.begin);
     CodeLines lines(layout, indentation);
     lines.add(
         "// Each warp scans its values in registers, then adds the sums of the warps before.");
-    lines.add(fmt::format("__shared__ {} {}[{}];", scan.type, totals, warpLanes));
+    lines.add(fmt::format("__shared__ {} {}[{}];", scan.type, totals, warps));
     lines.add(fmt::format("{} {} = {};", scan.type, sum, element));
     addWarpSteps(lines, {.value = sum, .thread = thread, .offset = offset, .lower = value},
                  LowerName::Existing);
@@ -41,10 +44,12 @@ std::vector<TextEdit> unrolledEdits(const SkillContext& function, const Unrolled
     lines.add(fmt::format("{}[{} / {}] = {};", totals, thread, warpLanes, sum));
     lines.leave();
     lines.add("__syncthreads();");
-    lines.open(
-        fmt::format("for (unsigned {0} = 0; {0} < {1} / {2}; ++{0})", warp, thread, warpLanes));
+    // Loads that no counter decides about are under way together.
+    lines.add("#pragma unroll");
+    lines.open(fmt::format("for (unsigned {0} = 0; {0} < {1}; ++{0})", warp, warps - 1));
+    lines.open(fmt::format("if ({} < {} / {})", warp, thread, warpLanes));
     lines.add(fmt::format("{} += {}[{}];", sum, totals, warp));
-    lines.leave();
+    lines.leave().leave();
     lines.add(fmt::format("{} = {};", element, sum));
     lines.add("__syncthreads();");
 

@@ -68,7 +68,7 @@ TEST(UnrolledScan, BecomesShufflesInTheFunctionThatHasIt) {
     int before;
     s[i] = value; __syncthreads();
     // Each warp scans its values in registers, then adds the sums of the warps before.
-    __shared__ int warpSums[32];
+    __shared__ int warpSums[4];
     int sum = s[i];
     for (int offset = 1; offset < 32; offset *= 2) {
         before = __shfl_up_sync(0xffffffff, sum, offset);
@@ -78,8 +78,10 @@ TEST(UnrolledScan, BecomesShufflesInTheFunctionThatHasIt) {
     if (threadIdx.x % 32 == 31)
         warpSums[threadIdx.x / 32] = sum;
     __syncthreads();
-    for (unsigned warp = 0; warp < threadIdx.x / 32; ++warp)
-        sum += warpSums[warp];
+    #pragma unroll
+    for (unsigned warp = 0; warp < 3; ++warp)
+        if (warp < threadIdx.x / 32)
+            sum += warpSums[warp];
     s[i] = sum;
     __syncthreads();
     return s[i] - value;
