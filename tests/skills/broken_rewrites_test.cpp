@@ -144,6 +144,12 @@ INSTANTIATE_TEST_SUITE_P(
         // Neighbours read before they have been written.
         Mistake{"warp-barriers", "row[t] = costs[blockIdx.x * 16 + t];\n    __syncwarp();",
                 "row[t] = costs[blockIdx.x * 16 + t];", VerdictStatus::Incorrect},
+        // Work of threads that have none, an entry that nobody takes, and the work of another.
+        Mistake{"work-compaction", "if (threadIdx.x < waitingCount) {", "if (threadIdx.x < 32) {",
+                VerdictStatus::Incorrect},
+        Mistake{"work-compaction", "threadIdx.x < waitingCount", "threadIdx.x + 1 < waitingCount",
+                VerdictStatus::Incorrect},
+        Mistake{"work-compaction", "waiting[threadIdx.x]", "waiting[0]", VerdictStatus::Incorrect},
         // Rounds beyond the limit, one that is left out, and one that does another's work.
         Mistake{"unroll-and-jam", "first + 3 < clusters", "first < clusters",
                 VerdictStatus::Incorrect},

@@ -1,0 +1,28 @@
+// Adds up the elements of each list that is marked.
+#include <cuda_runtime.h>
+
+__global__ void sumLists(const int* marks, const int* begins, const float* elements, float* sums,
+                         int lists) {
+    int list = blockIdx.x * blockDim.x + threadIdx.x;
+    // Threads with work put their numbers on a list; the first threads of the block do it.
+    __shared__ int waiting[256];
+    __shared__ unsigned waitingCount;
+    if (threadIdx.x == 0)
+        waitingCount = 0;
+    __syncthreads();
+    if (list < lists && marks[list] != 0)
+        waiting[atomicAdd(&waitingCount, 1u)] = list;
+    __syncthreads();
+    if (threadIdx.x < waitingCount) {
+        const int list = waiting[threadIdx.x];
+        float sum = 0.0f;
+        for (int at = begins[list]; at < begins[list + 1]; ++at)
+            sum += elements[at]; // of lists that differ in length
+        sums[list] = sum;
+    }
+}
+
+void launchSumLists(const int* marks, const int* begins, const float* elements, float* sums,
+                    int lists) {
+    sumLists<<<(lists + 255) / 256, 256>>>(marks, begins, elements, sums, lists);
+}
