@@ -40,9 +40,14 @@ std::string carrierText(const Nest& nest, const NestCarrier& carrier) {
         return "between blocks";
     case CarrierLevel::Threads:
         return "between threads of a block";
-    case CarrierLevel::Loop:
-        return "from round to round of " +
-               nest.symbols.nameOf(nest.node(carrier.loop).loop()->iterator);
+    case CarrierLevel::Loop: {
+        const auto nameOf = [&](NestNodeId loop) {
+            return nest.symbols.nameOf(nest.node(loop).loop()->iterator);
+        };
+        const std::string text = "from round to round of " + nameOf(carrier.loop);
+        return carrier.crossed == noId ? text
+                                       : text + " to an earlier one of " + nameOf(carrier.crossed);
+    }
     case CarrierLevel::Order:
         return "in order";
     }

@@ -42,10 +42,16 @@ public:
         findAxes();
     }
 
+    /// Finds the dependences of one carrier alone, inside of the loop `crossed`.
+    NestDependences findCrossed(const NestCarrier& carrier) {
+        only_ = carrier;
+        return find();
+    }
+
     NestDependences find() {
         std::vector<NestAccessId> accesses;
         for (NestAccessId id = 0; id < nest_.accesses.size(); ++id)
-            if (nest_.accesses[id].node != noId)
+            if (nest_.accesses[id].node != noId && isAsked(nest_.accesses[id].node))
                 accesses.push_back(id);
         std::ranges::stable_sort(accesses, {},
                                  [&](NestAccessId id) { return nest_.accesses[id].node; });
@@ -97,6 +103,14 @@ private:
         }
     }
 
+    /// Whether the node is one that the question is about.
+    [[nodiscard]] bool isAsked(NestNodeId node) const {
+        if (!only_)
+            return true;
+        const std::vector<NestNodeId> outer = around(nest_, node);
+        return std::ranges::find(outer, only_->crossed) != outer.end();
+    }
+
     void compare(NestAccessId a, NestAccessId b) {
         const NestAccess& first = nest_.accesses[a];
         const NestAccess& second = nest_.accesses[b];
@@ -114,20 +128,28 @@ private:
         if (first.array != second.array || areOtherFields(first, second))
             return;
         const NestArray& array = nest_.arrays[first.array];
+        if (only_) {
+            if (!isDeclaredIn(array, only_->crossed))
+                testBothWays(a, b, *only_);
+            return;
+        }
         const bool isOwn = array.isVariable || array.space == MemorySpace::Local;
         if (!isOwn && array.space != MemorySpace::Shared)
             test(a, b, {Level::Blocks, noId});
         if (!isOwn)
             test(a, b, {Level::Threads, noId});
         for (const NestNodeId loop : commonLoops(first.node, second.node)) {
-            if (isDeclaredIn(array, loop))
-                continue;
-            test(a, b, {Level::Loop, loop});
-            if (a != b)
-                test(b, a, {Level::Loop, loop});
+            if (!isDeclaredIn(array, loop))
+                testBothWays(a, b, {Level::Loop, loop});
         }
         if (first.node != second.node)
             test(a, b, {Level::Order, noId});
+    }
+
+    void testBothWays(NestAccessId a, NestAccessId b, const NestCarrier& carrier) {
+        test(a, b, carrier);
+        if (a != b)
+            test(b, a, carrier);
     }
 
     /// Why an access may go to other memory than its array and index tell; empty if it does not.
@@ -139,6 +161,8 @@ private:
     }
 
     void reportAll(NestAccessId a, NestAccessId b, const std::string& reason) {
+        if (only_)
+            return report(a, b, *only_, NestCertainty::Broken, {}, reason);
         std::vector<NestCarrier> carriers = {{Level::Blocks, noId}, {Level::Threads, noId}};
         for (const NestNodeId loop : commonLoops(nest_.accesses[a].node, nest_.accesses[b].node))
             carriers.push_back({Level::Loop, loop});
@@ -255,9 +279,11 @@ private:
         const auto iterators = sameInBothRuns(a, b, carrier);
         std::string equal;
         if (sameShape && values_.empty()) { // Flat indices of one launch need no assumption.
+            const std::size_t alike = alikeSubscripts(first, second, iterators);
             for (const NestAccess* access : {&first, &second})
                 for (const NestCondition& assumption : access->assumptions)
                     if (const std::string text = nest_.symbols.describe(assumption);
+                        isNeeded(*access, assumption, alike) &&
                         std::ranges::find(conditions, text) == conditions.end())
                         conditions.push_back(text);
             for (std::size_t i = 0; i < first.subscripts.size(); ++i)
@@ -270,6 +296,39 @@ private:
             equal = overlap(points, first, second);
         }
         return equal.empty() ? always : equal.substr(5); // Without the leading " and ".
+    }
+
+    /// The number of leading subscripts that have one value in both runs, by `iterators`.
+    [[nodiscard]] std::size_t
+    alikeSubscripts(const NestAccess& a, const NestAccess& b,
+                    const std::optional<std::vector<Symbol>>& iterators) const {
+        std::size_t count = 0;
+        while (iterators && count < a.subscripts.size() &&
+               a.subscripts[count].index == b.subscripts[count].index &&
+               isSame(a.subscripts[count].index, *iterators))
+            ++count;
+        return count;
+    }
+
+    /// Whether the split into dimensions tells elements apart only if the assumption holds. What
+    /// `alike` leading subscripts contribute is the same in both runs, so that neither they nor
+    /// the one behind them have to be within their extents.
+    [[nodiscard]] static bool isNeeded(const NestAccess& access, const NestCondition& assumption,
+                                       std::size_t alike) {
+        bool isOfLeading = false;
+        for (std::size_t i = 0; i < access.subscripts.size(); ++i) {
+            const NestSubscript& subscript = access.subscripts[i];
+            const bool isAbout =
+                subscript.extent &&
+                (assumption == NestCondition::notNegative(subscript.index) ||
+                 assumption ==
+                     NestCondition::notNegative(*subscript.extent - IndexExpression::constant(1) -
+                                                subscript.index));
+            if (isAbout && i > alike)
+                return true;
+            isOfLeading = isOfLeading || isAbout;
+        }
+        return !isOfLeading;
     }
 
     /// The iterators that have one value in both runs of a thread that the carrier tells apart;
@@ -305,11 +364,15 @@ private:
         }
         return named->choice.empty() &&
                std::ranges::all_of(named->operands, [&](const IndexExpression& operand) {
-                   return std::ranges::all_of(operand.terms(), [&](const auto& term) {
-                       return std::ranges::all_of(
-                           term.first, [&](Symbol part) { return isSame(part, iterators); });
-                   });
+                   return isSame(operand, iterators);
                });
+    }
+    [[nodiscard]] bool isSame(const IndexExpression& expression,
+                              const std::vector<Symbol>& iterators) const {
+        return std::ranges::all_of(expression.terms(), [&](const auto& term) {
+            return std::ranges::all_of(term.first,
+                                       [&](Symbol part) { return isSame(part, iterators); });
+        });
     }
 
     /// That a = b; empty where it is not linear. Terms of one value in both runs, by `iterators`,
@@ -365,12 +428,22 @@ private:
             const std::string before = points.dimension(iterator, 0);
             const std::string after = points.dimension(iterator, 1);
             if (loop == carrier.loop) {
-                const bool down = nest_.node(loop).loop()->isDownward;
-                return text + " and " + before + (down ? " > " : " < ") + after;
+                text += " and " + isLater(points, loop, 0, 1);
+                return carrier.crossed == noId
+                           ? text
+                           : text + " and " + isLater(points, carrier.crossed, 1, 0);
             }
             text += " and " + before + " = " + after;
         }
         return text;
+    }
+
+    /// That the run `second` has a later round of the loop than the run `first`.
+    [[nodiscard]] std::string isLater(PointSet& points, NestNodeId id, int first,
+                                      int second) const {
+        const NestLoop& loop = *nest_.node(id).loop();
+        return points.dimension(loop.iterator, first) + (loop.isDownward ? " > " : " < ") +
+               points.dimension(loop.iterator, second);
     }
 
     [[nodiscard]] std::vector<Symbol> indicesOf(std::uint8_t axis, bool thread, bool block,
@@ -614,6 +687,7 @@ private:
     const std::stop_token& stop_;
     const std::map<Symbol, std::int64_t>& values_;
     std::array<AxisUse, 3> axes_;
+    std::optional<NestCarrier> only_; ///< The one that is asked for; nullopt: all.
     NestDependences result_;
     std::size_t questions_ = 0;
 };
@@ -623,6 +697,13 @@ private:
 NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra, const std::stop_token& stop,
                               const std::map<Symbol, std::int64_t>& values) {
     return DependenceFinder(nest, polyhedra, stop, values).find();
+}
+
+NestDependences crossedDependences(const Nest& nest, Polyhedra& polyhedra, NestNodeId outer,
+                                   NestNodeId inner) {
+    const std::stop_token stop;
+    const std::map<Symbol, std::int64_t> values;
+    return DependenceFinder(nest, polyhedra, stop, values).findCrossed({Level::Loop, outer, inner});
 }
 
 } // namespace kernelskill::analysis

@@ -29,6 +29,9 @@ struct NestCarrier {
     };
     Level level = Level::Order;
     NestNodeId loop = noId;
+    /// Of Loop: a loop inside of `loop`, of which the second run has the earlier round. noId: its
+    /// rounds do not count.
+    NestNodeId crossed = noId;
     bool operator==(const NestCarrier&) const = default;
 };
 
@@ -75,6 +78,12 @@ struct NestDependences {
 [[nodiscard]] NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra,
                                             const std::stop_token& stop = {},
                                             const std::map<Symbol, std::int64_t>& values = {});
+
+/// The dependences that an exchange of two loops of each thread turns around, with `inner` inside
+/// of `outer`: those between two runs of a thread of which the second has a later round of `outer`
+/// and an earlier round of `inner`. All others keep their order. Bounded as above.
+[[nodiscard]] NestDependences crossedDependences(const Nest& nest, Polyhedra& polyhedra,
+                                                 NestNodeId outer, NestNodeId inner);
 
 /// Whether the work that the carrier separates is independent, over all pairs. Sums and the like,
 /// which any order serves, count as dependent.

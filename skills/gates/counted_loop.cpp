@@ -103,7 +103,8 @@ bool isAskedForLater(const CodeMap& code, StmtId loopId, VariableId index, bool 
 }
 
 Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap& code,
-                                      std::uint32_t index, ExprId bound, FixedMemory memory) {
+                                      std::uint32_t index, ExprId bound,
+                                      const CountingForms& forms) {
     const FunctionBody& body = code.body();
     const Loop& loop = context.kernel.loops.at(index);
     const Stmt& stmt = body.stmt(loop.statement);
@@ -116,7 +117,8 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
     if ((!isFor && loop.kind != LoopKind::While) || stmt.condition == noId || stmt.fromMacro ||
         !isWrittenAs(*context.file.source, stmt.span, {keyword}))
         return no("is not a counted for loop");
-    if (stmt.parent == noId || body.stmt(stmt.parent).kind != StmtKind::Compound)
+    if (stmt.parent == noId ||
+        (forms.place == LoopPlace::InBlock && body.stmt(stmt.parent).kind != StmtKind::Compound))
         return no("is the only statement of another one");
     const Expr& condition = body.expr(bound == noId ? stmt.condition : bound);
     AdvancingLoop advancing;
@@ -149,7 +151,7 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
              code.namedVariable(increment.children[0]) != advancing.index)
         return no("does not advance by an amount of its own");
     for (const ExprId part : {advancing.counted.limit, advancing.counted.step})
-        if (part != noId && (!isFixed(code, loop, part, advancing.advance, memory) ||
+        if (part != noId && (!isFixed(code, loop, part, advancing.advance, forms.memory) ||
                              names(code, part, advancing.index)))
             return no("has a limit or a step that may change while it runs");
     for (const ExprId use : code.uses(advancing.index)) {
@@ -165,8 +167,8 @@ Gated<AdvancingLoop> readCountingLoop(const SkillContext& context, const CodeMap
 }
 
 Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMap& code,
-                                       std::uint32_t index, FixedMemory memory) {
-    auto advancing = readCountingLoop(context, code, index, noId, memory);
+                                       std::uint32_t index, const CountingForms& forms) {
+    auto advancing = readCountingLoop(context, code, index, noId, forms);
     if (!advancing || !advancing->isAskedLater)
         return advancing;
     const FunctionBody& body = code.body();

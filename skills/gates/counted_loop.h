@@ -40,18 +40,27 @@ struct AdvancingLoop {
 [[nodiscard]] bool isAskedForLater(const analysis::CodeMap& code, analysis::StmtId loop,
                                    analysis::VariableId variable, bool isSetFirst);
 
+/// Where a loop may stand: an edit that puts statements beside it needs a block.
+enum class LoopPlace : std::uint8_t { InBlock, Anywhere };
+
+/// The loops that an edit can do with.
+struct CountingForms {
+    LoopPlace place = LoopPlace::InBlock;
+    analysis::FixedMemory memory = analysis::FixedMemory::None; ///< What the limit may read.
+};
+
 /// Refuses with `not-counted-up` like readCountedLoop(). `bound` is the part of the condition that
-/// compares the index, if it is not the whole. The limit may read memory as `memory` says.
+/// compares the index, if it is not the whole.
 [[nodiscard]] Gated<AdvancingLoop>
 readCountingLoop(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t loop,
-                 analysis::ExprId bound = analysis::noId, analysis::FixedMemory memory = {});
+                 analysis::ExprId bound = analysis::noId, const CountingForms& forms = {});
 
 /// As readCountingLoop(), and refuses with `index-used-later` if code behind the loop may ask for
 /// the index of a loop that does not declare it.
 [[nodiscard]] Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context,
                                                      const analysis::CodeMap& code,
                                                      std::uint32_t loop,
-                                                     analysis::FixedMemory memory = {});
+                                                     const CountingForms& forms = {});
 
 /// Refuses with `not-counted-up`, saying what is different: a loop whose limit, step or index the
 /// body may change, or whose head comes out of a macro.

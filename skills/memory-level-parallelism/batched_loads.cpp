@@ -65,8 +65,8 @@ private:
         BatchedLoop batched;
         if (auto search = readSearch(context_, code_, index))
             return *search;
-        KERNELSKILL_TRY(batched.head,
-                        readAdvancingLoop(context_, code_, index, FixedMemory::ReadOnly));
+        KERNELSKILL_TRY(batched.head, readAdvancingLoop(context_, code_, index,
+                                                        {.memory = FixedMemory::ReadOnly}));
         KERNELSKILL_CHECK(readShape(loop, batched));
         KERNELSKILL_CHECK(requirePlainBody(loop, batched));
         KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));

@@ -3,8 +3,8 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
-#include "skills/gates/aliasing.h"
 #include "skills/schedule/apart_by_races.h"
+#include "skills/schedule/distinct_stores.h"
 #include "skills/schedule/lane_rows.h"
 #include "skills/schedule/lane_sectors.h"
 #include "skills/schedule/nest_queries.h"
@@ -43,7 +43,10 @@ public:
         turns_.shared.kept = reader_.kept();
         turns_.shared.names = registerNames(context_, turns_.shared.kept);
         for (LaneLoop& loop : turns_.shared.loops)
-            KERNELSKILL_CHECK(requireDistinctStores(loop));
+            KERNELSKILL_CHECK(
+                requireDistinctStores(context_, loop.node, [&](const NestAccess& store) {
+                    return keptWith(turns_.shared.kept, store) != nullptr;
+                }));
         if (laneRows(context_, RowSharers::Warp))
             return refuse("whole-rows",
                           fmt::format("each row of {} can be given to a warp of its own, which "
@@ -286,36 +289,6 @@ private:
                 loop.syncsAfter = true;
             }
         }
-    }
-
-    /// Requires that rounds reach the memory that they store to by no other name. The elements that
-    /// they fold into were checked when the loop was read.
-    [[nodiscard]] Gated<void> requireDistinctStores(const LaneLoop& loop) const {
-        for (const NestAccess& store : nest_.accesses) {
-            if (!isInside(nest_, loop.node, store.node) || store.kind == AccessKind::Read ||
-                isThreadsOwn(nest_, store) || keptWith(turns_.shared.kept, store) != nullptr)
-                continue;
-            const NestArray& array = nest_.arrays[store.array];
-            for (const NestAccess& other : nest_.accesses) {
-                if (!isInside(nest_, loop.node, other.node) || other.array == store.array ||
-                    (store.kind == AccessKind::Atomic && other.kind == AccessKind::Atomic))
-                    continue;
-                const NestArray* second =
-                    other.array == noId ? nullptr : &nest_.arrays[other.array];
-                if (second != nullptr && (isThreadsOwn(*second) || !mayOverlap(array, *second)))
-                    continue;
-                if (second == nullptr || second->isLoaded || second->frame != 0 || array.isLoaded ||
-                    array.frame != 0)
-                    return refuse("may-alias", fmt::format("line {} may store what line {} uses",
-                                                           line(nest_.node(store.node).span),
-                                                           line(nest_.node(other.node).span)));
-                if (kernel_.launches.empty() && areApartByRaces(nest_, store, other))
-                    continue;
-                KERNELSKILL_CHECK(
-                    requireDistinctMemory(context_, array.variable, second->variable));
-            }
-        }
-        return {};
     }
 
     const SkillContext& context_;

@@ -4,6 +4,7 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/round_values.h"
 #include "skills/schedule/draft.h"
 #include "skills/schedule/nest_queries.h"
 
@@ -41,10 +42,6 @@ bool mayBeNumber(std::string_view type) {
     return isName && !type.starts_with("__") &&
            std::isdigit(static_cast<unsigned char>(type.back())) == 0 &&
            std::ranges::find(others, type) == others.end();
-}
-
-bool isSamePlace(const NestAccess& a, const NestAccess& b) {
-    return a.array == b.array && a.field == b.field && a.index == b.index;
 }
 
 } // namespace
@@ -337,44 +334,14 @@ bool LaneLoopReader::isOfRounds(StmtId loop, VariableId id) const {
         variable.type.isVolatile)
         return false;
     // Each use is in this loop or in another one that begins with a value of its own.
-    return isSetFirst(loop, id) && std::ranges::all_of(code_.uses(id), [&](ExprId use) {
+    return isSetInEachRound(code_, loop, id) &&
+           std::ranges::all_of(code_.uses(id), [&](ExprId use) {
                return code_.holds(loop, use) ||
                       std::ranges::any_of(context_.kernel.loops, [&](const Loop& other) {
                           return code_.holds(other.statement, use) &&
                                  !code_.encloses(other.statement, loop) &&
-                                 isSetFirst(other.statement, id);
+                                 isSetInEachRound(code_, other.statement, id);
                       });
-           });
-}
-
-/// Whether each round of the loop sets the variable before it uses it.
-bool LaneLoopReader::isSetFirst(StmtId loop, VariableId variable) const {
-    ExprId first = noId;
-    for (const ExprId use : code_.uses(variable)) {
-        if (!code_.holds(loop, use))
-            continue;
-        const ExprId parent = code_.parent(use);
-        if (parent != noId && body_.expr(parent).kind == ExprKind::Unary &&
-            body_.expr(parent).op == "&")
-            return false;
-        if (first == noId || body_.expr(use).span.begin < body_.expr(first).span.begin)
-            first = use;
-    }
-    if (first == noId)
-        return false;
-    const StmtId statement = code_.statement(first);
-    const Stmt& stmt = body_.stmt(statement);
-    if (stmt.kind != StmtKind::Expression || stmt.parent == noId)
-        return false;
-    const StmtId around = body_.stmt(stmt.parent).kind == StmtKind::Compound
-                              ? body_.stmt(stmt.parent).parent
-                              : stmt.parent;
-    const Expr& expr = body_.expr(stmt.expr);
-    return around == loop && expr.kind == ExprKind::Binary && expr.op == "=" &&
-           expr.children[0] == first &&
-           std::ranges::none_of(code_.expressionsBelow(expr.children[1]), [&](ExprId id) {
-               return body_.expr(id).kind == ExprKind::Variable &&
-                      body_.expr(id).variable == variable;
            });
 }
 

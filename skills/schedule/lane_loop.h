@@ -94,7 +94,6 @@ private:
     [[nodiscard]] bool canFold(analysis::ScalarKind scalar, std::string_view type) const;
     [[nodiscard]] bool isObject(analysis::ExprId use) const;
     [[nodiscard]] bool isOfRounds(analysis::StmtId loop, analysis::VariableId variable) const;
-    [[nodiscard]] bool isSetFirst(analysis::StmtId loop, analysis::VariableId variable) const;
     [[nodiscard]] bool isIterator(analysis::VariableId variable) const;
     [[nodiscard]] std::string foldOperator(analysis::StmtId loop,
                                            analysis::VariableId variable) const;

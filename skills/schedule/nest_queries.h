@@ -24,6 +24,12 @@ namespace kernelskill::skills {
 /// space, the language does not keep their types apart, and neither is `__restrict__`.
 [[nodiscard]] bool mayOverlap(const analysis::NestArray& a, const analysis::NestArray& b);
 
+/// Both accesses have the same array, field and index expression.
+[[nodiscard]] inline bool isSamePlace(const analysis::NestAccess& a,
+                                      const analysis::NestAccess& b) {
+    return a.array == b.array && a.field == b.field && a.index == b.index;
+}
+
 /// `node` is `outer` or below it.
 [[nodiscard]] inline bool isInside(const analysis::Nest& nest, analysis::NestNodeId outer,
                                    analysis::NestNodeId node) {

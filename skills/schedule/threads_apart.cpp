@@ -1,8 +1,8 @@
 #include "skills/schedule/threads_apart.h"
 
-#include "analysis/nest/nest.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/schedule/nest_queries.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -26,6 +26,14 @@ Gated<void> requireKnownEffects(const SkillContext& context, const NestNode& nod
 Gated<void> requireKnownEffects(const SkillContext& context) {
     for (const NestNode& node : context.shared().nest().nodes)
         KERNELSKILL_CHECK(requireKnownEffects(context, node));
+    return {};
+}
+
+Gated<void> requireKnownEffects(const SkillContext& context, NestNodeId root) {
+    const Nest& nest = context.shared().nest();
+    for (NestNodeId id = root; id < nest.nodes.size(); ++id)
+        if (isInside(nest, root, id))
+            KERNELSKILL_CHECK(requireKnownEffects(context, nest.node(id)));
     return {};
 }
 

@@ -1,10 +1,10 @@
 #include "skills/unroll-and-jam/jam_plan.h"
 
-#include "analysis/queries/loop_effects.h"
 #include "analysis/source/try.h"
-#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/gates/order_free.h"
+#include "skills/gates/round_values.h"
 #include "skills/schedule/statement_effects.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -20,13 +20,6 @@ namespace {
 
 constexpr int usualRounds = 4;
 constexpr double minGain = 1.1;
-
-/// `tex1Dfetch(features, i)` and the like, which return what they fetch.
-bool isTextureFetch(const Expr& expr) {
-    return expr.kind == ExprKind::Call &&
-           (expr.name.starts_with("tex1D") || expr.name.starts_with("tex2D") ||
-            expr.name.starts_with("tex3D"));
-}
 
 class JamPlanner {
 public:
@@ -49,7 +42,7 @@ public:
                                                  "one leaves, which takes several at once",
                                                  line(loop_)));
         KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop_));
-        KERNELSKILL_CHECK(requireOrderFree());
+        KERNELSKILL_CHECK(requireOrderFree(context_, loop_));
         plan_.rounds = loop_.tripCount;
         for (const ExprId use : code_.uses(plan_.outer.index))
             if (code_.holds(loop_.body, use))
@@ -89,80 +82,6 @@ private:
                });
     }
 
-    /// Refuses what rounds may not do in another order, or an edit would not follow.
-    [[nodiscard]] Gated<void> requireOrderFree() const {
-        if (loop_.hasBarrier)
-            return refuse("barrier",
-                          fmt::format("threads meet in the loop on line {}", line(loop_)));
-        for (const MemoryAccess& access : kernel_.accesses)
-            if (access.kind == AccessKind::Atomic && code_.holds(loop_.body, access.expression))
-                return refuse("atomic", fmt::format("line {} updates memory that other threads "
-                                                    "use",
-                                                    line(access.expression)));
-        for (const WarpOperation& operation : kernel_.warpOperations)
-            if (code_.holds(loop_.body, operation.call))
-                return refuse(
-                    "warp-operation",
-                    fmt::format("line {} exchanges values with other lanes", line(operation.call)));
-        for (const StmtId id : code_.statementsIn(loop_.body))
-            KERNELSKILL_CHECK(requirePlain(body_.stmt(id)));
-        for (const ExprId id : code_.expressionsIn(loop_.body))
-            KERNELSKILL_CHECK(requirePlain(id));
-        return {};
-    }
-
-    [[nodiscard]] Gated<void> requirePlain(const Stmt& stmt) const {
-        const std::uint32_t at = lineNumber(context_, stmt.span.begin);
-        switch (stmt.kind) {
-        case StmtKind::Return:
-        case StmtKind::Goto:
-        case StmtKind::RangeFor:
-        case StmtKind::Asm:
-        case StmtKind::Other:
-            return refuse("leaves-loop",
-                          fmt::format("line {} may leave the loop, or is not followed", at));
-        case StmtKind::Break:
-        case StmtKind::Continue:
-            return isOfOuterLoop(stmt)
-                       ? refuse("leaves-loop",
-                                fmt::format("line {} ends a round of the loop early", at))
-                       : Gated<void>{};
-        case StmtKind::Declaration:
-            for (const VariableId id : stmt.declared)
-                if (body_.variable(id).type.isReference)
-                    return refuse("address-taken", fmt::format("{} is another name for something",
-                                                               body_.variable(id).name));
-            return {};
-        default:
-            return {};
-        }
-    }
-    /// Whether a `break` or `continue` is about the outer loop.
-    [[nodiscard]] bool isOfOuterLoop(const Stmt& exit) const {
-        StmtId at = exit.parent;
-        const auto isAbout = [&](StmtKind kind) {
-            return isLoop(kind) || (kind == StmtKind::Switch && exit.kind == StmtKind::Break);
-        };
-        while (!isAbout(body_.stmt(at).kind))
-            at = body_.stmt(at).parent;
-        return at == loop_.statement;
-    }
-
-    [[nodiscard]] Gated<void> requirePlain(ExprId id) const {
-        const Expr& expr = body_.expr(id);
-        const bool isAddress = expr.kind == ExprKind::Unary && expr.op == "&";
-        if (isAddress)
-            return refuse("address-taken",
-                          fmt::format("line {} takes the address of something", line(id)));
-        const bool isKnown = expr.kind != ExprKind::Call ||
-                             isKnownCall(context_.file, kernel_, expr) || expr.name == "min" ||
-                             expr.name == "max" || isTextureFetch(expr);
-        if (expr.kind == ExprKind::Other || expr.type.isVolatile || !isKnown)
-            return refuse("unknown-call",
-                          fmt::format("what line {} changes is not known", line(id)));
-        return {};
-    }
-
     /// Returns the rounds as parts. A variable that the body changes and that outlives a round
     /// differs between them, unless it is an inner loop's index.
     [[nodiscard]] PartOrigin rounds() const {
@@ -175,23 +94,10 @@ private:
         for (const VariableId id : effects.writes) {
             const StmtId declaration = code_.declarationOf(id);
             const bool isInside = declaration != noId && code_.encloses(loop_.body, declaration);
-            if (!isInside && !isInnerIndex(id))
+            if (!isInside && !countsInnerLoops(kernel_, code_, loop_.body, id))
                 origin.differing.insert(id);
         }
         return origin;
-    }
-    /// Whether inner loops alone use the variable, and each of them sets it first.
-    [[nodiscard]] bool isInnerIndex(VariableId id) const {
-        return std::ranges::all_of(code_.uses(id), [&](ExprId use) {
-            return !code_.holds(loop_.body, use) ||
-                   std::ranges::any_of(kernel_.loops, [&](const Loop& inner) {
-                       const StmtId init = body_.stmt(inner.statement).init;
-                       return inner.inductionVariable == id && init != noId &&
-                              body_.stmt(init).kind != StmtKind::Null &&
-                              code_.encloses(loop_.body, inner.statement) &&
-                              code_.holds(inner.statement, use);
-                   });
-        });
     }
 
     [[nodiscard]] static bool isOpened(const StatementRoles& roles, StmtId id) {

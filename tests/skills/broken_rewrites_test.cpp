@@ -157,6 +157,11 @@ INSTANTIATE_TEST_SUITE_P(
                 VerdictStatus::Incorrect},
         Mistake{"unroll-and-jam", "if (sum[part] < smallest)", "if (sum[part & 2] < smallest)",
                 VerdictStatus::Incorrect},
+        // Rounds of another limit, and one that is left out.
+        Mistake{"loop-interchange", "int row = 0; row < rows;", "int row = 0; row < columns;",
+                VerdictStatus::Incorrect},
+        Mistake{"loop-interchange", "column < columns;", "column + 1 < columns;",
+                VerdictStatus::Incorrect},
         // A warp's result read before every warp has written its own.
         Mistake{"warp-shuffle-reduction", "partial[tid / 32] = sum;\n    __syncthreads();",
                 "partial[tid / 32] = sum;", VerdictStatus::Incorrect},

@@ -8,6 +8,7 @@
 namespace kernelskill::analysis::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -31,6 +32,14 @@ public:
     [[nodiscard]] NestJudgement loop(const std::string& iterator) const {
         return judge(found_.nest, dependences_, {Level::Loop, found_.loopNode(iterator)});
     }
+    /// The first dependence that an exchange of the two loops turns around; empty if there is none.
+    [[nodiscard]] std::string crossed(const std::string& outer, const std::string& inner) const {
+        Polyhedra polyhedra;
+        const NestDependences found = crossedDependences(
+            found_.nest, polyhedra, found_.loopNode(outer), found_.loopNode(inner));
+        return found.dependences.empty() ? std::string{}
+                                         : dependenceText(found_.nest, found.dependences.front());
+    }
     [[nodiscard]] const NestDependences& all() const { return dependences_; }
 
 private:
@@ -42,6 +51,34 @@ Judged judgedNest(const std::string& body) {
     return Judged(readNest("__global__ void k(const float* __restrict__ a, float* __restrict__ c, "
                            "int n, int m) {\n" +
                            body + "\n}\n"));
+}
+
+/// `statement` in a loop over j in one over i, for a tile of n columns of each thread.
+Judged tileOf(const std::string& statement) {
+    return judgedNest("float* own = c + threadIdx.x * m * n;\n"
+                      "for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) " +
+                      statement);
+}
+
+TEST(NestDependences, RoundsThatAnExchangeOfLoopsTurnsAround) {
+    EXPECT_EQ(tileOf("own[j * n + i] = a[j];").crossed("i", "j"), "");
+    EXPECT_EQ(tileOf("own[i] += a[j * n + i];").crossed("i", "j"), "");
+    EXPECT_EQ(tileOf("own[(j + 1) * n + i] = own[j * n + i];").crossed("i", "j"), "");
+    EXPECT_THAT(tileOf("own[j * n + i] = own[i * n + j];").crossed("i", "j"),
+                HasSubstr("both go to the same element"));
+    EXPECT_THAT(tileOf("own[0] += a[j];").crossed("i", "j"),
+                AllOf(HasSubstr("from round to round of i to an earlier one of j"),
+                      HasSubstr("(a reduction)")));
+    EXPECT_THAT(tileOf("own[i + j] = a[j];").crossed("i", "j"), HasSubstr("write before write"));
+    EXPECT_THAT(tileOf("own[int(a[j])] = a[i];").crossed("i", "j"),
+                HasSubstr("cannot be excluded"));
+}
+
+/// The parts of an index that are the same in both runs need not be within their extents.
+TEST(NestDependences, OneThreadsRunsNeedNoExtentOfItsOwnPart) {
+    const Judged rows = judgedNest("for (int i = 0; i < n; ++i) c[threadIdx.x * m + i] = a[i];");
+    EXPECT_EQ(rows.loop("i").certainty, NestCertainty::Proved);
+    EXPECT_EQ(rows.threads().certainty, NestCertainty::Likely);
 }
 
 TEST(NestDependences, ElementsOfTheirOwnAreProved) {
