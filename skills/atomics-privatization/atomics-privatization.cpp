@@ -1,6 +1,7 @@
 /// Updates a table of the block in shared memory, and global memory once a block.
 #include "analysis/compile/data_centre_gpu.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/syntax/scalar_bytes.h"
 #include "skills/atomics-privatization/privatization_edits.h"
 #include "skills/atomics-privatization/table_updates.h"
 #include "skills/base/planned_skill.h"
@@ -19,16 +20,28 @@ using namespace analysis;
 
 namespace {
 
-/// About how many elements a thread handles, where it handled one before. 0: usualElements.
-enum class Elements : int {};
+/// About how many elements a thread handles, where it handled one before, 0 for usualElements, and
+/// `tablesOption` more if the lanes of a warp have several tables.
+enum class TableChoice : int {};
 
 constexpr int usualElements = 8;
 /// A large grid pays for a table in each of its blocks, unless few of them remain.
 constexpr std::array otherElements = {64, 512};
+/// Lanes that differ by less use tables of their own: updates of one element by neighbours meet no
+/// more, and tables side by side have banks of their own.
+constexpr int lanesApart = 16;
+constexpr int tablesOption = 10000;
+/// A multiprocessor has room for several blocks with so much.
+constexpr std::int64_t maxTableBytes = 32 * 1024;
 
-int countOf(Elements elements) {
-    const int count = static_cast<int>(elements);
-    return count == 0 ? usualElements : count;
+TableForm formOf(TableChoice choice) {
+    const int elements = static_cast<int>(choice) % tablesOption;
+    return {.elements = elements == 0 ? usualElements : elements,
+            .tables = static_cast<int>(choice) < tablesOption ? 1 : lanesApart};
+}
+
+TableChoice withTables(TableChoice choice) {
+    return TableChoice{static_cast<int>(choice) + tablesOption};
 }
 
 std::int64_t sectorsOf(const TableUpdates& updates, std::uint32_t elementSize) {
@@ -65,46 +78,65 @@ std::optional<ExpectedGain> gainOf(const TableUpdates& updates, std::uint32_t el
                                     before, after)};
 }
 
-class AtomicsPrivatizationSkill : public VariedSkill<TableUpdates, Elements> {
+class AtomicsPrivatizationSkill : public VariedSkill<TableUpdates, TableChoice> {
     Gated<TableUpdates> plan(const SkillContext& context) const override {
         return findTableUpdates(context, context.code());
     }
 
     Gated<std::vector<Offer>> offers(const SkillContext& context,
                                      const TableUpdates& updates) const override {
-        std::vector<Offer> all{offer(context, updates, Elements{})};
-        if (!updates.elementwise)
-            return all;
+        std::vector<TableChoice> choices{TableChoice{}};
         const auto blocks = fewestKnownBlocks(context);
-        for (const int elements : otherElements)
-            if (!blocks || *blocks / elements >= DataCentreGpu::multiprocessors)
-                all.push_back(offer(context, updates, Elements{elements}));
+        if (updates.elementwise)
+            for (const int elements : otherElements)
+                if (!blocks || *blocks / elements >= DataCentreGpu::multiprocessors)
+                    choices.push_back(TableChoice{elements});
+        if (mayHaveTables(context, updates))
+            choices.push_back(withTables(choices.back()));
+        std::vector<Offer> all;
+        for (const TableChoice choice : choices)
+            all.push_back(offer(context, updates, choice));
         return all;
     }
 
-    Offer offer(const SkillContext& context, const TableUpdates& updates, Elements elements) const {
+    /// Whether lanes can have tables of their own: the text names each element by its index.
+    [[nodiscard]] static bool mayHaveTables(const SkillContext& context,
+                                            const TableUpdates& updates) {
+        const FunctionBody& body = context.kernel.body;
+        const std::int64_t bytes = updates.table.entries * lanesApart * scalarBytes(updates.scalar);
+        return updates.launched.isFlat && bytes <= maxTableBytes &&
+               std::ranges::all_of(updates.sites, [&](const UpdateSite& site) {
+                   return body.expr(site.address).kind == ExprKind::Unary;
+               });
+    }
+
+    Offer offer(const SkillContext& context, const TableUpdates& updates,
+                TableChoice choice) const {
+        const TableForm form = formOf(choice);
         const FunctionBody& body = context.kernel.body;
         const Variable& base = body.variable(updates.base);
         const bool isFloating =
             updates.scalar == ScalarKind::Float || updates.scalar == ScalarKind::Double;
-        Offer offer = newOffer(context, body.expr(updates.sites.front().call).span, elements);
-        offer.title = fmt::format("Update {} through a table in shared memory{}", base.name,
-                                  !updates.elementwise ? ""
-                                  : elements == Elements{}
-                                      ? ", several elements a thread"
-                                      : fmt::format(", {} elements a thread", countOf(elements)));
+        Offer offer = newOffer(context, body.expr(updates.sites.front().call).span, choice);
+        const std::string elements = !updates.elementwise ? ""
+                                     : form.elements == usualElements
+                                         ? ", several elements a thread"
+                                         : fmt::format(", {} elements a thread", form.elements);
+        offer.title = fmt::format(
+            "Update {} through {} in shared memory{}", base.name,
+            form.tables == 1 ? "a table" : fmt::format("{} tables", form.tables), elements);
         const std::uint32_t elementSize = base.type.elementSize > 0 ? base.type.elementSize : 4;
         offer.why = fmt::format("{} on line {} updates {}: {}", updates.function,
                                 lineNumber(context, offer.anchor.begin), base.name,
-                                comparison(updates, elementSize, countOf(elements)));
-        offer.gain = gainOf(updates, elementSize, countOf(elements));
+                                comparison(updates, elementSize, form.elements));
+        offer.gain = gainOf(updates, elementSize, form.elements);
         offer.numerics = isFloating ? Numerics::Reassociates : Numerics::Exact;
         return offer;
     }
 
     GatedEdits editsFor(const SkillContext& context, const TableUpdates& updates,
-                        Elements elements) const override {
-        return privatizationEdits(context, context.code(), updates, countOf(elements));
+                        TableChoice choice) const override {
+        return privatizationEdits(context, context.code(), updates, formOf(choice));
     }
 };
 

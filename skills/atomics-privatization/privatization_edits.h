@@ -3,13 +3,20 @@
 
 #include "analysis/queries/code_map.h"
 #include "skills/atomics-privatization/table_updates.h"
+#include "skills/base/skill.h"
+
+#include <vector>
 
 namespace kernelskill::skills {
 
-/// Where each thread handles one element, it loops over about `elementsPerThread` of them after it.
+struct TableForm {
+    int elements = 1; ///< About how many a thread loops over, where it handled one.
+    int tables = 1;   ///< The tables of a block, which the lanes of a warp use in turns.
+};
+
 [[nodiscard]] std::vector<analysis::TextEdit> privatizationEdits(const SkillContext& context,
                                                                  const analysis::CodeMap& code,
                                                                  const TableUpdates& updates,
-                                                                 int elementsPerThread);
+                                                                 const TableForm& form);
 
 } // namespace kernelskill::skills

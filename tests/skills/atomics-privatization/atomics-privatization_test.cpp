@@ -15,6 +15,21 @@ using ::testing::IsEmpty;
 
 constexpr std::string_view id = "atomics-privatization";
 
+std::string binsOf(const std::string& bytes) {
+    return R"(
+__global__ void bin(const unsigned char* in, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[in[i]], 1);
+}
+void run(const unsigned char* in, int* bins, int m) {
+    const int n = )" +
+           bytes + R"(;
+    bin<<<(n + 255) / 256, 256>>>(in, bins, n);
+}
+)";
+}
+
 TEST(AtomicsPrivatization, TakesALimitThatEveryLaunchPasses) {
     const std::string text = appliedText(id, R"(
 __global__ void bin(const float* in, int* bins, int n, int numBins, float scale) {
@@ -77,6 +92,52 @@ void run(const unsigned char* in, int* bins, int n) {
 )");
 }
 
+TEST(AtomicsPrivatization, GivesLanesTablesOfTheirOwn) {
+    const Subject subject = parseSubject(binsOf("1 << 20"));
+    const Skill& skill = skillNamed(id);
+    const Offer offer = skill.alternatives(subject.context()).front();
+    EXPECT_EQ(offer.title,
+              "Update bins through 16 tables in shared memory, several elements a thread");
+    const auto edits = skill.apply(subject.context(), offer);
+    ASSERT_TRUE(edits) << edits.error().describe();
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    ASSERT_TRUE(text) << text.error().describe();
+    EXPECT_THAT(*text, HasSubstr(R"(
+    // Lanes update 16 tables of the block in turns, which are added to bins once.
+    __shared__ int blockBins[256][16];
+    for (int entry = threadIdx.x; entry < 256 * 16; entry += blockDim.x)
+        blockBins[entry / 16][entry % 16] = 0;
+    __syncthreads();
+)"));
+    EXPECT_THAT(*text, HasSubstr("atomicAdd(&blockBins[in[i]][threadIdx.x % 16], 1);\n"));
+    EXPECT_THAT(*text, HasSubstr(R"(
+    __syncthreads();
+    for (int entry = threadIdx.x; entry < 256; entry += blockDim.x) {
+        int sum = 0;
+        for (int table = 0; table < 16; ++table)
+            sum += blockBins[entry][(table + threadIdx.x) % 16];
+        if (sum != 0)
+            atomicAdd(&bins[entry], sum);
+    }
+)"));
+    EXPECT_TRUE(parseSubject(*text).file.diagnostics.empty()) << *text;
+}
+
+TEST(AtomicsPrivatization, HasOneTableWhereSixteenTakeTooMuchOrNoSubscriptNamesTheElement) {
+    const auto options = [](const std::string& before, const std::string& after) {
+        std::string text = binsOf("1 << 20");
+        text.replace(text.find(before), before.size(), after);
+        std::vector<int> all;
+        const Subject subject = parseSubject(text);
+        for (const Offer& offer : skillNamed(id).alternatives(subject.context()))
+            all.push_back(offer.option);
+        return all;
+    };
+    EXPECT_THAT(options("in[i]]", "in[i] * 2]"), ElementsAre(10000)) << "32 kB";
+    EXPECT_THAT(options("in[i]]", "in[i] * 4]"), IsEmpty()) << "64 kB";
+    EXPECT_THAT(options("&bins[in[i]]", "bins + in[i]"), IsEmpty());
+}
+
 TEST(AtomicsPrivatization, SaysWhatItSaves) {
     const Subject subject = parseSubject(readSource("skills/atomics-privatization/before.cu"));
     const auto offer = skillNamed(id).prepare(subject.context());
@@ -87,21 +148,6 @@ TEST(AtomicsPrivatization, SaysWhatItSaves) {
 }
 
 /// Bins of `bytes` bytes, of m of them or of a constant number.
-std::string binsOf(const std::string& bytes) {
-    return R"(
-__global__ void bin(const unsigned char* in, int* bins, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        atomicAdd(&bins[in[i]], 1);
-}
-void run(const unsigned char* in, int* bins, int m) {
-    const int n = )" +
-           bytes + R"(;
-    bin<<<(n + 255) / 256, 256>>>(in, bins, n);
-}
-)";
-}
-
 TEST(AtomicsPrivatization, LetsASearchPayForFewerTables) {
     const Skill& skill = skillNamed(id);
     const auto optionsOf = [&](const std::string& bytes) {
@@ -111,9 +157,10 @@ TEST(AtomicsPrivatization, LetsASearchPayForFewerTables) {
             options.push_back(offer.option);
         return options;
     };
-    EXPECT_THAT(optionsOf("m"), ElementsAre(64, 512));
-    EXPECT_THAT(optionsOf("1 << 24"), ElementsAre(64)) << "128 blocks are too few for an H200";
-    EXPECT_THAT(optionsOf("1 << 20"), IsEmpty());
+    EXPECT_THAT(optionsOf("m"), ElementsAre(64, 512, 10512));
+    EXPECT_THAT(optionsOf("1 << 24"), ElementsAre(64, 10064))
+        << "128 blocks are too few for an H200";
+    EXPECT_THAT(optionsOf("1 << 20"), ElementsAre(10000));
     const Subject subject = parseSubject(binsOf("m"));
     const Offer offer = skill.alternatives(subject.context()).front();
     EXPECT_EQ(offer.title, "Update bins through a table in shared memory, 64 elements a thread");
