@@ -1,22 +1,11 @@
 #include "analysis/nest/builder.h"
 
 #include "analysis/nest/dimensions.h"
+#include "analysis/source/decimal.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace kernelskill::analysis {
-
-namespace {
-
-std::optional<std::int64_t> numberIn(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
-}
-
-} // namespace
 
 bool isNestInteger(const Type& type) {
     return type.pointerDepth == 0 && type.arrayExtents.empty() && type.lanes == 1 &&
@@ -83,7 +72,7 @@ void NestBuilder::bindTemplate() {
 void NestBuilder::bindConstant(std::string_view name, std::string_view value) {
     const std::optional<std::int64_t> number = value == "true"    ? 1
                                                : value == "false" ? 0
-                                                                  : numberIn(value);
+                                                                  : decimalIn(value);
     if (!number)
         return;
     frames_[frame_].constants.emplace(name, *number);

@@ -1,7 +1,8 @@
 #include "analysis/queries/launch_values.h"
 
+#include "analysis/source/decimal.h"
+
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 namespace kernelskill::analysis {
@@ -60,11 +61,7 @@ std::optional<std::int64_t> LaunchValues::templateArgument(const std::string& na
     const auto index = static_cast<std::size_t>(at - parameters.begin());
     if (at == parameters.end() || index >= launch_.templateArguments.size())
         return std::nullopt;
-    const std::string& text = launch_.templateArguments[index];
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
+    return decimalIn(launch_.templateArguments[index]);
 }
 
 std::optional<std::int64_t> LaunchValues::stepOf(const Loop& loop) const {

@@ -32,7 +32,7 @@ constexpr std::array otherElements = {64, 512};
 constexpr int lanesApart = 16;
 constexpr int tablesOption = 10000;
 /// A multiprocessor has room for several blocks with so much.
-constexpr std::int64_t maxTableBytes = 32 * 1024;
+constexpr std::int64_t maxTableBytes = 32 << 10;
 
 TableForm formOf(TableChoice choice) {
     const int elements = static_cast<int>(choice) % tablesOption;

@@ -2,6 +2,7 @@
 
 #include "analysis/queries/launch_extents.h"
 #include "analysis/scan/macros.h"
+#include "analysis/source/decimal.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/launch_sites.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -21,13 +21,6 @@ using namespace analysis;
 namespace {
 
 using Constants = std::array<std::optional<StatedExtent>, 3>;
-
-std::optional<std::int64_t> plainNumber(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool isPlain = error == std::errc() && end == text.data() + text.size();
-    return isPlain ? std::optional(value) : std::nullopt;
-}
 
 /// Finds the definitions of names in the text of a file.
 class Definitions {
@@ -57,7 +50,7 @@ private:
                 continue;
             const auto at =
                 static_cast<std::uint32_t>(token.span.begin + token.text.find(remainder));
-            const bool isNumber = parts.size() == 2 && plainNumber(parts[1].text);
+            const bool isNumber = parts.size() == 2 && decimalIn(parts[1].text);
             found.push_back(isNumber ? Span{at + parts[1].span.begin, at + parts[1].span.end}
                                      : Span{});
         }
@@ -69,7 +62,7 @@ private:
         std::vector<Span> found;
         for (std::size_t i = 1; i + 3 < tokens_.size(); ++i) {
             const bool isDefinition = tokens_[i].text == name && tokens_[i + 1].is("=") &&
-                                      plainNumber(tokens_[i + 2].text) && tokens_[i + 3].is(";");
+                                      decimalIn(tokens_[i + 2].text) && tokens_[i + 3].is(";");
             if (!isDefinition)
                 continue;
             std::size_t first = i;
@@ -145,7 +138,7 @@ private:
         }
         if (!literal)
             return;
-        const auto value = plainNumber(context_.file.source->slice(*literal));
+        const auto value = decimalIn(context_.file.source->slice(*literal));
         if (value)
             constants_[static_cast<std::size_t>(axis)] = StatedExtent{name, *literal, *value, axis};
     }

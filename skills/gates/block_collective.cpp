@@ -1,6 +1,7 @@
 #include "skills/gates/block_collective.h"
 
 #include "analysis/queries/launch_extents.h"
+#include "analysis/source/decimal.h"
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -22,14 +22,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::int64_t maxBlock = 1024;
-
-/// The number that a template argument is, as the front end spells it.
-std::optional<std::int64_t> numberIn(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
-}
 
 /// The argument that a launch passes for a parameter of the kernel or of its template.
 struct Passed {
@@ -140,7 +132,7 @@ private:
     /// or as a macro that is defined once.
     [[nodiscard]] std::optional<std::int64_t> templateConstant(std::string_view text,
                                                                const LaunchSite& launch) const {
-        if (const auto number = numberIn(text))
+        if (const auto number = decimalIn(text))
             return number;
         const CodeMap& host = context_.shared().host(launch.host);
         std::optional<std::int64_t> value;
@@ -170,7 +162,7 @@ private:
                 continue;
             if (value || words.size() != 3 || words[0].text != "define")
                 return std::nullopt;
-            value = numberIn(words[2].text);
+            value = decimalIn(words[2].text);
         }
         return value;
     }

@@ -24,7 +24,7 @@ std::optional<std::string> calleeThat(const SkillContext& context,
     std::vector<std::string> open = context.kernel.calls;
     std::set<std::string> seen(open.begin(), open.end());
     while (!open.empty()) {
-        const std::string name = open.back();
+        std::string name = open.back();
         open.pop_back();
         const KernelModel* called = callee(context.file, name);
         if (called == nullptr || holds(*called))

@@ -100,7 +100,7 @@ private:
             return possible;
         const auto known = roundsOf(loop, batched);
         for (const int rounds : groupRounds)
-            if ((!known || *known >= 2 * rounds) &&
+            if ((!known || *known / 2 >= rounds) &&
                 !(batched.needless && rounds <= batched.rounds) &&
                 bytes * static_cast<std::uint64_t>(rounds) <= maxRegisterBytes)
                 possible.push_back(rounds);

@@ -3,6 +3,7 @@
 #include "analysis/nest/nest.h"
 #include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/value_spelling.h"
+#include "analysis/source/decimal.h"
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
@@ -14,7 +15,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -247,13 +247,6 @@ private:
     const FunctionBody& body_;
 };
 
-std::optional<std::int64_t> numberIn(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
-}
-
 /// Asks the launches of a kernel whether their blocks fit a scan that they come to.
 class BlocksThatCome {
 public:
@@ -319,11 +312,11 @@ private:
         const auto& arguments = caller.code().body().expr(frame.call).templateArguments;
         std::optional<std::int64_t> threads;
         if (parameter != function.templateParameters.end() && at < arguments.size())
-            threads = numberIn(arguments[at]);
+            threads = decimalIn(arguments[at]);
         if (!threads && at < arguments.size() && nest_.frames[frame.caller].caller == noId)
             if (const auto known = nest_.instantiation.find(arguments[at]);
                 known != nest_.instantiation.end())
-                threads = numberIn(known->second);
+                threads = decimalIn(known->second);
         if (!threads)
             return refuse("unknown-extent",
                           fmt::format("the number of zeros in front of the elements of {} is not "
