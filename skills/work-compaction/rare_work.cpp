@@ -6,7 +6,6 @@
 #include "analysis/queries/loop_effects.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
-#include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
 #include "skills/gates/thread_position.h"
 #include "skills/schedule/draft.h"
@@ -64,28 +63,37 @@ private:
             all.pop_back();
         if (all.empty())
             return noRareWork();
+        auto first = std::prev(all.end());
+        auto last = all.end();
         if (isGuard(all.back()) && !returns(all.back())) {
-            found_.guards = {all.back()};
             work_ = {body_.stmt(all.back()).children[0]};
-            return requireOwnLines();
+        } else {
+            const auto isReturn = [&](StmtId id) { return isGuard(id) && returns(id); };
+            last = std::find_if(all.rbegin(), all.rend(), isReturn).base();
+            first = last;
+            while (first != all.begin() && isReturn(*std::prev(first)))
+                --first;
+            if (first == last || last == all.end())
+                return noRareWork();
+            found_.form = RareForm::Returns;
+            work_.assign(last, all.end());
         }
-        const auto isReturn = [&](StmtId id) { return isGuard(id) && returns(id); };
-        const auto last = std::find_if(all.rbegin(), all.rend(), isReturn).base();
-        auto first = last;
-        while (first != all.begin() && isReturn(*std::prev(first)))
-            --first;
-        if (first == last || last == all.end())
-            return noRareWork();
-        found_.form = RareForm::Returns;
         found_.guards.assign(first, last);
-        work_.assign(last, all.end());
         for (auto before = all.begin(); before != first; ++before)
-            if (leaves(*before))
+            KERNELSKILL_CHECK(requireNobodyLeaves(*before));
+        return requireOwnLines();
+    }
+
+    [[nodiscard]] Gated<void> requireNobodyLeaves(StmtId before) const {
+        for (const StmtId id : code_.statementsIn(before)) {
+            const StmtKind kind = body_.stmt(id).kind;
+            if (kind == StmtKind::Return || kind == StmtKind::Goto || kind == StmtKind::Asm)
                 return refuse("no-rare-work",
                               fmt::format("threads that leave on line {} are missing where the "
                                           "threads of a block would meet",
-                                          line(body_.stmt(*before).span)));
-        return requireOwnLines();
+                                          line(body_.stmt(id).span)));
+        }
+        return {};
     }
 
     [[nodiscard]] std::unexpected<Refusal> noRareWork() const {
@@ -94,22 +102,13 @@ private:
                                                   kernel_.name));
     }
 
-    /// Threads that leave in another way would be missing where the block meets.
-    Gated<void> requireOwnLines() const {
+    [[nodiscard]] Gated<void> requireOwnLines() const {
         const SourceLayout layout(*context_.file.source, kernel_);
-        if (!hasOwnLines(body_, layout, found_.guards.front(), found_.guards.back()))
-            return refuse("no-rare-work", fmt::format("the condition on line {} shares its lines "
-                                                      "with other code",
-                                                      line(condition(found_.guards[0]).span)));
-        if (found_.form == RareForm::Returns)
+        if (hasOwnLines(body_, layout, found_.guards.front(), found_.guards.back()))
             return {};
-        for (const StmtId id : code_.statementsOf(body_.root))
-            if (id != found_.guards[0] && leaves(id))
-                return refuse("no-rare-work",
-                              fmt::format("threads that leave on line {} are missing where the "
-                                          "threads of a block would meet",
-                                          line(body_.stmt(id).span)));
-        return {};
+        return refuse("no-rare-work", fmt::format("the condition on line {} shares its lines "
+                                                  "with other code",
+                                                  line(condition(found_.guards[0]).span)));
     }
 
     [[nodiscard]] bool isNothing(StmtId id) const {
@@ -127,13 +126,6 @@ private:
     [[nodiscard]] bool returns(StmtId guard) const {
         const std::vector<StmtId> inside = code_.statementsOf(body_.stmt(guard).children[0]);
         return inside.size() == 1 && body_.stmt(inside[0]).kind == StmtKind::Return;
-    }
-
-    [[nodiscard]] bool leaves(StmtId id) const {
-        return std::ranges::any_of(code_.statementsIn(id), [&](StmtId inner) {
-            const StmtKind kind = body_.stmt(inner).kind;
-            return kind == StmtKind::Return || kind == StmtKind::Goto || kind == StmtKind::Asm;
-        });
     }
 
     [[nodiscard]] const Expr& condition(StmtId guard) const {
@@ -234,9 +226,10 @@ private:
                 }
                 if (declaration != noId && isWork(body_.stmt(declaration).span))
                     continue;
-                const bool isOwn = variable.storage == Storage::Local &&
-                                   (code_.isWrite(id) || !variable.type.arrayExtents.empty() ||
-                                    dependence_.of(id).onThread || dependence_.of(id).onData);
+                const bool isOwn =
+                    variable.storage == Storage::Local &&
+                    (code_.isEverWritten(expr.variable) || !variable.type.arrayExtents.empty() ||
+                     dependence_.of(id).onThread || dependence_.of(id).onData);
                 if (isOwn ||
                     (variable.storage == Storage::Parameter && code_.isEverWritten(expr.variable)))
                     return usesValue(expr.span, variable.name);

@@ -94,6 +94,12 @@ TEST(WorkCompaction, KeepsWhatTheThreadsOfABlockHaveInCommon) {
     EXPECT_TRUE(text.contains("for (int at = begin; at < n; ++at)\n")) << text;
 }
 
+TEST(WorkCompaction, TakesAReturnAtTheEnd) {
+    const std::string text =
+        appliedText(id, kernel("    if (marks[i]) {\n" + loop + "    }\n    return;\n"));
+    EXPECT_TRUE(text.contains("    }\n    return;\n}\n")) << text;
+}
+
 TEST(WorkCompaction, IsExactAndAboutTheBranch) {
     EXPECT_EQ(offeredNumerics(id, readSource("skills/work-compaction/before.cu")), Numerics::Exact);
     checkTarget(id, branch("marks[i]"), "if (marks[i]) {\n" + loop + "    }");
@@ -123,6 +129,10 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{
             "ValueOfThread", "uses-thread-value",
             branch("marks[i]", "    int mark = marks[i];\n", loop + "        y[i] += mark;\n")},
+        GateCase{"SetByAThread", "uses-thread-value",
+                 branch("marks[i]",
+                        "    int from = 0;\n    if (threadIdx.x == 3)\n        from = 1;\n",
+                        loop + "        y[i] += from;\n")},
         GateCase{"OuterVariable", "uses-thread-value",
                  branch("marks[i]", "    int found = 0;\n", loop + "        found = 1;\n")},
         GateCase{"ChangedParameter", "uses-thread-value",
