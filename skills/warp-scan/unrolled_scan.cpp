@@ -337,9 +337,9 @@ Gated<UnrolledScan> scanIn(const SkillContext& context, const SkillContext& func
         auto most = BlocksThatCome(launched, found).largest();
         if (!most && !kernel.launches.empty())
             return std::unexpected(std::move(most).error());
+        found.scan.largestBlock = std::max(found.scan.largestBlock, most.value_or(found.spans));
         if (!most)
             found.scan.unknownBlocks = std::move(most).error();
-        found.scan.largestBlock = std::max(found.scan.largestBlock, most.value_or(found.spans));
     }
     return found.scan;
 }
