@@ -186,4 +186,13 @@ std::vector<NestNodeId> around(const Nest& nest, NestNodeId node) {
     return result;
 }
 
+std::vector<NestNodeId> commonLoops(const Nest& nest, NestNodeId a, NestNodeId b) {
+    std::vector<NestNodeId> loops;
+    const std::vector<NestNodeId> other = around(nest, b);
+    for (const NestNodeId id : around(nest, a))
+        if (nest.node(id).loop() != nullptr && std::ranges::find(other, id) != other.end())
+            loops.push_back(id);
+    return loops;
+}
+
 } // namespace kernelskill::analysis

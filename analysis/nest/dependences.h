@@ -29,8 +29,8 @@ struct NestCarrier {
     };
     Level level = Level::Order;
     NestNodeId loop = noId;
-    /// Of Loop: a loop inside of `loop`, of which the second run has the earlier round. noId: its
-    /// rounds do not count.
+    /// A loop inside of `loop`, at the level Loop: the second run has an earlier round of it. noId
+    /// if the carrier says nothing about a further loop.
     NestNodeId crossed = noId;
     bool operator==(const NestCarrier&) const = default;
 };

@@ -185,4 +185,7 @@ struct Nest {
 /// The loops and guards around a node, outermost first, without itself.
 [[nodiscard]] std::vector<NestNodeId> around(const Nest& nest, NestNodeId node);
 
+/// The loops around both nodes, outermost first.
+[[nodiscard]] std::vector<NestNodeId> commonLoops(const Nest& nest, NestNodeId a, NestNodeId b);
+
 } // namespace kernelskill::analysis

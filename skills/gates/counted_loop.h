@@ -40,7 +40,7 @@ struct AdvancingLoop {
 [[nodiscard]] bool isAskedForLater(const analysis::CodeMap& code, analysis::StmtId loop,
                                    analysis::VariableId variable, bool isSetFirst);
 
-/// Where a loop may stand: an edit that puts statements beside it needs a block.
+/// A loop's place in the text. An edit that puts statements beside the loop needs a block.
 enum class LoopPlace : std::uint8_t { InBlock, Anywhere };
 
 /// The loops that an edit can do with.

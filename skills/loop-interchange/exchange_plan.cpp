@@ -172,7 +172,7 @@ private:
         return {};
     }
 
-    /// What stands between the brackets behind `for`.
+    /// Returns the text range between the brackets behind `for`.
     [[nodiscard]] Span headOf(const Loop& loop) const {
         const Span span = body_.stmt(loop.statement).span;
         const std::vector<Token> tokens = lex(context_.file.source->text(), span);
@@ -198,7 +198,8 @@ Likeness likenessOf(std::uint32_t, const Refusal& refusal) {
                                                                                : Likeness::Near;
 }
 
-/// What was found of each loop of the kernel as the outer one, which is the same for all cursors.
+/// Holds a plan, or a refusal, for each loop of the kernel as the outer one. Cursors do not change
+/// them.
 struct ExchangePlans {
     std::vector<Gated<ExchangePlan>> ofLoops;
 };

@@ -20,7 +20,7 @@ struct ExchangePlan {
 /// `directive`, `shared-rounds`, `not-counted-up`, and what readAdvancingLoop(), requireOwnLines(),
 /// requireOrderFree() and exchangedNumerics() refuse with.
 [[nodiscard]] Gated<ExchangePlan> exchangePlan(const SkillContext& context);
-/// The same for the outer loop that has the span.
+/// Finds the plan of the outer loop that has the span.
 [[nodiscard]] Gated<ExchangePlan> exchangePlanOf(const SkillContext& context, analysis::Span outer);
 
 } // namespace kernelskill::skills

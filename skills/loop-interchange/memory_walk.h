@@ -1,4 +1,4 @@
-/// How far apart in memory the rounds of two loops go, and what an exchange of the loops changes.
+/// Compares the steps through memory of two loops with those of the loops exchanged.
 #pragma once
 
 #include "skills/base/skill.h"

@@ -1,5 +1,6 @@
 #include "skills/loop-interchange/round_folds.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "analysis/nest/dependences.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
@@ -20,11 +21,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-bool isFloating(ScalarKind scalar) {
-    return scalar == ScalarKind::Half || scalar == ScalarKind::BFloat16 ||
-           scalar == ScalarKind::Float || scalar == ScalarKind::Double;
-}
 
 bool isNumber(ScalarKind scalar) {
     return scalar != ScalarKind::Unknown && scalar != ScalarKind::Void;
@@ -104,11 +100,12 @@ private:
         const bool isAssigned = stmt.expr != noId && body_.expr(stmt.expr).kind == ExprKind::Binary;
         const ScalarKind value =
             isAssigned ? body_.expr(body_.expr(stmt.expr).children[1]).type.scalar : scalar;
-        if (!isNumber(scalar) || !isNumber(value) || (!isFloating(scalar) && isFloating(value)))
+        if (!isNumber(scalar) || !isNumber(value) ||
+            (!isFloatingScalar(scalar) && isFloatingScalar(value)))
             return refuse("carried-dependence",
                           fmt::format("the type of what line {} folds is not known, or rounds",
                                       lineNumber(context_, stmt.span.begin)));
-        if (isFloating(scalar) && (op == "+" || op == "*"))
+        if (isFloatingScalar(scalar) && (op == "+" || op == "*"))
             numerics_ = Numerics::Reassociates;
         return {};
     }

@@ -1,4 +1,4 @@
-/// What the rounds of two loops leave to each other, where it must not depend on their order.
+/// Decides whether two loops may be exchanged by what their rounds leave to each other.
 #pragma once
 
 #include "skills/base/skill.h"
