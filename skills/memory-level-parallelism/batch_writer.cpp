@@ -270,7 +270,7 @@ private:
         lines.add(fmt::format("const {} {} = {};", indexType(index), index.name, place));
     }
 
-    /// With a pragma about the loop, which is about another one now.
+    /// Returns where the loop begins, its pragma included.
     [[nodiscard]] std::uint32_t headBegin() const {
         if (stmt_.pragma.empty())
             return stmt_.span.begin;

@@ -33,7 +33,7 @@ class MemoryLevelParallelismSkill : public VariedSkill<BatchedLoop, BatchedRound
         return all;
     }
 
-    /// Where few warps are resident, more rounds at once than the compiler's four may pay.
+    /// More rounds at once than the compiler's four may pay where few warps are resident.
     Gated<std::vector<Offer>> trials(const SkillContext& context,
                                      const BatchedLoop& found) const override {
         return groupOffers(context, found);

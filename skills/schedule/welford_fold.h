@@ -21,7 +21,7 @@ struct WelfordFold {
     analysis::ExprId round = analysis::noId;
     /// The statement that holds `round`: `count = j + 1;`, or one that a count can stand before.
     analysis::StmtId counted = analysis::noId;
-    /// That of `count`, or of a variable that the kernel does not have yet: sharedLoops() names it.
+    /// The name of the count: that of `count`, or a free one, which sharedLoops() chooses.
     std::string countName;
     std::string countType;
 };
@@ -30,7 +30,7 @@ struct WelfordFold {
     return variable == fold.mean || variable == fold.m2 || variable == fold.count;
 }
 
-/// What is found in a loop.
+/// The running means of a loop.
 struct WelfordFolds {
     std::vector<WelfordFold> folds;
     /// Why the first running mean that is none of `folds` is none: `running-variance`.

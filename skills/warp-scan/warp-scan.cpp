@@ -1,4 +1,5 @@
 /// Replaces the doubling steps of a block's scan by warp shuffles.
+#include "analysis/model/scalar_kinds.h"
 #include "skills/base/planned_skill.h"
 #include "skills/warp-scan/block_scan.h"
 #include "skills/warp-scan/scan_writer.h"
@@ -78,7 +79,7 @@ class WarpScanSkill : public VariedSkill<FoundScan, NoOption> {
                                 ScalarKind element) const {
         Offer offer = newOffer(context, anchor);
         offer.title = fmt::format("Scan {} with warp shuffles", array);
-        const bool isInteger = element >= ScalarKind::Bool && element <= ScalarKind::UInt64;
+        const bool isInteger = isIntegerScalar(element);
         offer.numerics = isInteger ? Numerics::Exact : Numerics::Reassociates;
         return offer;
     }

@@ -8,7 +8,7 @@
 
 namespace kernelskill::skills {
 
-/// How the text leaves the work to some threads.
+/// The form in which the text leaves the work to some threads.
 enum class RareForm : std::uint8_t {
     Branch,  ///< `if (condition) { work }`, the last statement
     Returns, ///< `if (!condition) return;`, once or several times, and the work behind

@@ -1,16 +1,14 @@
 /// Each skill's own example with one mistake put into the edit: the Reviewer refuses it. What a
 /// skill gets wrong never reaches the user as a verified edit.
-#include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
-#include "tests/image_cache.h"
 #include "tests/paths.h"
+#include "tests/skills/emulator_review.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <memory>
 #include <ostream>
 #include <string>
 
@@ -31,23 +29,12 @@ class BrokenRewrites : public testing::TestWithParam<Mistake> {};
 
 TEST_P(BrokenRewrites, AreRefused) {
     const Mistake& mistake = GetParam();
-    auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
-    ASSERT_TRUE(toolchain) << toolchain.error().describe();
-    EmulatorOptions options;
-    options.workerExecutable = paths::testWorker;
-    options.cacheDirectory = imageCache();
-    auto executor = makeEmulatorExecutor(options, *toolchain);
-    ASSERT_TRUE(executor) << executor.error().describe();
-
+    const skills::EmulatorReview review;
+    ASSERT_TRUE(review.executor);
     const std::string folder = "skills/" + mistake.skill;
     const auto path = std::filesystem::path(paths::sourceFolder) / folder / "before.cu";
-    ProgramSource program;
-    program.file = path.string();
-    program.text = skills::readSource(folder + "/before.cu");
-    program.command = analysis::CompileCommands().inferred(path, paths::sourceFolder);
-    auto file = analysis::analyzeFile(path, program.text, program.command, *toolchain);
-    ASSERT_TRUE(file) << file.error().describe();
-    program.model = std::make_shared<analysis::FileModel>(std::move(*file));
+    const ProgramSource program = review.program(path, skills::readSource(folder + "/before.cu"));
+    ASSERT_TRUE(program.model);
 
     std::string broken = skills::readSource(folder + "/after.cu");
     const auto at = broken.find(mistake.right);
@@ -55,10 +42,9 @@ TEST_P(BrokenRewrites, AreRefused) {
     ASSERT_EQ(broken.find(mistake.right, at + 1), std::string::npos);
     broken.replace(at, mistake.right.size(), mistake.wrong);
     const analysis::Span whole{0, static_cast<std::uint32_t>(program.text.size())};
-    const auto verdict =
-        Reviewer(executor->get(), *toolchain)
-            .review({program, program.model->kernels.front()}, {{program.file, {{whole, broken}}}},
-                    skills::Numerics::Reassociates, {}, {}, {.seed = testSeed()});
+    const auto verdict = review.reviewer().review(
+        {program, program.model->kernels.front()}, {{program.file, {{whole, broken}}}},
+        skills::Numerics::Reassociates, {}, {}, {.seed = testSeed()});
     ASSERT_TRUE(verdict) << verdict.error().describe();
     // Some examples state no launch: a check that fails on a guessed one refuses the edit as well,
     // and holds the guess to blame.

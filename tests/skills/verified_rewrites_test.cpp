@@ -1,12 +1,11 @@
 /// Every skill on every kernel of the corpus, the examples and the skills' own examples where it is
 /// offered: the edited program must do what the original does, on fresh inputs of several sizes, on
 /// the emulator.
-#include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "skills/catalogue.h"
-#include "tests/image_cache.h"
 #include "tests/paths.h"
 #include "tests/samples.h"
+#include "tests/skills/emulator_review.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
 
@@ -14,7 +13,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <ostream>
 
@@ -41,31 +39,7 @@ std::vector<Program> programs() {
     return found;
 }
 
-class VerifiedRewrites : public testing::TestWithParam<Program> {
-protected:
-    void SetUp() override {
-        auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
-        ASSERT_TRUE(toolchain) << toolchain.error().describe();
-        toolchain_ = std::move(*toolchain);
-        EmulatorOptions options;
-        options.workerExecutable = paths::testWorker;
-        options.cacheDirectory = imageCache();
-        auto executor = makeEmulatorExecutor(options, toolchain_);
-        ASSERT_TRUE(executor) << executor.error().describe();
-        executor_ = std::move(*executor);
-    }
-
-    analysis::Toolchain toolchain_;
-    std::unique_ptr<Executor> executor_;
-};
-
-std::string describe(const Verdict& verdict) {
-    std::string text = verdict.summary;
-    for (const Check& check : verdict.checks)
-        if (!check.passed)
-            text += "\n  " + check.name + ": " + check.detail;
-    return text;
-}
+class VerifiedRewrites : public testing::TestWithParam<Program> {};
 
 /// Facts that the GPU's compiler might give about the kernel, each a reason for some skill to be
 /// offered. Whether an edit is correct does not depend on it.
@@ -109,14 +83,11 @@ std::optional<skills::Offer> offerIn(const std::vector<skills::SkillContext>& co
 
 TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
     const std::filesystem::path path = std::filesystem::path(paths::sourceFolder) / GetParam().path;
-    ProgramSource program;
-    program.file = path.string();
-    program.text = skills::readSource(GetParam().path);
-    program.command = analysis::CompileCommands().inferred(path, paths::sourceFolder);
-    auto file = analysis::analyzeFile(path, program.text, program.command, toolchain_);
-    ASSERT_TRUE(file) << file.error().describe();
-    program.model = std::make_shared<analysis::FileModel>(std::move(*file));
-    const Reviewer reviewer(executor_.get(), toolchain_);
+    const skills::EmulatorReview emulated;
+    ASSERT_TRUE(emulated.executor);
+    const ProgramSource program = emulated.program(path, skills::readSource(GetParam().path));
+    ASSERT_TRUE(program.model);
+    const Reviewer reviewer = emulated.reviewer();
     skills::SkillMetadata reassociating;
     reassociating.numerics = skills::Numerics::Reassociates;
     std::size_t made = std::string_view(GetParam().path).size(); // Other skills in each program.
@@ -143,8 +114,8 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
                                    !verdict->checks.back().name.starts_with("the original");
             if (!verdict->isAboutEdit && !isRefused)
                 continue; // the emulator does not run the original
-            EXPECT_NE(verdict->status, VerdictStatus::Incorrect) << describe(*verdict);
-            EXPECT_NE(verdict->status, VerdictStatus::Invalid) << describe(*verdict);
+            EXPECT_NE(verdict->status, VerdictStatus::Incorrect) << skills::describe(*verdict);
+            EXPECT_NE(verdict->status, VerdictStatus::Invalid) << skills::describe(*verdict);
         }
     }
 }
