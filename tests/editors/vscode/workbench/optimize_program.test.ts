@@ -15,6 +15,7 @@ test('a text that is not saved is not what is built', async (session, workbench)
     await workbench.open(file);
     await workbench.goTo(1, 1);
     await session.page.keyboard.type(' ');
+    await session.page.locator(`.tab.active.dirty[data-resource-name="${file}"]`).waitFor();
     await workbench.run('KernelSkill: Optimize Program');
     await workbench.notification(/Save a\.cu first/).waitFor();
     await session.page.keyboard.press('Backspace');

@@ -47,13 +47,15 @@ export class Workbench {
         await this.entry(entry).waitFor({ state: 'hidden' }); // not the quick input, which may be another's then
     }
 
-    /** Puts the cursor there; both count from 1. */
+    /** Puts the cursor there; both count from 1. What is typed next goes into the text. */
     async goTo(line: number, column: number): Promise<void> {
         await this.insist(`the cursor at ${line}:${column}`, async () => {
             await this.page.keyboard.press('Control+g');
             await this.input.fill(`:${line}:${column}`, brief);
             await this.page.keyboard.press('Enter');
-            await this.statusOf(`Ln ${line}, Col ${column}`).waitFor(brief);
+            await this.statusOf(`Ln ${line}, Col ${column}`).waitFor(brief); // which it may have said before
+            await this.input.waitFor({ state: 'hidden', ...brief });
+            await this.page.locator('.editor-instance .monaco-editor.focused').first().waitFor(brief);
         });
     }
 
