@@ -46,7 +46,11 @@ public:
     /// The program, if that is less work. The axes of the outer sum are summed before, or joined
     /// with those of a kernel.
     std::optional<raise::Program> run(bool joins) {
-        const double before = termsOf(nested_.outer) + termsOf(nested_.inner);
+        // What depends on weights alone is computed once.
+        const bool isInnerKnown =
+            WeightValues(program_).hasAlone(nested_.inner.reductions[0].element);
+        const double before =
+            termsOf(nested_.outer) + (isInnerKnown ? 0 : termsOf(nested_.inner));
         Computation result = nested_.outer;
         result.reduced = nested_.inner.reduced;
         if (joins ? !joinKernels(result) : !sumFactors(result))

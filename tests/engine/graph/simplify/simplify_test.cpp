@@ -163,6 +163,14 @@ TEST_F(Simplified, SumsOverLinearLayers) {
     EXPECT_LE(work(result), 5 * 40);
 }
 
+TEST_F(Simplified, LinearLayersOfFewRowsOnce) {
+    // Their weights' product costs more than both layers do for two rows, but only once.
+    Chain chain({2, 40});
+    chain.linear(40, 40).linear(40, 5);
+    const auto result = check(chain.done(), {"linear-after-linear"});
+    EXPECT_LE(work(result), 2 * 5 * 40);
+}
+
 TEST_F(Simplified, LinearLayersWithoutAnythingBetween) {
     Chain chain({9, 20});
     chain.linear(20, 50).then("aten.mul.Tensor", {number("other", 0.5)}).linear(50, 8);
