@@ -1,5 +1,7 @@
 #include "analysis/raise/builder.h"
 
+#include "analysis/raise/channels_last.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -88,18 +90,30 @@ void Builder::add(Computation computation) {
     program_.steps.emplace_back(std::move(computation));
 }
 
+BufferId Builder::addStore(Computation& computation, const std::string& name, ScalarKind element,
+                           Buffer::Role role, Scalar value) {
+    const BufferId buffer = addBuffer(name, element, extentsOf(computation.axes), role, "");
+    computation.stores.push_back({buffer, indices(computation.axes), std::move(value)});
+    return buffer;
+}
+
 Tensor Builder::kept(const Tensor& tensor, const std::string& name, Buffer::Role role) {
+    const bool isChannelsLast =
+        isChannelsLast_ && role == Buffer::Role::Local && hasChannelsLast(tensor.rank());
     if (role == Buffer::Role::Local)
         if (const auto buffer = bufferOf(tensor))
             return reshaped(tensorOfBuffer(*buffer), tensor.shape);
+    if (isChannelsLast && bufferOf(inChannelsLast(tensor)))
+        return tensor;
     Computation map;
     map.name = name;
     map.axes = axesOf(tensor.shape, "i");
-    const std::vector<Index> position = indices(map.axes);
-    const BufferId buffer = addBuffer(name, tensor.element, tensor.shape, role, "");
-    map.stores.push_back({buffer, position, tensor.at(position)});
+    Scalar value = tensor.at(indices(map.axes));
+    if (isChannelsLast)
+        map.axes = inChannelsLast(std::move(map.axes));
+    const BufferId buffer = addStore(map, name, tensor.element, role, std::move(value));
     add(std::move(map));
-    return tensorOfBuffer(buffer);
+    return isChannelsLast ? fromChannelsLast(tensorOfBuffer(buffer)) : tensorOfBuffer(buffer);
 }
 
 BufferId Builder::output(const Tensor& tensor, const std::string& name) {
@@ -121,26 +135,28 @@ std::vector<Tensor> Builder::reduced(const std::vector<ReductionOf>& reductions,
     Computation computation;
     computation.name = name;
     std::vector<Index> position;
-    std::vector<Index> left;
     std::vector<Index> keptShape;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const bool isReduced = std::ranges::find(axes, i) != axes.end();
         const Axis own = axis(fmt::format("{}{}", isReduced ? "r" : "i", i), shape[i]);
         position.push_back(Index::of(own));
         (isReduced ? computation.reduced : computation.axes).push_back(own);
-        if (!isReduced)
-            left.push_back(shape[i]);
         keptShape.push_back(isReduced ? Index(1) : shape[i]);
     }
-    const std::vector<Index> stored = indices(computation.axes);
+    const bool hasChannels = std::ranges::find(axes, std::size_t{1}) == axes.end();
+    const bool isChannelsLast =
+        isChannelsLast_ && hasChannels && hasChannelsLast(computation.axes.size());
+    if (isChannelsLast)
+        computation.axes = inChannelsLast(std::move(computation.axes));
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < reductions.size(); ++i) {
         const ReductionOf& reduction = reductions[i];
         computation.reductions.push_back(
             {reduction.reducer, reduction.tensor.at(position), reduction.type});
-        const BufferId buffer = addBuffer(name, reduction.type, left, Buffer::Role::Local, "");
-        computation.stores.push_back({buffer, stored, accumulated(reduction.type, i)});
-        const Tensor result = tensorOfBuffer(buffer);
+        const BufferId buffer = addStore(computation, name, reduction.type, Buffer::Role::Local,
+                                         accumulated(reduction.type, i));
+        const Tensor result =
+            isChannelsLast ? fromChannelsLast(tensorOfBuffer(buffer)) : tensorOfBuffer(buffer);
         results.push_back(keepsAxes ? reshaped(result, keptShape) : result);
     }
     add(std::move(computation));
@@ -154,7 +170,7 @@ Tensor Builder::reduced(Reducer reducer, const Tensor& tensor, const std::vector
         .front();
 }
 
-Tensor Builder::reducedBy(Reducer reducer, ScalarKind element, std::vector<Index> shape,
+Tensor Builder::reducedBy(Reducer reducer, ScalarKind element, const std::vector<Index>& shape,
                           const std::vector<std::pair<std::string, Index>>& axes,
                           const std::function<Scalar(const std::vector<Index>& position,
                                                      const std::vector<Index>& reduced)>& of,
@@ -167,10 +183,13 @@ Tensor Builder::reducedBy(Reducer reducer, ScalarKind element, std::vector<Index
     const std::vector<Index> position = indices(computation.axes);
     computation.reductions.push_back(
         {reducer, of(position, indices(computation.reduced)), element});
-    const BufferId buffer = addBuffer(name, element, std::move(shape), Buffer::Role::Local, "");
-    computation.stores.push_back({buffer, position, accumulated(element, 0)});
+    const bool isChannelsLast = isChannelsLast_ && hasChannelsLast(shape.size());
+    if (isChannelsLast)
+        computation.axes = inChannelsLast(std::move(computation.axes));
+    const BufferId buffer =
+        addStore(computation, name, element, Buffer::Role::Local, accumulated(element, 0));
     add(std::move(computation));
-    return tensorOfBuffer(buffer);
+    return isChannelsLast ? fromChannelsLast(tensorOfBuffer(buffer)) : tensorOfBuffer(buffer);
 }
 
 Tensor Builder::scanned(Reducer reducer, const Tensor& tensor, std::size_t axis,
@@ -189,14 +208,23 @@ Tensor Builder::scanned(Reducer reducer, const Tensor& tensor, std::size_t axis,
 
 std::vector<Tensor> Builder::library(const std::string& reason, const std::vector<Tensor>& inputs,
                                      const std::vector<Tensor>& resultTypes,
-                                     const std::string& name) {
-    LibraryCall work{sources_.empty() ? name : sources_.back(), reason, {}, {}};
+                                     const std::string& name, bool isChannelsLast) {
+    LibraryCall work{sources_.empty() ? name : sources_.back(), reason, {}, {}, isChannelsLast};
+    const bool others = std::exchange(isChannelsLast_, false); // The axes are in that order here.
+    const auto isTurned = [&](const Tensor& tensor) {
+        return isChannelsLast && hasChannelsLast(tensor.rank());
+    };
     for (const Tensor& tensor : inputs)
-        work.inputs.push_back(*bufferOf(kept(tensor, name + "_input")));
+        work.inputs.push_back(
+            *bufferOf(kept(isTurned(tensor) ? inChannelsLast(tensor) : tensor, name + "_input")));
+    isChannelsLast_ = others;
     std::vector<Tensor> results;
     for (const Tensor& type : resultTypes) {
-        work.outputs.push_back(addBuffer(name, type.element, type.shape, Buffer::Role::Local, ""));
-        results.push_back(tensorOfBuffer(work.outputs.back()));
+        work.outputs.push_back(addBuffer(name, type.element,
+                                         isTurned(type) ? inChannelsLast(type.shape) : type.shape,
+                                         Buffer::Role::Local, ""));
+        const Tensor result = tensorOfBuffer(work.outputs.back());
+        results.push_back(isTurned(type) ? fromChannelsLast(result) : result);
     }
     program_.steps.emplace_back(std::move(work));
     return results;

@@ -24,13 +24,17 @@ public:
     /// Names the nodes of the graph whose work the next computations do; the last one is the node
     /// of library calls.
     void setSources(std::vector<std::string> nodes) { sources_ = std::move(nodes); }
+    /// Says whether the next computations store their results in channels-last order, as far as
+    /// these have one (channels_last.h). The tensors that are returned have their axes as before.
+    void setChannelsLast(bool isChannelsLast) { isChannelsLast_ = isChannelsLast; }
 
     /// A buffer that the program is given, as a tensor.
     [[nodiscard]] Tensor input(const std::string& name, ScalarKind element,
                                std::vector<Index> shape, Buffer::Role role,
                                const std::string& source);
     /// Writes the tensor to a buffer of its own, as a map; returns the buffer as a tensor. A tensor
-    /// that is a whole buffer already is returned as it is, unless it is to be an output.
+    /// that is a whole buffer already is returned as it is, unless it is to be an output. An output
+    /// is never in channels-last order.
     [[nodiscard]] Tensor kept(const Tensor& tensor, const std::string& name,
                               Buffer::Role role = Buffer::Role::Local);
     /// Hands the tensor to the caller: by the buffer that it is the whole of, if the program
@@ -47,7 +51,7 @@ public:
     /// The sums, over axes of the given extents, of what `element` makes of a position of the
     /// result and one of these axes: contractions and windows.
     [[nodiscard]] Tensor
-    reducedBy(Reducer reducer, ScalarKind element, std::vector<Index> shape,
+    reducedBy(Reducer reducer, ScalarKind element, const std::vector<Index>& shape,
               const std::vector<std::pair<std::string, Index>>& axes,
               const std::function<Scalar(const std::vector<Index>& position,
                                          const std::vector<Index>& reduced)>& of,
@@ -55,11 +59,12 @@ public:
     /// The reduction of all elements up to each along an axis.
     [[nodiscard]] Tensor scanned(Reducer reducer, const Tensor& tensor, std::size_t axis,
                                  const std::string& name);
-    /// Leaves a node to a library: its inputs are written to buffers, its results are buffers.
+    /// Leaves a node to a library: its inputs are written to buffers, its results are buffers; all
+    /// that have a channels-last order in that one, if the last argument says so.
     [[nodiscard]] std::vector<Tensor> library(const std::string& reason,
                                               const std::vector<Tensor>& inputs,
                                               const std::vector<Tensor>& resultTypes,
-                                              const std::string& name);
+                                              const std::string& name, bool isChannelsLast);
 
     /// How far the program has been built.
     struct Mark {
@@ -92,9 +97,13 @@ private:
     [[nodiscard]] static std::string fresh(const std::string& name,
                                            std::map<std::string, std::size_t>& names);
     void add(Computation computation);
+    /// Has the computation store a result in the order of its axes.
+    [[nodiscard]] BufferId addStore(Computation& computation, const std::string& name,
+                                    ScalarKind element, Buffer::Role role, Scalar value);
 
     Program program_;
     std::vector<std::string> sources_;
+    bool isChannelsLast_ = false;
     std::map<std::string, std::size_t> names_; ///< How often computations asked for each name.
     std::map<std::string, std::size_t> bufferNames_;
 };

@@ -286,6 +286,10 @@ bool isWithin(const Index& index, const Index& bound) {
            (atom.kind == Index::Atom::Kind::Remainder && *atom.right == bound);
 }
 
+bool goesAlong(const Index& index, const Axis& axis) {
+    return !(index - Index::of(axis)).mentions(axis.id);
+}
+
 namespace {
 
 /// left = right * multiple + rest, with what is a multiple term by term.

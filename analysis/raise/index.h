@@ -98,6 +98,10 @@ private:
 /// Whether `index` is known to be at least 0 and less than `bound`.
 [[nodiscard]] bool isWithin(const Index& index, const Index& bound);
 
+/// Whether neighbours along the axis are neighbours of the index: it is the axis plus what does not
+/// mention it.
+[[nodiscard]] bool goesAlong(const Index& index, const Axis& axis);
+
 /// The same index with d * (x / d) + x % d as x.
 [[nodiscard]] Index joined(const Index& index);
 

@@ -183,7 +183,8 @@ std::string textOf(const Program& program) {
             continue;
         }
         const auto& work = std::get<LibraryCall>(step);
-        text += fmt::format("library {}: {}\n", work.node, work.reason);
+        text += fmt::format("library {}: {}{}\n", work.node, work.reason,
+                            work.isChannelsLast ? ", in channels-last order" : "");
     }
     return text;
 }

@@ -74,6 +74,8 @@ struct LibraryCall {
     std::string reason; ///< Why it is not raised.
     std::vector<BufferId> inputs;
     std::vector<BufferId> outputs;
+    /// Whether the buffers have the node's tensors in channels-last order (channels_last.h).
+    bool isChannelsLast = false;
 };
 
 using Step = std::variant<Computation, LibraryCall>;

@@ -1,9 +1,11 @@
 #include "analysis/raise/split_reductions.h"
 
+#include "analysis/raise/cost.h"
 #include "analysis/raise/merged_axes.h"
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace kernelskill::analysis::raise {
@@ -82,12 +84,9 @@ private:
     }
 
     /// Adds two steps in the place of the computation, if it is worth that.
-    bool split(const Computation& computation) {
+    bool split(Computation& computation) {
         const auto results = elementsOf(extentsOf(computation.axes)).constant();
-        const Index elements = elementsOf(extentsOf(computation.reduced));
-        const auto most = elements.bounds().high;
         if (computation.reductions.empty() || computation.scanned || !results || *results == 0 ||
-            *results > limits_.maxResults || (most && *most < limits_.minElements) ||
             std::ranges::any_of(computation.reductions, findsPlace, &Reduction::reducer))
             return false;
         const bool hasNeutral =
@@ -95,17 +94,105 @@ private:
                 return isFloating(reduction.type) || reduction.reducer == Reducer::Sum ||
                        reduction.reducer == Reducer::Product;
             });
+        if (hasNeutral && formOf(computation) != Form::Contraction && splitAcross(computation))
+            return true;
+        const Index elements = elementsOf(extentsOf(computation.reduced));
+        const auto most = elements.bounds().high;
+        if (*results > limits_.maxResults || (most && *most < limits_.minElements))
+            return false;
         std::int64_t wanted = (limits_.wantedParts + *results - 1) / *results;
         if (most)
             wanted = std::min(wanted, *most / std::max<std::int64_t>(limits_.minPartElements, 1));
         if (wanted < 2 || !hasNeutral)
             return false;
         const auto known = elements.constant();
-        add(computation, known ? partsOf(*known, wanted) : partsOf(elements, wanted), elements);
+        add(computation, known ? partsOf(*known, wanted) : partsOf(elements, wanted), elements, 0);
         return true;
     }
 
-    void add(const Computation& computation, const Parts& parts, const Index& elements) {
+    /// Elements of a result, or results, that lie next to each other in memory.
+    struct Run {
+        std::vector<Axis> axes; ///< The outermost first.
+        std::int64_t length = 1;
+    };
+
+    /// The neighbours in the largest buffer of which a result reads several elements: results,
+    /// along the last of their axes, or some of the elements; nullopt if it is neither.
+    [[nodiscard]] std::optional<Run> runOf(const Computation& computation) const {
+        std::optional<Index> read;
+        double most = 0;
+        const auto look = [&](const ScalarNode& node) {
+            if (node.kind != ScalarNode::Kind::Load)
+                return;
+            const std::vector<Index>& shape = program_.buffers[node.buffer].shape;
+            const Index at = flattened(node.position, shape);
+            const double size = estimatedElements(shape);
+            if (size <= most || std::ranges::none_of(computation.reduced, [&](const Axis& axis) {
+                    return at.mentions(axis.id);
+                }))
+                return;
+            most = size;
+            read = at;
+        };
+        for (const Reduction& reduction : computation.reductions)
+            forEachNode(reduction.element, look);
+        if (!read)
+            return std::nullopt;
+        Run run;
+        const auto isNext = [&](const Axis& axis) {
+            return axis.extent->constant().value_or(1) > 1 && read->mentions(axis.id) &&
+                   !(*read - run.length * Index::of(axis)).mentions(axis.id);
+        };
+        for (auto next = std::ranges::find_if(computation.reduced, isNext);
+             next != computation.reduced.end();
+             next = std::ranges::find_if(computation.reduced, isNext)) {
+            const auto extent = next->extent->constant();
+            run.axes.insert(run.axes.begin(), *next);
+            if (!extent)
+                return std::nullopt;
+            run.length *= *extent;
+        }
+        if (!run.axes.empty())
+            return run;
+        if (computation.axes.empty() || !isNext(computation.axes.back()))
+            return std::nullopt;
+        return run;
+    }
+
+    /// Splits a reduction that reads across its elements into parts that are a thread's each, if
+    /// there are too few results to have one. Else puts those elements last that are neighbours.
+    bool splitAcross(Computation& computation) {
+        constexpr std::int64_t longRun = 128; // Elements that are worth a warp and its wide loads.
+        const auto run = runOf(computation);
+        const auto results = elementsOf(extentsOf(computation.axes)).constant();
+        if (!run || run->length >= longRun || run->axes.size() == computation.reduced.size())
+            return false;
+        Computation turned = computation;
+        for (const Axis& axis : run->axes) {
+            const auto own = std::ranges::find(turned.reduced, axis.id, &Axis::id);
+            std::rotate(own, own + 1, turned.reduced.end());
+        }
+        computation = turned;
+        for (const Axis& axis : run->axes)
+            turned.axes.push_back(axis);
+        turned.reduced.resize(turned.reduced.size() - run->axes.size());
+        const Index apart = elementsOf(extentsOf(turned.reduced));
+        const auto elements = apart.constant();
+        if (!elements || *elements < 2 * limits_.minThreadElements)
+            return false;
+        const std::int64_t threads = *results * run->length;
+        const std::int64_t parts = std::min((limits_.wantedThreads + threads - 1) / threads,
+                                            *elements / limits_.minThreadElements);
+        if (parts < 2)
+            return false;
+        add(turned, partsOf(*elements, parts), apart, run->axes.size());
+        return true;
+    }
+
+    /// Adds the reduction of each part, and that of the parts' results. The second also reduces the
+    /// last `more` axes of the computation.
+    void add(const Computation& computation, const Parts& parts, const Index& elements,
+             std::size_t more) {
         const Axis part = axis("part", parts.count);
         const Axis inner = axis("r", parts.elements);
         const Index at = Index::of(part) * parts.elements + Index::of(inner);
@@ -122,12 +209,19 @@ private:
 
         Computation second = computation;
         second.reduced = {axis("part", parts.count)};
-        std::vector<Index> partShape = extentsOf(first.axes);
+        // Results of one are next to each other, so that the second reads along its elements.
+        std::vector<Axis> stored = computation.axes;
+        stored.push_back(part);
+        std::vector<Index> partShape = extentsOf(stored);
         std::vector<Index> written;
-        for (const Axis& each : first.axes)
+        for (const Axis& each : stored)
             written.push_back(Index::of(each));
         std::vector<Index> read = written;
-        read[0] = Index::of(second.reduced[0]);
+        read.back() = Index::of(second.reduced[0]);
+        for (std::size_t i = 0; i < more; ++i) {
+            second.reduced.insert(second.reduced.begin(), second.axes.back());
+            second.axes.pop_back();
+        }
         for (std::size_t i = 0; i < first.reductions.size(); ++i) {
             Reduction& reduction = first.reductions[i];
             if (parts.isGuarded)

@@ -12,11 +12,18 @@ struct SplitLimits {
     std::int64_t minElements = 16384; ///< So is one over fewer elements.
     std::int64_t wantedParts = 1056;  ///< The number of parts of all results together.
     std::int64_t minPartElements = 2048;
+    // Where a reduction reads across its elements, a part is a thread's, not a block's.
+    std::int64_t wantedThreads = 135168;
+    std::int64_t minThreadElements = 64;
 };
 
 /// Splits reductions with a constant number of results. Where the number of elements is known only
 /// when the program runs, and may be large, the number of parts is what a large one gets. Sums are
 /// added up in another order. A reduction that finds a place is left as it is.
+///
+/// A reduction reads across its elements if neighbours in memory belong to other results, as a sum
+/// of each channel does in channels-last order, or if only few of its elements lie next to each
+/// other: then each of these is a part of its own.
 [[nodiscard]] Program withSplitReductions(Program program, const SplitLimits& limits = {});
 
 } // namespace kernelskill::analysis::raise

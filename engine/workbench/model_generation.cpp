@@ -1,5 +1,6 @@
 #include "engine/workbench/model_generation.h"
 
+#include "engine/graph/lowering/channels_last_nodes.h"
 #include "engine/graph/read_program.h"
 #include "engine/search/deadline.h"
 
@@ -74,6 +75,8 @@ Result<GeneratedModel> generateModel(const Workbench& workbench, const ModelRequ
         chosen.options = std::move(measured->options);
         measurement = std::move(measured->measurement);
     }
+    if (request.isChannelsLast && (!measurement || measurement->gpu.empty()))
+        chosen.options.channelsLastNodes = graph::imageConvolutions(*program);
     auto plan = graph::plannedModel(*program, request.name, chosen.options);
     if (!plan)
         return std::unexpected(plan.error());

@@ -20,6 +20,9 @@ struct ModelRequest {
     std::filesystem::path archive; ///< An archive of torch.export.save.
     std::string name;              ///< The model's name, an identifier.
     graph::ModelOptions options;
+    /// Whether convolutions that libraries run unmeasured have their tensors in channels-last
+    /// order.
+    bool isChannelsLast = false;
     /// Where libraries are allowed: how long to measure which nodes are left to them; 0: not at
     /// all, so that all products are.
     std::chrono::seconds measuringTime{60};

@@ -27,7 +27,8 @@ void printModel(const graph::ModelPlan& plan, const std::string& folder) {
             width = std::max(width, kernel->name.size());
     for (const graph::ModelStep& step : plan.steps) {
         if (const auto* call = std::get_if<analysis::raise::LibraryCall>(&step.work))
-            fmt::print("  {:<{}}  left to a library: {}\n", call->node, width, call->reason);
+            fmt::print("  {:<{}}  left to a library: {}{}\n", call->node, width, call->reason,
+                       call->isChannelsLast ? ", in channels-last order" : "");
         else
             fmt::print("  {:<{}}  {}{}\n", std::get<graph::Kernel>(step.work).name, width,
                        std::get<graph::Kernel>(step.work).schedule,
@@ -79,6 +80,10 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
                  {.name = "--libraries",
                   .help = "Leave nodes of a model to PyTorch's libraries: those that are faster so "
                           "on this machine's GPU; without one, products and convolutions"});
+    command.flag(wanted.isChannelsLast,
+                 {.name = "--channels-last",
+                  .help = "Without measuring: give convolutions that are left to libraries tensors "
+                          "in channels-last order"});
     command.option(&wanted.seconds,
                    {.name = "--seconds",
                     .placeholder = "S",
@@ -118,6 +123,7 @@ int generateModel(const std::string& archive, const ModelGeneration& wanted,
                                    .folder = wanted.folder,
                                    .precision = wanted.precision,
                                    .usesLibraries = wanted.usesLibraries,
+                                   .isChannelsLast = wanted.isChannelsLast,
                                    .notSimplified = {wanted.without.begin(), wanted.without.end()},
                                    .measuringTime = std::chrono::seconds(wanted.seconds),
                                    .compilers = static_cast<std::size_t>(wanted.jobs),

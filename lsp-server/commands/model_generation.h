@@ -13,6 +13,7 @@ struct ModelGeneration {
     std::string folder;
     std::string precision = "float32";
     bool usesLibraries = false;
+    bool isChannelsLast = false;      ///< Images are in that order for convolutions of libraries.
     int seconds = 60;                 ///< To measure; 0: nothing is measured.
     int jobs = 0;                     ///< Compilers at once to measure; 0: one a core.
     std::vector<std::string> without; ///< Names of simplifications that are not used.

@@ -18,6 +18,9 @@ struct ModelFolderRequest {
     std::filesystem::path folder;  ///< New, empty or an earlier model's.
     std::string precision = "float32";
     bool usesLibraries = false;
+    /// Whether convolutions that are left to a library unmeasured get their tensors in
+    /// channels-last order. Measured ones do where that is faster.
+    bool isChannelsLast = false;
     std::set<std::string> notSimplified = {}; ///< Names of simplifications.
     /// As engine::ModelRequest::measuringTime.
     std::chrono::seconds measuringTime{60};

@@ -56,9 +56,12 @@ Table kernelTable(const graph::ModelPlan& plan, const engine::Gpu& gpu) {
                      {.title = "at least", .isNumber = true, .note = gpu.product}};
     for (const graph::ModelStep& step : plan.steps) {
         if (const auto* call = std::get_if<LibraryCall>(&step.work)) {
-            table.rows.push_back({{.text = call->node},
-                                  {.text = call->node},
-                                  {.text = "left to a library", .note = call->reason}});
+            table.rows.push_back(
+                {{.text = call->node},
+                 {.text = call->node},
+                 {.text = "left to a library",
+                  .note =
+                      call->reason + (call->isChannelsLast ? ", in channels-last order" : "")}});
             continue;
         }
         const auto& kernel = std::get<graph::Kernel>(step.work);

@@ -28,6 +28,7 @@ void generateModelCommand(const ServerContext& context, const json& argument, co
                                .folder = *folder,
                                .precision = argument.value("precision", "float32"),
                                .usesLibraries = argument.value("libraries", false),
+                               .isChannelsLast = argument.value("channelsLast", false),
                                .measuringTime =
                                    std::chrono::seconds(argument.value("seconds", 60))};
     auto run = [&context, request = std::move(request), params, stop](Reply trusted) mutable {

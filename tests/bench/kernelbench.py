@@ -448,6 +448,7 @@ def parse(words):
     parser.add_argument("--gpus", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--libraries", action="store_true")
+    parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--measured", type=int, nargs="?", const=60, default=0)
     parser.add_argument("--precision", choices=["float32", "tf32x3", "tf32"], default="float32")
     parser.add_argument("--compile", type=int, nargs="?", const=2, default=0)
@@ -470,7 +471,7 @@ def parse(words):
         settings.together = 3 * len(settings.gpu_names)
         settings.options += ["--no-check", f"--seconds={settings.measured}", f"--jobs={max(settings.jobs // len(settings.gpu_names), 2)}"]
     elif settings.libraries:
-        settings.options.append("--seconds=0")
+        settings.options += ["--seconds=0"] + ["--channels-last"] * settings.channels_last
     settings.turns = threading.Lock()
     settings.next_gpu = itertools.cycle(settings.gpu_names)
     settings.arch = settings.arch or detected_arch()

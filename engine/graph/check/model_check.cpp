@@ -1,5 +1,6 @@
 #include "engine/graph/check/model_check.h"
 
+#include "analysis/raise/channels_last.h"
 #include "analysis/source/try.h"
 #include "engine/execution/cut_off.h"
 #include "engine/graph/check/emulated_model.h"
@@ -22,6 +23,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace kernelskill::engine::graph {
@@ -247,10 +249,14 @@ private:
     Result<TorchRun> giveLibraryResults(const Subject& subject, BufferMemory& memory) {
         const ModelPlan& plan = subject.plan;
         std::map<std::string, analysis::raise::BufferId> results;
-        for (const analysis::raise::LibraryCall* call : libraryCalls(plan))
+        std::set<analysis::raise::BufferId> turned;
+        for (const analysis::raise::LibraryCall* call : libraryCalls(plan)) {
             for (std::size_t i = 0; const std::string& name : resultsOf(plan.graph, call->node))
                 if (i < call->outputs.size() && program_.values.contains(name))
                     results.emplace(name, call->outputs[i++]);
+            if (call->isChannelsLast)
+                turned.insert(call->outputs.begin(), call->outputs.end());
+        }
         std::vector<std::string> names;
         for (const auto& [name, buffer] : results)
             names.push_back(name);
@@ -261,12 +267,23 @@ private:
             const auto value = run->values.find(name);
             if (value == run->values.end())
                 continue;
-            auto bytes = bytesOf(plan.program.buffers[buffer].element, value->second);
+            const TensorData tensor =
+                turned.contains(buffer) ? inChannelsLast(value->second) : value->second;
+            auto bytes = bytesOf(plan.program.buffers[buffer].element, tensor);
             if (!bytes)
                 return std::unexpected(bytes.error());
             memory[buffer] = *std::move(bytes);
         }
         return run;
+    }
+
+    /// The tensor with its axes in channels-last order.
+    static TensorData inChannelsLast(TensorData tensor) {
+        if (analysis::raise::hasChannelsLast(tensor.type.sizes.size())) {
+            tensor.type.sizes = analysis::raise::inChannelsLast(std::move(tensor.type.sizes));
+            tensor.type.strides = analysis::raise::inChannelsLast(std::move(tensor.type.strides));
+        }
+        return tensor;
     }
 
     /// The tensor, which the reference computed in float64, in a buffer's element type.

@@ -5,6 +5,7 @@
 #include "engine/graph/choice/place_timer.h"
 #include "engine/graph/choice/remembered_verdicts.h"
 #include "engine/graph/choice/variant_planner.h"
+#include "engine/graph/lowering/channels_last_nodes.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,9 +18,9 @@ namespace kernelskill::engine::graph {
 
 namespace {
 
-/// The most kernels of all variants together for which whole models are compared: each has to be
-/// compiled first.
-constexpr std::size_t mostKernelsOfWhole = 64;
+/// The most kernels that the whole models have together that are compared: each has to be compiled
+/// first.
+constexpr std::size_t mostKernelsOfWhole = 128;
 
 class Choosing {
 public:
@@ -199,6 +200,8 @@ private:
         if (!place.measurement.isMeasured)
             return applyDefault(place, options);
         const ModelVariant& chosen = place.variants[place.measurement.chosen];
+        if (!chosen.options.channelsLastNodes.empty())
+            options.channelsLastNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
         if (chosen.isLibrary)
             leave(place, chosen.exactness != Exactness::TF32, options);
         else if (place.where.isLinearAlgebra)
@@ -264,14 +267,13 @@ private:
         planner_.add(whole, graph_, {"as chosen place by place", false, {}, choice.options});
         if (whole.variants.empty())
             return;
-        planner_.add(whole, graph_, {"own kernels alone", false, {}, ownAlone()});
-        planner_.add(whole, graph_, {"all products by a library", true, {}, byLibraries(false)});
+        addTurned(whole, {"as chosen place by place", false, {}, choice.options});
+        addToWhole(whole, {"own kernels alone", false, {}, ownAlone()});
+        addTurned(whole, {"all products by a library", true, {}, byLibraries(false)});
+        addToWhole(whole, {"all products by a library", true, {}, byLibraries(false)});
         if (planner_.allowsTf32())
-            planner_.add(whole, graph_, asPyTorch());
-        std::size_t kernels = 0;
-        for (const ModelVariant& variant : whole.variants)
-            kernels += variant.kernels;
-        if (whole.variants.size() > 1 && kernels <= mostKernelsOfWhole) {
+            addToWhole(whole, asPyTorch());
+        if (whole.variants.size() > 1) {
             if (request_.progress)
                 request_.progress("timing whole models",
                                   static_cast<double>(places_.size()) /
@@ -280,6 +282,28 @@ private:
             timer_.finish(whole, stops_.all);
         }
         chooseWhole(whole, choice);
+    }
+
+    /// Adds a variant, unless all together have too many kernels then.
+    void addToWhole(VariedPlace& whole, ModelVariant variant) const {
+        const std::size_t before = whole.variants.size();
+        planner_.add(whole, graph_, std::move(variant));
+        std::size_t kernels = 0;
+        for (const ModelVariant& each : whole.variants)
+            kernels += each.kernels;
+        if (kernels <= mostKernelsOfWhole || before == whole.variants.size())
+            return;
+        whole.variants.pop_back();
+        whole.measurement.variants.pop_back();
+    }
+
+    /// Adds the variant with all convolutions that a library runs in channels-last order. A place
+    /// alone brings its images into that order and back; in the whole, most of them stay in it.
+    void addTurned(VariedPlace& whole, ModelVariant variant) const {
+        variant.options.channelsLastNodes = imageConvolutions(graph_);
+        variant.what += ", images in channels-last order";
+        if (!variant.options.channelsLastNodes.empty())
+            addToWhole(whole, std::move(variant));
     }
 
     /// Takes the fastest whole model that is right. Without times, that is the one of chosen

@@ -1,10 +1,13 @@
 #include "engine/graph/choice/variant_planner.h"
 
 #include "engine/graph/choice/model_code.h"
+#include "engine/graph/lowering/channels_last_nodes.h"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -33,6 +36,7 @@ ModelOptions VariantPlanner::ownOptions() const {
     options.usesLibraries = false;
     options.libraryNodes.clear();
     options.float32Nodes.clear();
+    options.channelsLastNodes.clear();
     options.kernels.ofNodes.clear();
     return options;
 }
@@ -48,6 +52,7 @@ std::vector<VariedPlace> VariantPlanner::placesOf(const ModelPlan& own) const {
         }
         ModelOptions library = ownOptions();
         ModelOptions float32 = ownOptions();
+        const std::set<std::string> images = imageConvolutions(*part);
         std::size_t number = 0;
         for (const Node& node : graph_.nodes) {
             if (place.where.nodes.contains(node.name)) {
@@ -66,8 +71,15 @@ std::vector<VariedPlace> VariantPlanner::placesOf(const ModelPlan& own) const {
         } else {
             for (const ContractionChoice& choice : ownChoices(place, places.size()))
                 addOwn(place, *part, choice);
+            ModelOptions turned = library;
+            std::ranges::set_intersection(
+                images, library.libraryNodes,
+                std::inserter(turned.channelsLastNodes, turned.channelsLastNodes.end()));
             if (float32.float32Nodes.empty()) {
                 add(place, *part, {"a library", true, {}, std::move(library)});
+                if (!turned.channelsLastNodes.empty())
+                    add(place, *part,
+                        {"a library, in channels-last order", true, {}, std::move(turned)});
             } else {
                 float32.libraryNodes = library.libraryNodes;
                 add(place, *part, {"a library in float32", true, {}, std::move(float32)});

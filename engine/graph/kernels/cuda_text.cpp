@@ -201,9 +201,8 @@ std::string CudaText::element(BufferId buffer, const std::vector<Index>& positio
                        index(analysis::raise::flattened(position, array.shape)));
 }
 
-std::string CudaText::load(const ScalarNode& node) {
-    const std::string text = element(node.buffer, node.position);
-    switch (node.type) {
+std::string computedText(ScalarKind element, const std::string& text) {
+    switch (element) {
     case ScalarKind::Half:
         return fmt::format("__half2float({})", text);
     case ScalarKind::BFloat16:
@@ -211,6 +210,10 @@ std::string CudaText::load(const ScalarNode& node) {
     default:
         return text;
     }
+}
+
+std::string CudaText::load(const ScalarNode& node) {
+    return computedText(node.type, element(node.buffer, node.position));
 }
 
 /// Writes scalars: first numbers equal parts, then decides which of them get names.

@@ -25,6 +25,9 @@ enum class IndexWidth : std::uint8_t { Bits32, Bits64 };
 [[nodiscard]] IndexWidth indexWidthOf(const analysis::raise::Program& program,
                                       const analysis::raise::Computation& computation);
 
+/// The text of an element of the type as what is computed with: halves become float.
+[[nodiscard]] std::string computedText(ScalarKind element, const std::string& text);
+
 /// Writes expressions. What they stand on has names: axes by bind(), buffers and sizes their own.
 class CudaText {
 public:

@@ -273,11 +273,7 @@ private:
                 const std::string text = schedule_.vectors > 1
                                              ? fmt::format("{}[{}].at[j]", vectorNames_[i], turn_)
                                              : fmt::format("{}.at[j]", vectorNames_[i]);
-                if (node.type == ScalarKind::Half)
-                    return fmt::format("__half2float({})", text);
-                if (node.type == ScalarKind::BFloat16)
-                    return fmt::format("__bfloat162float({})", text);
-                return text;
+                return computedText(node.type, text);
             }
         return std::nullopt;
     }

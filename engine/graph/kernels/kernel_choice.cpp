@@ -5,6 +5,7 @@
 #include "engine/graph/kernels/row_kernel.h"
 #include "engine/graph/kernels/row_program.h"
 #include "engine/graph/kernels/scan_kernel.h"
+#include "engine/graph/kernels/turning_kernel.h"
 
 #include <map>
 #include <optional>
@@ -38,9 +39,11 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
 }
 
 Kernel kernelOf(const Program& program, const Computation& computation) {
-    return computation.scanned
-               ? scanKernel(program, computation)
-               : elementKernel(program, computation, elementScheduleFor(program, computation));
+    if (computation.scanned)
+        return scanKernel(program, computation);
+    if (auto turning = turningKernel(program, computation))
+        return *std::move(turning);
+    return elementKernel(program, computation, elementScheduleFor(program, computation));
 }
 
 /// Whether the reduction of a thread's element is so short that nothing is gained by more threads.

@@ -221,14 +221,6 @@ private:
                            schedule_.width);
     }
 
-    static std::string asComputed(ScalarKind element, const std::string& text) {
-        if (element == ScalarKind::Half)
-            return fmt::format("__half2float({})", text);
-        if (element == ScalarKind::BFloat16)
-            return fmt::format("__bfloat162float({})", text);
-        return text;
-    }
-
     void loadKept() {
         const Axis& elements = *kept_.elements;
         const std::string first = elementName(elements);
@@ -248,7 +240,7 @@ private:
                     ? fmt::format("{}_at.at[j]", nameOf(load))
                     : fmt::format("{}[{}]", array.name, text_.index(load.at));
             lines_.add(fmt::format("{}[{}] = {};", nameOf(load), slot(),
-                                   asComputed(array.element, element)));
+                                   computedText(array.element, element)));
         }
         closeElements();
         closeVectors();
@@ -278,8 +270,8 @@ private:
                                slot());
         const auto vector = vectors_.find(fmt::format("{} {}", node.buffer, at.text()));
         if (vector != vectors_.end())
-            return asComputed(program_.buffers.at(node.buffer).element,
-                              fmt::format("{}.at[j]", vector->second));
+            return computedText(program_.buffers.at(node.buffer).element,
+                                fmt::format("{}.at[j]", vector->second));
         return std::nullopt;
     }
 
@@ -475,7 +467,7 @@ private:
             const std::string value =
                 computedType(array.element) == array.element
                     ? texts.values[i]
-                    : asComputed(array.element, text_.stored(stores[i].buffer, texts.values[i]));
+                    : computedText(array.element, text_.stored(stores[i].buffer, texts.values[i]));
             lines_.add(fmt::format("const {} {} = {};", type, name, value));
             if (!rows_.wanted.contains(stores[i].buffer))
                 continue;

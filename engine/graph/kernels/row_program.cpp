@@ -280,7 +280,7 @@ private:
                                    : isOneARow ? RowPass::Kind::Row
                                                : RowPass::Kind::Map;
         RowPass made = passOf(pass, isReduction ? next->reduced : layout->elements, kind);
-        if (!readsOwnElements(made))
+        if (!readsOwnElements(made) || leavesMostIdle(made))
             return;
         if (kind != RowPass::Kind::Map) {
             const auto valuesBefore = result_.rowValues;
@@ -302,6 +302,24 @@ private:
         const auto high =
             analysis::raise::elementsOf(analysis::raise::extentsOf(result_.rows)).bounds().high;
         return high && *high < fewRows;
+    }
+    /// Whether the pass stores across its elements, so that its threads would not store neighbours,
+    /// and the rows are too few to have a thread each. On its own, it has a thread for each
+    /// element.
+    bool leavesMostIdle(const RowPass& pass) const {
+        constexpr std::int64_t fewThreads = 65536;
+        constexpr std::int64_t fewElements = 128; // About as long as a launch takes.
+        if (pass.kind != RowPass::Kind::Map)
+            return false;
+        const auto rows =
+            analysis::raise::elementsOf(analysis::raise::extentsOf(result_.rows)).bounds().high;
+        const auto elements = pass.elements->extent->bounds().high;
+        return rows && *rows < fewThreads && (!elements || *elements > fewElements) &&
+               std::ranges::any_of(
+                   pass.computation.stores,
+                   [&](const Store& store) {
+                       return !goesAlong(flat(store.buffer, store.position), *pass.elements);
+                   });
     }
     static bool isLong(const std::vector<Axis>& elements) {
         constexpr std::int64_t longRow = 8192;

@@ -43,9 +43,9 @@ Votes votesOf(const Program& program, const RowProgram& rows) {
         const Index at = flattened(position, program.buffers.at(buffer).shape);
         if (!at.mentions(pass.elements->id))
             return;
-        if (!(at - Index::of(*pass.elements)).mentions(pass.elements->id))
+        if (goesAlong(at, *pass.elements))
             ++votes.along;
-        else if (last != rows.rows.rend() && !(at - Index::of(*last)).mentions(last->id))
+        else if (last != rows.rows.rend() && goesAlong(at, *last))
             ++votes.across;
     };
     for (const RowPass& pass : rows.passes) {

@@ -1,5 +1,6 @@
 #include "engine/graph/lowering/raised.h"
 
+#include "engine/graph/lowering/channels_last_nodes.h"
 #include "engine/graph/lowering/extent_nodes.h"
 #include "engine/graph/lowering/lowering.h"
 #include "engine/graph/operators.h"
@@ -55,9 +56,16 @@ std::map<std::string, std::size_t> readsOf(const Program& graph) {
 
 class Raising {
 public:
-    Raising(const Program& graph, LeftToLibrary left, const std::set<std::string>& nodes)
+    Raising(const Program& graph, LeftToLibrary left, const std::set<std::string>& nodes,
+            const std::set<std::string>& channelsLast)
         : graph_(graph), left_(left), leftNodes_(nodes), lowering_(graph, builder_),
-          reads_(readsOf(graph)) {}
+          reads_(readsOf(graph)) {
+        for (const std::string& node : imageConvolutions(graph))
+            if (channelsLast.contains(node) &&
+                (left == LeftToLibrary::LinearAlgebra || nodes.contains(node)))
+                convolutions_.insert(node);
+        channelsLast_ = channelsLastNodes(graph, convolutions_);
+    }
 
     Result<Raised> run() {
         try {
@@ -111,6 +119,7 @@ private:
                         sources.push_back(source);
         sources.push_back(node.name);
         builder_.setSources(sources);
+        builder_.setChannelsLast(channelsLast_.contains(node.name));
         const Builder::Mark begin = builder_.mark();
         std::string reason = fmt::format("no rule for {}", node.target);
         if (left_ == LeftToLibrary::LinearAlgebra &&
@@ -222,7 +231,8 @@ private:
                 }
                 ++number;
             }
-        const std::vector<Tensor> values = builder_.library(reason, inputs, types, node.name);
+        const std::vector<Tensor> values =
+            builder_.library(reason, inputs, types, node.name, convolutions_.contains(node.name));
         for (std::size_t i = 0; i < results.size(); ++i)
             define(results[i], values[i]);
     }
@@ -240,6 +250,8 @@ private:
     const Program& graph_;
     LeftToLibrary left_;
     const std::set<std::string>& leftNodes_;
+    std::set<std::string> convolutions_; ///< Those of a library in channels-last order.
+    std::set<std::string> channelsLast_; ///< They, and the nodes around them.
     Builder builder_;
     Lowering lowering_;
     std::map<std::string, std::size_t> reads_;
@@ -260,9 +272,9 @@ OperatorKind operatorKind(std::string_view target) {
     return holds(elementwiseRules(), target) ? OperatorKind::Elementwise : OperatorKind::Other;
 }
 
-Result<Raised> raised(const Program& graph, LeftToLibrary left,
-                      const std::set<std::string>& nodes) {
-    return Raising(graph, left, nodes).run();
+Result<Raised> raised(const Program& graph, LeftToLibrary left, const std::set<std::string>& nodes,
+                      const std::set<std::string>& channelsLast) {
+    return Raising(graph, left, nodes, channelsLast).run();
 }
 
 std::vector<std::string> raisedOperators() {

@@ -45,7 +45,7 @@ std::string abiHeader(const ModelPlan& plan) {
 int kernelskillModelSizes(const int64_t* const* extents, int64_t* sizes, char* why, size_t whyBytes);
 )";
     return R"(/* The C interface of a generated model, for programs that load it at run time. Pointers are device memory, tensors
-   contiguous. Functions that return int return a cudaError_t. */
+   contiguous, but for kernelskillModelChannelsLast(). Functions that return int return a cudaError_t. */
 #pragma once
 
 #include <stddef.h>
@@ -62,7 +62,7 @@ struct KernelskillLibrary {
     int (*run)(void* context, const char* node, const void* const* inputs, void** outputs, void* stream);
 };
 
-/* 1 */
+/* 1; 2 for a model with nodes in channels-last order. */
 int kernelskillModelAbi(void);
 size_t kernelskillModelPreparedBytes(void);
 )" + std::string(sizes) +
@@ -74,6 +74,8 @@ int kernelskillModelPrepare(const void* const* weights, void* prepared, void* st
 int kernelskillModelLibraryOutput(int output);
 /* Whether the library has to compute that node in float32, even if others may use TF32. */
 int kernelskillModelNeedsFloat32(const char* node);
+/* Whether the node's tensors of four or more axes have the second axis innermost in memory (channels-last order). */
+int kernelskillModelChannelsLast(const char* node);
 /* Inputs and outputs are the user's tensors, in the graph's order. The library may be null if all nodes have kernels. */
 int kernelskillModelForward(const void* const* weights, const void* prepared, const void* const* inputs,
                             void* const* outputs, void* workspace, const int64_t* sizes,
@@ -101,6 +103,7 @@ std::string abiSource(const ModelPlan& plan) {
         sizes += fmt::format("    given.{} = sizes[{}];\n", plan.symbols[i], i);
     const bool isSized = !plan.symbols.empty();
     const bool callsLibrary = !libraryCalls(plan).empty();
+    const bool isTurned = !channelsLastCalls(plan).empty();
     std::string text = fmt::format(
         "#include \"model_abi.h\"\n\n#include \"model.h\"\n\nusing {0}::Model;\n\nnamespace {{\n\n"
         "[[maybe_unused]] Model::Weights weightsOf([[maybe_unused]] const void* const* weights)\n"
@@ -124,14 +127,14 @@ std::string abiSource(const ModelPlan& plan) {
                 "    }\n\nprivate:\n    const KernelskillLibrary* library_;\n};\n\n";
     text += fmt::format(
         "}} // namespace\n\n"
-        "int kernelskillModelAbi(void)\n{{\n    return 1;\n}}\n\n"
+        "int kernelskillModelAbi(void)\n{{\n    return {2};\n}}\n\n"
         "size_t kernelskillModelPreparedBytes(void)\n{{\n    return Model::preparedBytes;\n}}\n\n"
         "size_t kernelskillModelWorkspaceBytes(const int64_t*{0})\n{{\n"
         "    return Model::workspaceBytes({1});\n}}\n\n"
         "int kernelskillModelPrepare(const void* const* weights, void* prepared, void* stream)\n"
         "{{\n    return Model(weightsOf(weights), "
         "prepared).prepare(static_cast<cudaStream_t>(stream));\n}}\n\n",
-        isSized ? " sizes" : "", isSized ? "sizesOf(sizes)" : "");
+        isSized ? " sizes" : "", isSized ? "sizesOf(sizes)" : "", isTurned ? 2 : 1);
     if (isSized)
         text += sizesFunction(plan);
     std::string outputs;
@@ -169,10 +172,13 @@ std::string abiSource(const ModelPlan& plan) {
         free += fmt::format("{}output == {}", free.empty() ? "" : " || ", place);
     text += fmt::format("int kernelskillModelLibraryOutput(int{})\n{{\n    return {};\n}}\n\n",
                         free.empty() ? "" : " output", free.empty() ? "0" : free);
-    const bool isNamed = !plan.float32Nodes.empty();
-    text +=
-        fmt::format("int kernelskillModelNeedsFloat32(const char*{})\n{{\n    return {};\n}}\n\n",
-                    isNamed ? " node" : "", isNamed ? "Model::needsFloat32(node) ? 1 : 0" : "0");
+    const auto ofNode = [&](std::string_view function, bool isNamed, std::string_view member) {
+        text += fmt::format("int {}(const char*{})\n{{\n    return {};\n}}\n\n", function,
+                            isNamed ? " node" : "",
+                            isNamed ? fmt::format("Model::{}(node) ? 1 : 0", member) : "0");
+    };
+    ofNode("kernelskillModelNeedsFloat32", !plan.float32Nodes.empty(), "needsFloat32");
+    ofNode("kernelskillModelChannelsLast", isTurned, "isChannelsLast");
     text += fmt::format(
         "int kernelskillModelForward(const void* const* weights, const void* prepared, const "
         "void* const* inputs,\n"

@@ -48,6 +48,7 @@ json stepJson(const ModelPlan& plan, const ModelStep& step) {
         return {{"library", call->node},
                 {"reason", call->reason},
                 {"needs_float32", plan.float32Nodes.contains(call->node)},
+                {"channels_last", call->isChannelsLast},
                 {"reads", inputs},
                 {"writes", outputs}};
     }

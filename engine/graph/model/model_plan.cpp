@@ -218,7 +218,7 @@ Result<ModelPlan> plannedModel(Program graph, const std::string& name,
         graph = withSeparateBias(std::move(graph));
     auto program = raised(
         graph, options.usesLibraries ? LeftToLibrary::LinearAlgebra : LeftToLibrary::WhatHasNoRule,
-        options.libraryNodes);
+        options.libraryNodes, options.channelsLastNodes);
     if (!program)
         return std::unexpected(program.error());
     return Planning(std::move(graph), std::move(*program)).run(name, options);
@@ -230,6 +230,14 @@ std::vector<const LibraryCall*> libraryCalls(const ModelPlan& plan) {
         if (const auto* call = std::get_if<LibraryCall>(&step.work))
             calls.push_back(call);
     return calls;
+}
+
+std::set<std::string> channelsLastCalls(const ModelPlan& plan) {
+    std::set<std::string> names;
+    for (const LibraryCall* call : libraryCalls(plan))
+        if (call->isChannelsLast)
+            names.insert(call->node);
+    return names;
 }
 
 std::set<std::size_t> outputsOfLibraries(const ModelPlan& plan) {

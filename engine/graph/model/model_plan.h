@@ -25,6 +25,9 @@ struct ModelOptions {
     std::set<std::string> libraryNodes = {};
     /// Nodes of libraries that compute in float32 where the caller lets others use TF32.
     std::set<std::string> float32Nodes = {};
+    /// Convolutions of libraries that have their tensors in channels-last order; others are not
+    /// looked at.
+    std::set<std::string> channelsLastNodes = {};
     KernelOptions kernels = {};
     std::set<std::string> notSimplified = {}; ///< Names of simplifications that are not used.
 };
@@ -80,6 +83,8 @@ struct ModelPlan {
 
 /// The nodes that a library runs, in their order.
 [[nodiscard]] std::vector<const analysis::raise::LibraryCall*> libraryCalls(const ModelPlan& plan);
+/// The names of those nodes that have their tensors in channels-last order.
+[[nodiscard]] std::set<std::string> channelsLastCalls(const ModelPlan& plan);
 /// The places in `outputs` of those that are a library's result as it stands, which no step reads:
 /// a caller may take the library's memory for them.
 [[nodiscard]] std::set<std::size_t> outputsOfLibraries(const ModelPlan& plan);

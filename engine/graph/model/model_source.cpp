@@ -167,16 +167,17 @@ std::string forwardHead(const ModelPlan& plan, std::string_view scope) {
                        libraryCalls(plan).empty() ? "" : ", Library& library");
 }
 
-/// The definition of needsFloat32(); nothing for a model without such nodes.
-std::string float32Definition(const ModelPlan& plan) {
-    if (plan.float32Nodes.empty())
+/// The definition of a function that says whether a node is one of these; nothing if there are
+/// none.
+std::string nodesDefinition(std::string_view function, const std::set<std::string>& names) {
+    if (names.empty())
         return "";
     std::string nodes;
-    for (const std::string& node : plan.float32Nodes)
+    for (const std::string& node : names)
         nodes += fmt::format("{}name == \"{}\"", nodes.empty() ? "" : " || ", node);
-    return fmt::format("bool Model::needsFloat32(const char* node)\n{{\n"
+    return fmt::format("bool Model::{}(const char* node)\n{{\n"
                        "    const std::string_view name = node;\n    return {};\n}}\n\n",
-                       nodes);
+                       function, nodes);
 }
 
 } // namespace
@@ -223,6 +224,11 @@ std::string modelHeader(const ModelPlan& plan) {
             text += "    /// Whether a node has to be computed in float32, even if others may use "
                     "TF32.\n"
                     "    static bool needsFloat32(const char* node);\n";
+        if (!channelsLastCalls(plan).empty())
+            text += "    /// Whether the tensors of a node with four or more axes are in "
+                    "channels-last order: the second\n"
+                    "    /// axis is the innermost one in memory. All others are contiguous.\n"
+                    "    static bool isChannelsLast(const char* node);\n";
     }
     const std::string sizes = plan.symbols.empty() ? "" : "const Sizes& sizes";
     text += fmt::format(
@@ -253,7 +259,7 @@ std::string modelSource(const ModelPlan& plan) {
     std::string text = "#include \"model.h\"\n\n#include \"kernels.h\"\n\n";
     if (isDynamic)
         text += "#include <algorithm>\n\n";
-    if (!plan.float32Nodes.empty())
+    if (!plan.float32Nodes.empty() || !channelsLastCalls(plan).empty())
         text += "#include <string_view>\n\n";
     text += fmt::format("namespace {} {{\n\n", plan.name);
     if (isDynamic)
@@ -263,7 +269,8 @@ std::string modelSource(const ModelPlan& plan) {
                             "    return (elements * size + {0}) / {1} * {1};\n}}\n\n"
                             "}} // namespace\n\n",
                             placementAlignment - 1, placementAlignment);
-    text += sizesDefinitions(plan) + float32Definition(plan);
+    text += sizesDefinitions(plan) + nodesDefinition("needsFloat32", plan.float32Nodes) +
+            nodesDefinition("isChannelsLast", channelsLastCalls(plan));
     text += fmt::format("std::size_t Model::workspaceBytes({})\n{{\n    std::size_t bytes = {};\n",
                         plan.symbols.empty() ? ""
                         : isDynamic          ? "const Sizes& sizes"

@@ -1,5 +1,6 @@
 #include "engine/graph/model/torch_source.h"
 
+#include "analysis/raise/channels_last.h"
 #include "engine/graph/kernels/kernel_draft.h"
 #include "engine/graph/model/sizes_source.h"
 
@@ -159,6 +160,11 @@ std::set<BufferId> freeOutputs(const ModelPlan& plan) {
     return buffers;
 }
 
+/// Whether the buffer has a tensor of the node in channels-last order.
+bool isTurned(const LibraryCall& call, const Buffer& buffer) {
+    return call.isChannelsLast && analysis::raise::hasChannelsLast(buffer.shape.size());
+}
+
 std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
     const std::set<BufferId> free = freeOutputs(plan);
     const auto node = std::ranges::find(plan.graph.nodes, call.node, &Node::name);
@@ -168,8 +174,9 @@ std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
     std::string tensors;
     for (std::size_t i = 0; i < call.inputs.size(); ++i) {
         const Buffer& buffer = plan.program.buffers.at(call.inputs[i]);
-        tensors += fmt::format("                view(const_cast<void*>(inputs[{}]), {}, {}),\n", i,
-                               shapeOf(buffer), torchType(buffer.element));
+        tensors += fmt::format("                view(const_cast<void*>(inputs[{}]), {}, {}){},\n",
+                               i, shapeOf(buffer), torchType(buffer.element),
+                               isTurned(call, buffer) ? ".movedim(-1, 1)" : "");
     }
     std::string arguments;
     ArgumentText argumentText(plan);
@@ -196,10 +203,11 @@ std::string libraryNode(const ModelPlan& plan, const LibraryCall& call) {
         for (std::size_t k = 0; k < node->results[i].size(); ++k) {
             if (node->results[i][k].empty())
                 continue;
-            const std::string value =
-                node->results[i].size() == 1
-                    ? fmt::format("results.at({}).toTensor()", i)
-                    : fmt::format("results.at({}).toTensorVector().at({})", i, k);
+            std::string value = node->results[i].size() == 1
+                                    ? fmt::format("results.at({}).toTensor()", i)
+                                    : fmt::format("results.at({}).toTensorVector().at({})", i, k);
+            if (isTurned(call, plan.program.buffers.at(call.outputs.at(output))))
+                value += ".movedim(1, -1)";
             text += fmt::format("            give({}, outputs[{}]{});\n", value, output,
                                 free.contains(call.outputs.at(output))
                                     ? fmt::format(", &{}", resultMember(plan, call.outputs[output]))

@@ -33,15 +33,16 @@ Result<Candidate> Candidate::load(const std::filesystem::path& library) {
     find(version, "kernelskillModelAbi");
     static_cast<void>(opened->find(candidate.isLibraryOutput_, "kernelskillModelLibraryOutput"));
     static_cast<void>(opened->find(candidate.needsFloat32_, "kernelskillModelNeedsFloat32"));
+    static_cast<void>(opened->find(candidate.isChannelsLast_, "kernelskillModelChannelsLast"));
     if (!missing.empty())
         return std::unexpected(Error{ErrorKind::Missing,
                                      "the model's library has no function " + missing,
                                      library.string(), "generate the model again"});
-    constexpr int known = 1;
-    if (const int given = version(); given != known)
+    constexpr int newest = 2;
+    if (const int given = version(); given < 1 || given > newest)
         return std::unexpected(Error{ErrorKind::Unsupported,
                                      "the interface of the model's library has the version " +
-                                         std::to_string(given) + " instead of 1",
+                                         std::to_string(given) + " instead of 1 or 2",
                                      library.string(), "generate the model again"});
     return candidate;
 }

@@ -14,8 +14,9 @@ namespace kernelskill::engine::graph {
 extern "C" {
 /// Runs a node of the graph that the model leaves to a library. Its inputs are the node's tensor
 /// arguments in the order of valuesIn(), its outputs the results that have names; all are
-/// contiguous. An output that is null gets memory of the library, which stays valid until the work
-/// of this call of forward() has run. Returns 0 on success.
+/// contiguous, or in channels-last order (Candidate::isChannelsLast). An output that is null gets
+/// memory of the library, which stays valid until the work of this call of forward() has run.
+/// Returns 0 on success.
 struct KernelskillLibrary {
     void* context;
     int (*run)(void* context, const char* node, const void* const* inputs, void** outputs,
@@ -47,6 +48,11 @@ public:
     [[nodiscard]] bool needsFloat32(const char* node) const {
         return needsFloat32_ != nullptr && needsFloat32_(node) != 0;
     }
+    /// Whether the node's tensors of four and more axes are in channels-last order. Earlier models
+    /// have no such node.
+    [[nodiscard]] bool isChannelsLast(const char* node) const {
+        return isChannelsLast_ != nullptr && isChannelsLast_(node) != 0;
+    }
     [[nodiscard]] int prepare(std::span<const void* const> weights, void* prepared,
                               void* stream) const {
         return prepare_(weights.data(), prepared, stream);
@@ -66,6 +72,7 @@ private:
     std::size_t (*workspaceBytes_)(const std::int64_t*) = nullptr;
     int (*isLibraryOutput_)(int) = nullptr;
     int (*needsFloat32_)(const char*) = nullptr;
+    int (*isChannelsLast_)(const char*) = nullptr;
     int (*prepare_)(const void* const*, void*, void*) = nullptr;
     int (*forward_)(const void* const*, const void*, const void* const*, void* const*, void*,
                     const std::int64_t*, const KernelskillLibrary*, void*) = nullptr;

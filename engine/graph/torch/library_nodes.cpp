@@ -1,5 +1,6 @@
 #include "engine/graph/torch/library_nodes.h"
 
+#include "analysis/raise/channels_last.h"
 #include "engine/graph/separate_bias.h"
 #include "engine/graph/torch/device_streams.h"
 #include "engine/graph/torch/failures.h"
@@ -32,7 +33,8 @@ int LibraryNodes::runNode(void* context, const char* node, const void* const* in
     return 1;
 }
 
-Result<at::Tensor> LibraryNodes::tensorAt(const std::string& value, void* memory) const {
+Result<at::Tensor> LibraryNodes::tensorAt(const std::string& value, void* memory,
+                                          bool isChannelsLast) const {
     const TensorType& type = nodes_.values.at(value);
     const auto element = scalarType(type.element);
     if (!element)
@@ -40,8 +42,10 @@ Result<at::Tensor> LibraryNodes::tensorAt(const std::string& value, void* memory
     const auto sizes = sizesAt(type, symbols_);
     if (!sizes)
         return std::unexpected(sizes.error());
-    return at::from_blob(memory, *sizes,
-                         at::TensorOptions().dtype(*element).device(program_.place().device));
+    const auto options = at::TensorOptions().dtype(*element).device(program_.place().device);
+    if (!isChannelsLast || !analysis::raise::hasChannelsLast(sizes->size()))
+        return at::from_blob(memory, *sizes, options);
+    return at::from_blob(memory, analysis::raise::inChannelsLast(*sizes), options).movedim(-1, 1);
 }
 
 Result<void> LibraryNodes::run(const std::string& name, const void* const* inputs, void** outputs,
@@ -52,13 +56,14 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
         return std::unexpected(
             Error{ErrorKind::InvalidInput, "the program has no such node", {}, {}});
     const c10::StreamGuard onItsStream(streamOf(stream, program_.place().device));
+    const bool isChannelsLast = candidate_.isChannelsLast(name.c_str());
     Values values = numbers_;
     std::size_t position = 0;
     for (const NamedArgument& argument : node->arguments)
         for (const std::string& value : valuesIn(argument.value)) {
             if (!program.values.contains(value))
                 continue;
-            auto tensor = tensorAt(value, const_cast<void*>(inputs[position++]));
+            auto tensor = tensorAt(value, const_cast<void*>(inputs[position++]), isChannelsLast);
             if (!tensor)
                 return std::unexpected(tensor.error());
             values.insert_or_assign(value, std::move(*tensor));
@@ -79,12 +84,15 @@ Result<void> LibraryNodes::run(const std::string& name, const void* const* input
                 continue; // No one reads it.
             const auto tensor = found->second.toTensor();
             if (memory == nullptr) {
-                const at::Tensor own = tensor.resolve_conj().contiguous();
+                const bool isTurned = isChannelsLast && analysis::raise::hasChannelsLast(
+                                                            static_cast<std::size_t>(tensor.dim()));
+                const at::Tensor own = isTurned ? tensor.movedim(1, -1).contiguous()
+                                                : tensor.resolve_conj().contiguous();
                 given_.insert_or_assign(result, own);
                 memory = own.data_ptr();
                 continue;
             }
-            auto output = tensorAt(result, memory);
+            auto output = tensorAt(result, memory, isChannelsLast);
             if (!output)
                 return std::unexpected(output.error());
             // Nor an output that is empty on the CPU, where programs are exported.

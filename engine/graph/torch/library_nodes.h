@@ -45,8 +45,9 @@ private:
                        void* stream);
     [[nodiscard]] Result<void> run(const std::string& name, const void* const* inputs,
                                    void** outputs, void* stream);
-    /// The memory as the tensor of that value.
-    [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory) const;
+    /// The memory as the tensor of that value, contiguous or in channels-last order.
+    [[nodiscard]] Result<at::Tensor> tensorAt(const std::string& value, void* memory,
+                                              bool isChannelsLast) const;
 
     const PreparedProgram& program_;
     const Candidate& candidate_;

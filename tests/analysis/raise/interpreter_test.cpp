@@ -199,7 +199,8 @@ TEST_F(Raised, SaysWhatItCannotRun) {
 TEST_F(Raised, LibraryCallsAreNamed) {
     const Tensor x = input({2}, counted(2));
     builder.setSources({"lstm"});
-    const Tensor y = builder.library("no rule for aten.lstm.input", {x}, {x}, "lstm").front();
+    const Tensor y =
+        builder.library("no rule for aten.lstm.input", {x}, {x}, "lstm", false).front();
     static_cast<void>(builder.kept(y, "out", Buffer::Role::Output));
     Memory memory(3);
     memory[0] = counted(2);

@@ -356,6 +356,74 @@ std::optional<double> timeByUnit(const std::string& code) {
     return isTf32(code) ? 40.0 : (code.contains("two parts") ? 60.0 : 100.0);
 }
 
+/// Two convolutions with a pool behind each, whose images a library may have in channels-last
+/// order.
+Program convolutions() {
+    ProgramBuilder builder;
+    builder.input("x", {4, 16, 32, 32})
+        .parameter("v", {16, 16, 3, 3})
+        .parameter("w", {16, 16, 3, 3});
+    const auto layer = [&](const std::string& number, const std::string& from,
+                           const std::string& weight, std::int64_t side) {
+        builder
+            .node("conv" + number, "aten.conv2d.default",
+                  {value("input", from),
+                   value("weight", weight),
+                   {"padding", std::vector<std::int64_t>{1, 1}}})
+            .type("conv" + number, {4, 16, side, side})
+            .node(
+                "pool" + number, "aten.max_pool2d.default",
+                {value("self", "conv" + number), {"kernel_size", std::vector<std::int64_t>{2, 2}}})
+            .type("pool" + number, {4, 16, side / 2, side / 2});
+    };
+    layer("0", "x", "v", 32);
+    layer("1", "pool0", "w", 16);
+    builder.output("pool1");
+    return builder.program();
+}
+
+bool hasImagesTurned(const std::string& code) {
+    return code.contains("isChannelsLast");
+}
+
+TEST_F(NodeChoice, TakesChannelsLastOrderWhereItIsFasterThere) {
+    const Program program = convolutions();
+    MadeUpRacer racer([](const std::string& code) {
+        return hasImagesTurned(code) ? 20.0 : callsLibrary(code) ? 30.0 : 50.0;
+    });
+    const ModelChoice choice = choose(program, racer);
+    for (const PlaceMeasurement& place : choice.places)
+        if (place.operation.contains("conv2d"))
+            EXPECT_EQ(chosenOf(place), "a library, in channels-last order");
+    EXPECT_THAT(channelsLastCalls(planOf(program, choice)), ElementsAre("conv0", "conv1"));
+}
+
+TEST_F(NodeChoice, TakesChannelsLastOrderWhereOnlyTheWholeIsFasterWithIt) {
+    const Program program = convolutions();
+    // A place alone turns its images twice.
+    const auto convolutionsIn = [](const std::string& code) {
+        std::size_t count = 0;
+        for (auto at = code.find("library.run("); at != std::string::npos;
+             at = code.find("library.run(", at + 1))
+            ++count;
+        return count;
+    };
+    MadeUpRacer racer([&](const std::string& code) {
+        if (!callsLibrary(code))
+            return 100.0;
+        return hasImagesTurned(code) && convolutionsIn(code) == 1 ? 40.0
+               : hasImagesTurned(code) ? 45.0
+                                       : 30.0 * static_cast<double>(convolutionsIn(code));
+    });
+    const ModelChoice choice = choose(program, racer);
+    for (const PlaceMeasurement& place : choice.places)
+        if (place.operation.contains("conv2d"))
+            EXPECT_EQ(chosenOf(place), "a library");
+    ASSERT_TRUE(choice.whole);
+    EXPECT_EQ(chosenOf(*choice.whole), "as chosen place by place, images in channels-last order");
+    EXPECT_THAT(channelsLastCalls(planOf(program, choice)), ElementsAre("conv0", "conv1"));
+}
+
 TEST_F(NodeChoice, TakesTheFastestThatIsExactEnough) {
     const Program program = layers({512});
     MadeUpRacer racer(timeByUnit);

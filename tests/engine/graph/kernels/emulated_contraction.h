@@ -54,7 +54,8 @@ protected:
         job.wantOutputs = true;
         job.launch.kernel = kernel.name + "_kernel";
         job.launch.grid.x = static_cast<std::uint32_t>(*valueOf(kernel.blocks[0], sizes));
-        job.launch.block.x = static_cast<std::uint32_t>(kernel.threads[0]);
+        job.launch.block = {static_cast<std::uint32_t>(kernel.threads[0]),
+                            static_cast<std::uint32_t>(kernel.threads[1]), 1};
         job.launch.dynamicSharedBytes = kernel.sharedBytes;
         analysis::raise::Memory memory(program.buffers.size());
         analysis::raise::BufferId result = 0;

@@ -1,4 +1,5 @@
 // Kernels of row programs that read rows again, with one thread, a warp or a block a row.
+#include "analysis/raise/channels_last.h"
 #include "analysis/raise/uses.h"
 #include "engine/graph/kernels/row_kernel.h"
 #include "tests/engine/graph/kernels/emulated_contraction.h"
@@ -131,6 +132,34 @@ TEST_F(RowKernels, ReadTheRowAgainForOtherSums) {
     const Kernel kernel = kernelOf(program, schedules[2]);
     EXPECT_THAT(kernel.schedule, Not(HasSubstr("one pass")));
     EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 2e-5) << textOf(kernel);
+}
+
+/// The steps that the first row program of x / sum of x over the places of a channel does, where x
+/// is in channels-last order or in the order of its axes.
+std::size_t stepsOfNormalised(std::int64_t images, bool isChannelsLast) {
+    Builder builder;
+    const std::vector<Index> shape{images, 32, 16, 16};
+    builder.setChannelsLast(isChannelsLast);
+    const Tensor given =
+        builder.input("x", ScalarKind::Float, isChannelsLast ? inChannelsLast(shape) : shape,
+                      Buffer::Role::Input, "x");
+    const Tensor x = isChannelsLast ? fromChannelsLast(given) : given;
+    const Tensor sum = builder.reduced(Reducer::Sum, x, {2, 3}, true, "sum");
+    (void)builder.kept(
+        zipped({x, sum}, ScalarKind::Float,
+               [](const std::vector<Scalar>& values) { return of(Function::Divide, values); }),
+        "normalised");
+    const auto program = builder.take();
+    const std::vector<bool> none(program.steps.size());
+    const auto rows = engine::graph::rowProgramAt(program, Uses(program), 0, none, none);
+    EXPECT_TRUE(rows);
+    return rows ? rows->steps.size() : 0;
+}
+
+TEST(RowPrograms, LeaveAMapWhoseRowsWouldKeepTooFewThreadsBusy) {
+    EXPECT_EQ(stepsOfNormalised(8, false), 2u);
+    EXPECT_EQ(stepsOfNormalised(8, true), 1u) << "256 threads would store all";
+    EXPECT_EQ(stepsOfNormalised(4096, true), 2u);
 }
 
 } // namespace

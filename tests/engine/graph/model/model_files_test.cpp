@@ -95,6 +95,38 @@ TEST(ModelFiles, NameTheNodesOfALibraryThatNeedFloat32) {
         EXPECT_EQ(step.at("needs_float32"), step.at("library") == "second");
 }
 
+TEST(ModelFiles, NameTheNodesOfALibraryThatAreInChannelsLastOrder) {
+    ProgramBuilder builder;
+    builder.input("x", {2, 8, 6, 6}).parameter("v", {8, 8, 1, 1}).parameter("w", {8, 8, 1, 1});
+    builder.node("first", "aten.conv2d.default", {value("input", "x"), value("weight", "v")})
+        .type("first", {2, 8, 6, 6})
+        .node("second", "aten.conv2d.default", {value("input", "first"), value("weight", "w")})
+        .type("second", {2, 8, 6, 6})
+        .output("second");
+    ModelOptions options{.usesLibraries = true};
+    const ModelFiles without = filesOf(builder.program(), options);
+    EXPECT_FALSE(without.at("model.h").contains("isChannelsLast"));
+    EXPECT_TRUE(
+        without.at("model_abi.cpp").contains("kernelskillModelAbi(void)\n{\n    return 1;"));
+    EXPECT_TRUE(without.at("model_abi.cpp")
+                    .contains("kernelskillModelChannelsLast(const char*)\n{\n    return 0;\n"));
+    options.channelsLastNodes = {"second", "no node of it"};
+    const ModelFiles files = filesOf(builder.program(), options);
+    EXPECT_TRUE(files.at("model.h").contains("static bool isChannelsLast(const char* node);"));
+    EXPECT_TRUE(files.at("model.cpp").contains("return name == \"second\";"));
+    // Who does not know that order does not take the model.
+    EXPECT_TRUE(files.at("model_abi.cpp").contains("kernelskillModelAbi(void)\n{\n    return 2;"));
+    EXPECT_TRUE(files.at("model_abi.cpp").contains("return Model::isChannelsLast(node) ? 1 : 0;"));
+    const std::string& inTorch = files.at("torch_operator.cpp");
+    EXPECT_TRUE(inTorch.contains("{2, 6, 6, 8}, at::kFloat).movedim(-1, 1),")) << inTorch;
+    EXPECT_TRUE(inTorch.contains("give(results.at(0).toTensor().movedim(1, -1), outputs[0]);"))
+        << inTorch;
+    EXPECT_TRUE(inTorch.contains("{2, 8, 6, 6}, at::kFloat),")) << "the first is as it was";
+    for (const auto& step : nlohmann::json::parse(files.at("model.json")).at("steps"))
+        if (step.contains("library"))
+            EXPECT_EQ(step.at("channels_last"), step.at("library") == "second");
+}
+
 TEST(ModelFiles, KeepBuffersFromHavingTheNamesOfTheText) {
     ProgramBuilder builder;
     builder.input("float", {8})

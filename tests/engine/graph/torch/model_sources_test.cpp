@@ -1,5 +1,6 @@
 /// The host's sources of a generated model, as a compiler with LibTorch's and CUDA's headers takes
 /// them.
+#include "engine/graph/lowering/channels_last_nodes.h"
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/read_program.h"
 #include "tests/engine/graph/sample_programs.h"
@@ -41,14 +42,16 @@ TEST(ModelSources, CompileWithLibTorch) {
         include += " -isystem " + directories.substr(begin, end - begin);
         begin = end + 1;
     }
-    // A recurrent layer is left to LibTorch; the others have a dynamic extent, and an output that
-    // a library computes.
-    for (const char* name : {"lstm", "mlp-dynamic", "mlp"}) {
+    // A recurrent layer is left to LibTorch; the others have a dynamic extent, an output that a
+    // library computes, and images in channels-last order.
+    for (const char* name : {"lstm", "mlp-dynamic", "mlp", "conv"}) {
         const auto graph = readProgram(sampleProgram(name).archive);
         ASSERT_TRUE(graph) << graph.error().describe();
         ModelOptions options;
         if (std::string(name) == "mlp")
             options.libraryNodes = options.float32Nodes = {graph->nodes.back().name};
+        if (std::string(name) == "conv")
+            options.libraryNodes = options.channelsLastNodes = imageConvolutions(*graph);
         const auto plan = plannedModel(*graph, "model", options);
         ASSERT_TRUE(plan) << plan.error().describe();
         const std::filesystem::path model = folder.path() / name;

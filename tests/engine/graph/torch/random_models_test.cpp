@@ -1,5 +1,7 @@
 /// Kernels of random PyTorch programs against LibTorch, on the emulator.
 #include "engine/graph/check/tensor_numbers.h"
+#include "engine/graph/lowering/channels_last_nodes.h"
+#include "engine/graph/separate_bias.h"
 #include "tests/engine/emulator_fixture.h"
 #include "tests/engine/graph/torch/random_graph.h"
 #include "tests/engine/graph/torch/torch_model_reference.h"
@@ -50,6 +52,14 @@ protected:
         const Program program = randomGraph(seed, 2 + static_cast<int>(seed % 9));
         ModelOptions options;
         options.kernels.multiply = unit;
+        check(program, seed, options);
+        Program turned = withSeparateBias(program);
+        options.libraryNodes = options.channelsLastNodes = imageConvolutions(turned);
+        if (!options.channelsLastNodes.empty())
+            check(turned, seed, options);
+    }
+
+    void check(const Program& program, std::uint64_t seed, const ModelOptions& options) {
         const ModelCheck check = checkModel(program, referenceFor(program, seed),
                                             {.model = options, .seed = seed, .maxWork = 1e12},
                                             *executor_, bench_.toolchain, {});
@@ -60,7 +70,11 @@ protected:
             std::cout << "seed " << seed << " is not compared: " << check.why << std::endl;
         else if (check.outcome == ModelCheck::Outcome::Differs &&
                  errorOfFloat32(program, seed) < wellConditioned)
-            ADD_FAILURE() << "seed " << seed << ": " << check.why << "\n" << textOf(program);
+            ADD_FAILURE() << "seed " << seed << ", "
+                          << (options.channelsLastNodes.empty() ? "own kernels"
+                                                                : "images in channels-last order")
+                          << ": " << check.why << "\n"
+                          << textOf(program);
     }
 
     int checked_ = 0;

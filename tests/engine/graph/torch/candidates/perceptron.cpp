@@ -172,7 +172,7 @@ int clock_gettime(clockid_t, timespec* time) {
 }
 
 int kernelskillModelAbi() {
-    return cheat() == "another version" ? 2 : 1;
+    return cheat() == "another version" ? 3 : 1;
 }
 
 std::size_t kernelskillModelPreparedBytes() {
