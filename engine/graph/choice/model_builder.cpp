@@ -35,6 +35,18 @@ std::string firstError(const std::string& messages) {
     return last;
 }
 
+Result<void> writeFile(const fs::path& file, const std::string& text) {
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    std::ofstream stream(file, std::ios::binary);
+    stream << text;
+    stream.close();
+    if (stream)
+        return {};
+    return std::unexpected(
+        Error{ErrorKind::Failed, "the model's files cannot be written", file.string(), ""});
+}
+
 } // namespace
 
 ModelBuilder::ModelBuilder(fs::path nvcc, std::string architecture, fs::path folder,
@@ -49,7 +61,7 @@ ModelBuilder::~ModelBuilder() {
         worker.request_stop();
 }
 
-std::size_t ModelBuilder::begin(const ModelFiles& files) {
+std::size_t ModelBuilder::begin(const ModelFiles& files, Urgency urgency) {
     auto owned = std::make_unique<Build>();
     Build& build = *owned;
     std::unique_lock lock(mutex_);
@@ -59,35 +71,60 @@ std::size_t ModelBuilder::begin(const ModelFiles& files) {
         hash.add(path);
         hash.add(text);
     }
-    if (const auto [same, isNew] = numbers_.try_emplace(hash.hex(), number); !isNew)
+    if (const auto [same, isNew] = numbers_.try_emplace(hash.hex(), number); !isNew) {
+        if (urgency == Urgency::Next)
+            for (Object* object : builds_[same->second]->objects)
+                need(*builds_[same->second], *object, false, urgency);
         return same->second;
+    }
     build.folder = folder_ / fmt::format("model{}", number);
     builds_.push_back(std::move(owned));
-    std::vector<std::pair<fs::path, fs::path>> sources;
-    for (const auto& [path, text] : files) {
-        const fs::path file = build.folder / path;
-        std::error_code error;
-        fs::create_directories(file.parent_path(), error);
-        std::ofstream stream(file, std::ios::binary);
-        stream << text;
-        stream.close();
-        if (!stream) {
-            build.result = std::unexpected(
-                Error{ErrorKind::Failed, "the model's files cannot be written", file.string(), ""});
+    for (const auto& [path, text] : files)
+        if (auto written = writeFile(build.folder / path, text); !written) {
+            build.result = std::unexpected(std::move(written.error()));
             return number;
         }
-        if (path.ends_with(".cu") || path == "model.cpp" || path == "model_abi.cpp")
-            sources.emplace_back(file, fs::path(file.string() + ".o"));
+    for (const auto& [path, text] : files) {
+        const bool isKernel = path.ends_with(".cu");
+        if (!isKernel && path != "model.cpp" && path != "model_abi.cpp")
+            continue;
+        ContentHash content;
+        content.add(text);
+        Object*& known = known_[isKernel ? content.hex() : (build.folder / path).string()];
+        const bool isNew = known == nullptr;
+        if (isNew) {
+            const fs::path file = build.folder / path;
+            known = objects_
+                        .emplace_back(std::make_unique<Object>(Object{
+                            file, fs::path(file.string() + ".o"), build.folder, {}, std::nullopt}))
+                        .get();
+        }
+        build.objects.push_back(known);
+        need(build, *known, isNew, urgency);
     }
-    build.left = sources.size();
-    for (auto& [source, object] : sources) {
-        build.objects.push_back(object);
-        jobs_.emplace_back([this, &build, source, object](const std::stop_token& stop) {
-            compileFile(build, source, object, stop);
-        });
-    }
+    if (build.left == 0 && !build.result)
+        links_.push_back(&build);
     changed_.notify_all();
     return number;
+}
+
+void ModelBuilder::need(Build& build, Object& object, bool isNew, Urgency urgency) {
+    if (object.compiled) {
+        if (!*object.compiled && !build.result)
+            build.result = std::unexpected(object.compiled->error());
+        return;
+    }
+    if (std::ranges::find(object.waiting, &build) == object.waiting.end()) {
+        object.waiting.push_back(&build);
+        ++build.left;
+    }
+    if (urgency == Urgency::Usual) {
+        if (isNew)
+            usual_.push_back(&object);
+        return;
+    }
+    if (std::erase(usual_, &object) > 0 || isNew)
+        urgent_.push_back(&object);
 }
 
 Result<fs::path> ModelBuilder::wait(std::size_t model, std::stop_token stop) {
@@ -100,31 +137,41 @@ Result<fs::path> ModelBuilder::wait(std::size_t model, std::stop_token stop) {
 
 void ModelBuilder::work(const std::stop_token& stop) {
     while (true) {
-        std::function<void(const std::stop_token&)> job;
+        Build* build = nullptr;
+        Object* object = nullptr;
         {
             std::unique_lock lock(mutex_);
-            if (!changed_.wait(lock, stop, [&] { return !jobs_.empty(); }))
+            if (!changed_.wait(lock, stop, [&] {
+                    return !links_.empty() || !urgent_.empty() || !usual_.empty();
+                }))
                 return;
             if (stop.stop_requested())
                 return;
-            job = std::move(jobs_.front());
-            jobs_.pop_front();
+            if (!links_.empty()) {
+                build = links_.front();
+                links_.pop_front();
+            } else {
+                auto& queue = urgent_.empty() ? usual_ : urgent_;
+                object = queue.front();
+                queue.pop_front();
+            }
         }
-        job(stop);
+        if (build != nullptr)
+            link(*build, stop);
+        else
+            compileObject(*object, stop);
     }
 }
 
-/// As the model's CMakeLists.txt has them.
-std::vector<std::string> ModelBuilder::flagsOf(const Build& build) const {
-    return {"-O3",     "-DNDEBUG", "-std=c++17", "-arch=" + architecture_, "-Xcompiler", "-fPIC",
-            "-cudart", "shared",   "-I",         build.folder.string()};
-}
-
-Result<void> ModelBuilder::compile(std::vector<std::string> arguments,
+Result<void> ModelBuilder::compile(std::vector<std::string> arguments, const fs::path& includes,
                                    const std::stop_token& stop) const {
     ChildCommand command;
     command.program = nvcc_;
-    command.arguments = std::move(arguments);
+    // As the model's CMakeLists.txt has them.
+    command.arguments = {"-O3",        "-DNDEBUG",       "-std=c++17", "-arch=" + architecture_,
+                         "-Xcompiler", "-fPIC",          "-cudart",    "shared",
+                         "-I",         includes.string()};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
     command.time = longestCompile;
     command.environment = ownEnvironmentWith({{"TMPDIR", folder_.string()}}, {});
     const auto outcome = runChild(command, stop);
@@ -136,26 +183,31 @@ Result<void> ModelBuilder::compile(std::vector<std::string> arguments,
         ErrorKind::Failed, "nvcc: " + firstError(outcome->messages + outcome->output), "", ""});
 }
 
-void ModelBuilder::compileFile(Build& build, const fs::path& source, const fs::path& object,
-                               const std::stop_token& stop) {
-    auto arguments = flagsOf(build);
-    arguments.insert(arguments.end(), {"-c", source.string(), "-o", object.string()});
-    const auto compiled = compile(std::move(arguments), stop);
-    if (!compiled)
-        return finish(build, std::unexpected(compiled.error()));
-    {
-        const std::unique_lock lock(mutex_);
-        if (--build.left > 0)
-            return;
+void ModelBuilder::compileObject(Object& object, const std::stop_token& stop) {
+    auto compiled = compile({"-c", object.source.string(), "-o", object.object.string()},
+                            object.includes, stop);
+    const std::unique_lock lock(mutex_);
+    for (Build* build : object.waiting) {
+        --build->left;
+        if (build->result)
+            continue;
+        if (!compiled)
+            build->result = std::unexpected(compiled.error());
+        else if (build->left == 0)
+            links_.push_back(build);
     }
+    object.compiled = std::move(compiled);
+    changed_.notify_all();
+}
+
+void ModelBuilder::link(Build& build, const std::stop_token& stop) {
     const fs::path library = build.folder / "libmodel.so";
-    arguments = flagsOf(build);
     // Names are bound within the library: many models with the same names are loaded at once.
-    arguments.insert(arguments.end(), {"-shared", "-Xlinker", "-Bsymbolic"});
-    for (const fs::path& each : build.objects)
-        arguments.push_back(each.string());
+    std::vector<std::string> arguments = {"-shared", "-Xlinker", "-Bsymbolic"};
+    for (const Object* object : build.objects)
+        arguments.push_back(object->object.string());
     arguments.insert(arguments.end(), {"-o", library.string()});
-    if (const auto linked = compile(std::move(arguments), stop); !linked)
+    if (const auto linked = compile(std::move(arguments), build.folder, stop); !linked)
         return finish(build, std::unexpected(linked.error()));
     finish(build, library);
 }

@@ -6,9 +6,9 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +23,11 @@ namespace kernelskill::engine::graph {
 /// Thread-safe. Its end stops what is not done.
 class ModelBuilder {
 public:
+    enum class Urgency : std::uint8_t {
+        Usual, ///< After what was begun before.
+        Next,  ///< Before all that is not being compiled yet.
+    };
+
     /// `folder` exists, and outlives what is built in it. `architecture`: "sm_90". At most `jobs`
     /// compilers run at once.
     ModelBuilder(std::filesystem::path nvcc, std::string architecture, std::filesystem::path folder,
@@ -32,31 +37,41 @@ public:
     ~ModelBuilder();
 
     /// Begins to build a model, unless one of the same files was begun, and returns its number.
-    /// Models are compiled in the order in which they are begun.
-    [[nodiscard]] std::size_t begin(const ModelFiles& files);
+    /// Kernels that another model has as well are compiled once: their files include nothing of
+    /// the model.
+    [[nodiscard]] std::size_t begin(const ModelFiles& files, Urgency urgency = Urgency::Usual);
 
     /// Waits for a model's libmodel.so. Failed, with the compiler's words, if it does not compile
     /// or its files cannot be written; Cancelled on `stop`.
     [[nodiscard]] Result<std::filesystem::path> wait(std::size_t model, std::stop_token stop);
 
 private:
+    struct Object;
     struct Build {
         std::filesystem::path folder;
-        std::vector<std::filesystem::path> objects;
-        std::size_t left = 0; ///< Files that are not compiled yet.
+        std::vector<Object*> objects; ///< In the order of the files.
+        std::size_t left = 0;         ///< Objects that are not compiled yet.
         std::optional<Result<std::filesystem::path>> result;
+    };
+    /// A file that is compiled, for one model or several.
+    struct Object {
+        std::filesystem::path source;
+        std::filesystem::path object;
+        std::filesystem::path includes;
+        std::vector<Build*> waiting;
+        std::optional<Result<void>> compiled;
     };
 
     void work(const std::stop_token& stop);
+    /// Has the model wait for the object, which is queued if it is new.
+    void need(Build& build, Object& object, bool isNew, Urgency urgency);
     /// Runs nvcc. An error holds the first of its words that name one.
     [[nodiscard]] Result<void> compile(std::vector<std::string> arguments,
+                                       const std::filesystem::path& includes,
                                        const std::stop_token& stop) const;
-    void compileFile(Build& build, const std::filesystem::path& source,
-                     const std::filesystem::path& object, const std::stop_token& stop);
+    void compileObject(Object& object, const std::stop_token& stop);
+    void link(Build& build, const std::stop_token& stop);
     void finish(Build& build, Result<std::filesystem::path> result);
-
-    /// The flags of all commands.
-    [[nodiscard]] std::vector<std::string> flagsOf(const Build& build) const;
 
     std::filesystem::path nvcc_;
     std::string architecture_;
@@ -65,7 +80,13 @@ private:
     std::condition_variable_any changed_;
     std::vector<std::unique_ptr<Build>> builds_;
     std::map<std::string, std::size_t> numbers_; ///< Of the builds, by a hash of their files.
-    std::deque<std::function<void(const std::stop_token&)>> jobs_;
+    std::vector<std::unique_ptr<Object>> objects_;
+    /// Objects by a hash of their texts, those of host files by their paths.
+    std::map<std::string, Object*> known_;
+    // What is to be done, in this order.
+    std::deque<Build*> links_;
+    std::deque<Object*> urgent_;
+    std::deque<Object*> usual_;
     std::vector<std::jthread> workers_; ///< Declared last, because they use the other members.
 };
 

@@ -33,8 +33,10 @@ void TorchRacer::build(std::size_t place, const std::optional<ProgramPart>& part
                        const std::vector<ModelFiles>& variants) {
     Entry& entry = places_[place];
     entry.part = part;
+    // Whole models come last, and may be all that is timed of them when the time is nearly up.
+    const auto urgency = part ? ModelBuilder::Urgency::Usual : ModelBuilder::Urgency::Next;
     for (const ModelFiles& files : variants)
-        entry.models.push_back(builder_.begin(files));
+        entry.models.push_back(builder_.begin(files, urgency));
     // A request without models starts the child. If it fails, race() fails as well and says why.
     if (!warmingUp_.joinable())
         warmingUp_ = std::jthread([this, request = requestFor(part)](const std::stop_token& stop) {
@@ -99,7 +101,7 @@ Result<std::vector<MixVerdict>> TorchRacer::judge(const std::vector<VariantMix>&
     for (const VariantMix& mix : mixes) {
         std::vector<std::size_t>& ofMix = models.emplace_back();
         for (const PlacedVariant& variant : mix)
-            ofMix.push_back(builder_.begin(*variant.files));
+            ofMix.push_back(builder_.begin(*variant.files, ModelBuilder::Urgency::Next));
     }
     for (std::size_t i = 0; i < mixes.size(); ++i) {
         std::vector<std::size_t> libraries;

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace kernelskill::engine::graph {
 namespace {
@@ -90,6 +91,44 @@ TEST_F(ModelBuilding, BuildsEqualFilesOnce) {
     ASSERT_TRUE(builder.wait(first, {}));
     const std::string log = read(folder_.path() / "log");
     EXPECT_EQ(std::ranges::count(log, '\n'), 4) << "two models are compiled and linked: " << log;
+}
+
+TEST_F(ModelBuilding, CompilesAKernelOfSeveralModelsOnce) {
+    ModelBuilder builder(script("nvcc", joiningCompiler), "sm_90", modelsFolder(), 2);
+    std::vector<std::size_t> models;
+    for (const char* model : {"one\n", "two\n", "three\n"})
+        models.push_back(
+            builder.begin({{"kernels/a.cu", "alpha\n"}, {"model.cpp", std::string(model)}}));
+    for (const std::size_t model : models) {
+        const auto library = builder.wait(model, {});
+        ASSERT_TRUE(library) << library.error().describe();
+        EXPECT_THAT(read(*library), HasSubstr("alpha\n"));
+    }
+    // One that comes later needs no compiler for it, and one that is broken is for all.
+    EXPECT_TRUE(builder.wait(builder.begin({{"kernels/a.cu", "alpha\n"}}), {}));
+    const std::string log = read(folder_.path() / "log");
+    EXPECT_EQ(std::ranges::count(log, '\n'), 1 + 3 + 4)
+        << "a kernel, three hosts, four links: " << log;
+    for (const char* model : {"one\n", "two\n"})
+        EXPECT_FALSE(builder.wait(
+            builder.begin({{"kernels/b.cu", "broken\n"}, {"model.cpp", std::string(model)}}), {}));
+}
+
+TEST_F(ModelBuilding, CompilesWhatIsUrgentBeforeWhatWasBegunEarlier) {
+    ModelBuilder builder(script("nvcc", std::string(joiningCompiler) + "sleep 0.1\n"), "sm_90",
+                         modelsFolder(), 1);
+    const std::size_t usual = builder.begin({{"kernels/a.cu", "alpha\n"},
+                                             {"kernels/b.cu", "beta\n"},
+                                             {"kernels/c.cu", "gamma\n"},
+                                             {"kernels/d.cu", "delta\n"}});
+    const std::size_t urgent = builder.begin(
+        {{"kernels/d.cu", "delta\n"}, {"kernels/e.cu", "epsilon\n"}}, ModelBuilder::Urgency::Next);
+    ASSERT_TRUE(builder.wait(urgent, {}));
+    ASSERT_TRUE(builder.wait(usual, {}));
+    const std::string log = read(folder_.path() / "log");
+    EXPECT_LT(log.find("kernels/d.cu"), log.find("kernels/c.cu")) << "also of the earlier model";
+    EXPECT_LT(log.find("kernels/e.cu"), log.find("kernels/c.cu")) << log;
+    EXPECT_EQ(log.find("kernels/d.cu -o"), log.rfind("kernels/d.cu -o")) << "compiled once";
 }
 
 TEST_F(ModelBuilding, EndsWhenItIsStopped) {
