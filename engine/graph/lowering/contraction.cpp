@@ -1,4 +1,5 @@
 /// Sums of products of two tensors: products of matrices in all their forms.
+#include "engine/graph/lowering/einsum.h"
 #include "engine/graph/lowering/lowering.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -16,14 +17,9 @@ using namespace analysis::raise;
 using Position = std::vector<Index>;
 using Values = std::vector<Scalar>;
 
-/// Operands are written to buffers unless they are views of some: each element is read often.
-Tensor operandOf(Lowering& in, const Tensor& tensor) {
-    return convertedTensor(in.reread(tensor), computedIn(tensor.element));
-}
-
 Results linear(Lowering& in) {
-    const Tensor input = operandOf(in, in.tensor("input"));
-    const Tensor weight = operandOf(in, in.tensor("weight"));
+    const Tensor input = factorOf(in, in.tensor("input"));
+    const Tensor weight = factorOf(in, in.tensor("weight"));
     const ScalarKind type = in.resultType();
     std::vector<Index> shape = input.shape;
     const Index inner = shape.back();
@@ -87,95 +83,14 @@ Tensor productOf(Lowering& in, Tensor left, Tensor right, const std::string& nam
 }
 
 Results matmul(Lowering& in) {
-    return {convertedTensor(productOf(in, operandOf(in, in.tensor("self")),
-                                      operandOf(in, in.tensor("other")), in.node().name),
+    return {convertedTensor(productOf(in, factorOf(in, in.tensor("self")),
+                                      factorOf(in, in.tensor("other")), in.node().name),
                             in.resultType())};
 }
 Results batchedMatmul(Lowering& in) {
-    return {convertedTensor(productOf(in, operandOf(in, in.tensor("self")),
-                                      operandOf(in, in.tensor("mat2")), in.node().name),
+    return {convertedTensor(productOf(in, factorOf(in, in.tensor("self")),
+                                      factorOf(in, in.tensor("mat2")), in.node().name),
                             in.resultType())};
-}
-
-/// "bij,bjk->bik": the letters of each operand, and of the result.
-struct Equation {
-    std::vector<std::string> operands;
-    std::string result;
-};
-
-Equation parsed(std::string text) {
-    std::erase(text, ' ');
-    if (text.contains('.'))
-        throw NotRaised{fmt::format("the ellipsis in '{}' is not raised", text)};
-    Equation equation;
-    const std::size_t arrow = text.find("->");
-    std::string left = text.substr(0, arrow);
-    for (std::size_t begin = 0; begin <= left.size();) {
-        const std::size_t end = std::min(left.find(',', begin), left.size());
-        equation.operands.push_back(left.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    if (arrow != std::string::npos) {
-        equation.result = text.substr(arrow + 2);
-        return equation;
-    }
-    // Without an arrow: the letters that stand once, in their order.
-    std::ranges::sort(left);
-    for (const char letter : left)
-        if (letter != ',' && std::ranges::count(left, letter) == 1)
-            equation.result += letter;
-    return equation;
-}
-
-Results einsum(Lowering& in) {
-    const Equation equation = parsed(in.text("equation"));
-    std::vector<Tensor> operands;
-    for (const Tensor& tensor : in.tensors("tensors"))
-        operands.push_back(operandOf(in, tensor));
-    if (operands.size() != equation.operands.size())
-        throw NotRaised{"an equation with another number of operands"};
-    std::map<char, Index> extents;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        if (equation.operands[i].size() != operands[i].rank())
-            throw NotRaised{"an equation with another number of axes"};
-        for (std::size_t axis = 0; axis < operands[i].rank(); ++axis)
-            if (const auto known = extents.find(equation.operands[i][axis]);
-                known == extents.end() || known->second.constant() == 1)
-                extents[equation.operands[i][axis]] = operands[i].shape[axis];
-    }
-    std::vector<Index> shape;
-    for (const char letter : equation.result)
-        shape.push_back(extents.at(letter));
-    std::vector<std::pair<std::string, Index>> summed;
-    std::string inner;
-    for (const auto& [letter, extent] : extents)
-        if (!equation.result.contains(letter)) {
-            summed.emplace_back(std::string(1, letter), extent);
-            inner += letter;
-        }
-    const auto product = [=](const Position& at, const Position& k) {
-        Scalar value;
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            Position from;
-            for (std::size_t axis = 0; axis < operands[i].rank(); ++axis) {
-                const char letter = equation.operands[i][axis];
-                const std::size_t outer = equation.result.find(letter);
-                const Index index =
-                    outer != std::string::npos ? at.at(outer) : k.at(inner.find(letter));
-                from.push_back(operands[i].shape[axis].constant() == 1 ? Index(0) : index);
-            }
-            const Scalar factor = operands[i].at(from);
-            value = value == nullptr ? factor : times(value, factor);
-        }
-        return value;
-    };
-    const ScalarKind work = operands.at(0).element;
-    const ScalarKind type = in.resultType();
-    if (summed.empty())
-        return {convertedTensor(
-            tensorOf(work, shape, [=](const Position& at) { return product(at, {}); }), type)};
-    return {convertedTensor(
-        in.builder().reducedBy(Reducer::Sum, work, shape, summed, product, in.node().name), type)};
 }
 
 /// softmax(query * key^T * scale + mask) * value.
@@ -184,9 +99,9 @@ Results attention(Lowering& in) {
         throw NotRaised{"dropout draws random numbers"};
     if (in.truth("enable_gqa"))
         throw NotRaised{"groups of queries are not raised"};
-    const Tensor query = operandOf(in, in.tensor("query"));
-    const Tensor key = operandOf(in, in.tensor("key"));
-    const Tensor value = operandOf(in, in.tensor("value"));
+    const Tensor query = factorOf(in, in.tensor("query"));
+    const Tensor key = factorOf(in, in.tensor("key"));
+    const Tensor value = factorOf(in, in.tensor("value"));
     const auto width = query.shape.back().constant();
     if (in.isNone("scale") && !width)
         throw NotRaised{"a width that is known only when the program runs"};

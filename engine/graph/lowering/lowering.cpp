@@ -11,6 +11,10 @@
 
 namespace kernelskill::engine::graph {
 
+Tensor factorOf(Lowering& in, const Tensor& tensor) {
+    return convertedTensor(in.reread(tensor), computedIn(tensor.element));
+}
+
 std::vector<std::size_t> allAxes(const Tensor& tensor) {
     std::vector<std::size_t> axes(tensor.rank());
     for (std::size_t i = 0; i < axes.size(); ++i)

@@ -94,6 +94,10 @@ private:
 /// The max cost of an element that several passes compute again instead of writing it once.
 constexpr std::size_t cheapToReread = 4;
 
+/// The tensor as a factor of sums of products, which read each element often: in a buffer, unless
+/// it is a view of one, and with halves as float.
+[[nodiscard]] Tensor factorOf(Lowering& in, const Tensor& tensor);
+
 /// 0, 1, ... for all axes of the tensor.
 [[nodiscard]] std::vector<std::size_t> allAxes(const Tensor& tensor);
 /// Unknown for a type without a counterpart: complex numbers and the like.

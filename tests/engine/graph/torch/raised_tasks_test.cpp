@@ -254,6 +254,23 @@ TEST_F(RaisedOperator, ReadsEquations) {
                                   {"tensors", std::vector<ValueName>{{"x"}, {"y"}}}});
 }
 
+TEST_F(RaisedOperator, MultipliesManyTensorsPairByPair) {
+    const auto product = [&](const std::string& equation, const std::vector<ValueName>& tensors) {
+        check("aten.einsum.default", {{"equation", equation}, {"tensors", tensors}});
+    };
+    builder.input("x", {8, 7}).input("y", {7, 9}).input("z", {9, 6});
+    product("ij,jk,kl->il", {{"x"}, {"y"}, {"z"}});
+    builder.input("x", {8, 7}).parameter("y", {7, 9}).parameter("z", {9, 6});
+    product("ij,jk,kl->li", {{"x"}, {"y"}, {"z"}});
+    builder.input("x", {8, 1}).input("y", {7, 9}).input("z", {9, 6});
+    product("ij,jk,kl->il", {{"x"}, {"y"}, {"z"}});
+    builder.input("x", {3, 2, 5, 4, 6})
+        .parameter("y", {3, 2, 7, 4, 6})
+        .input("z", {3, 4, 2, 5, 7})
+        .input("u", {3, 2, 7, 4, 8});
+    product("bclhn,bcshn,bhcls,bcshp->bclhp", {{"x"}, {"y"}, {"z"}, {"u"}});
+}
+
 TEST_F(RaisedOperator, Reduces) {
     for (const bool keeps : {false, true}) {
         builder.input("x", {2, 3, 4});
