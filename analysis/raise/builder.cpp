@@ -143,9 +143,9 @@ std::vector<Tensor> Builder::reduced(const std::vector<ReductionOf>& reductions,
         (isReduced ? computation.reduced : computation.axes).push_back(own);
         keptShape.push_back(isReduced ? Index(1) : shape[i]);
     }
-    const bool hasChannels = std::ranges::find(axes, std::size_t{1}) == axes.end();
-    const bool isChannelsLast =
-        isChannelsLast_ && hasChannels && hasChannelsLast(computation.axes.size());
+    const bool keepsChannels =
+        std::ranges::none_of(axes, [](std::size_t reduced) { return reduced <= 1; });
+    const bool isChannelsLast = isChannelsLast_ && keepsChannels && hasChannelsLast(shape.size());
     if (isChannelsLast)
         computation.axes = inChannelsLast(std::move(computation.axes));
     std::vector<Tensor> results;

@@ -159,28 +159,31 @@ private:
         return run;
     }
 
-    /// Splits a reduction that reads across its elements into parts that are a thread's each, if
-    /// there are too few results to have one. Else puts those elements last that are neighbours.
+    /// Puts the elements last that are neighbours. If that are few, or other results are
+    /// neighbours, and there are too few results to have a thread each, splits the reduction into
+    /// parts that have one.
     bool splitAcross(Computation& computation) {
         constexpr std::int64_t longRun = 128; // Elements that are worth a warp and its wide loads.
         const auto run = runOf(computation);
         const auto results = elementsOf(extentsOf(computation.axes)).constant();
-        if (!run || run->length >= longRun || run->axes.size() == computation.reduced.size())
+        if (!run)
+            return false;
+        for (const Axis& axis : run->axes) {
+            const auto own = std::ranges::find(computation.reduced, axis.id, &Axis::id);
+            std::rotate(own, own + 1, computation.reduced.end());
+        }
+        if (run->length >= longRun || run->axes.size() == computation.reduced.size())
             return false;
         Computation turned = computation;
-        for (const Axis& axis : run->axes) {
-            const auto own = std::ranges::find(turned.reduced, axis.id, &Axis::id);
-            std::rotate(own, own + 1, turned.reduced.end());
-        }
-        computation = turned;
         for (const Axis& axis : run->axes)
             turned.axes.push_back(axis);
         turned.reduced.resize(turned.reduced.size() - run->axes.size());
         const Index apart = elementsOf(extentsOf(turned.reduced));
         const auto elements = apart.constant();
-        if (!elements || *elements < 2 * limits_.minThreadElements)
-            return false;
         const std::int64_t threads = *results * run->length;
+        if (!elements || *elements < 2 * limits_.minThreadElements ||
+            threads > limits_.maxThreadResults)
+            return false;
         const std::int64_t parts = std::min((limits_.wantedThreads + threads - 1) / threads,
                                             *elements / limits_.minThreadElements);
         if (parts < 2)

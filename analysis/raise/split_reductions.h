@@ -13,7 +13,8 @@ struct SplitLimits {
     std::int64_t wantedParts = 1056;  ///< The number of parts of all results together.
     std::int64_t minPartElements = 2048;
     // Where a reduction reads across its elements, a part is a thread's, not a block's.
-    std::int64_t wantedThreads = 135168;
+    std::int64_t maxThreadResults = 16384; ///< More have loads enough under way.
+    std::int64_t wantedThreads = 65536;
     std::int64_t minThreadElements = 64;
 };
 

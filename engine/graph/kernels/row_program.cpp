@@ -307,7 +307,7 @@ private:
     /// and the rows are too few to have a thread each. On its own, it has a thread for each
     /// element.
     bool leavesMostIdle(const RowPass& pass) const {
-        constexpr std::int64_t fewThreads = 65536;
+        constexpr std::int64_t fewThreads = 16384;
         constexpr std::int64_t fewElements = 128; // About as long as a launch takes.
         if (pass.kind != RowPass::Kind::Map)
             return false;

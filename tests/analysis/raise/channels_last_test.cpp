@@ -83,6 +83,10 @@ TEST_F(ChannelsLast, StoresWindowsAndReductionsThatKeepChannels) {
               "3");
     (void)builder_.reduced(Reducer::Sum, x_, {1}, true, "channels");
     EXPECT_EQ(extents(lastBuffer().shape), Extents({"2", "5", "7"})) << "channels are gone";
+    (void)builder_.reduced(Reducer::Sum, x_, {3}, true, "rows");
+    EXPECT_EQ(extents(lastBuffer().shape), Extents({"2", "5", "3"}));
+    (void)builder_.reduced(Reducer::Sum, x_, {0, 2, 3}, true, "channels");
+    EXPECT_EQ(extents(lastBuffer().shape), Extents({"3"}));
     const Tensor volume = builder_.input("v", real, {2, 3, 4, 5, 7}, Buffer::Role::Input, "v");
     (void)builder_.reduced(Reducer::Sum, volume, {2}, false, "depth");
     EXPECT_EQ(extents(lastBuffer().shape), Extents({"2", "5", "7", "3"}));

@@ -90,6 +90,18 @@ TEST(SplitReductions, PutNeighboursLastWhereTheyAreNotSplit) {
     expectSame(before, after);
 }
 
+TEST(SplitReductions, ReadWholeImagesInTheirOrder) {
+    Builder builder;
+    const Tensor x = fromChannelsLast(images(builder, {300, 9, 11, 12}));
+    (void)builder.output(builder.reduced(Reducer::Sum, x, {1, 2, 3}, false, "images"), "y");
+    const Program before = builder.take();
+    const Program after = withSplitReductions(before);
+    ASSERT_EQ(after.steps.size(), 1u) << textOf(after);
+    EXPECT_EQ(step(before, 0).reduced.front().extent->constant(), 12);
+    EXPECT_EQ(step(after, 0).reduced.back().extent->constant(), 12) << textOf(after);
+    expectSame(before, after);
+}
+
 TEST(SplitReductions, LeaveWhatReadsAlongItsElements) {
     Builder builder;
     const Tensor x = images(builder, {300, 2, 14, 14});
@@ -101,13 +113,13 @@ TEST(SplitReductions, LeaveWhatReadsAlongItsElements) {
 
 TEST(SplitReductions, LeaveWhatHasAThreadForEachResult) {
     Builder builder;
-    const Tensor x = images(builder, {600, 256, 300});
+    const Tensor x = images(builder, {60, 256, 300});
     (void)builder.output(builder.reduced(Reducer::Sum, x, {1}, false, "columns"), "y");
     const Program before = builder.take();
     EXPECT_EQ(textOf(withSplitReductions(before)), textOf(before));
     // Of places there is no second step.
     Builder places;
-    const Tensor y = images(places, {600, 256, 30});
+    const Tensor y = images(places, {60, 256, 30});
     (void)places.output(places.reduced(Reducer::FirstMaximum, y, {1}, false, "columns"), "y");
     const Program same = places.take();
     EXPECT_EQ(textOf(withSplitReductions(same)), textOf(same));
