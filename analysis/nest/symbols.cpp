@@ -165,7 +165,8 @@ std::string NestSymbols::derivedName(std::string_view op,
         if (!isFirst)
             text += isFunction ? ", " : " " + std::string(op) + " ";
         const bool isProduct =
-            operand.terms().size() == 1 && operand.terms().begin()->first.size() > 1;
+            operand.terms().size() == 1 && !operand.terms().begin()->first.empty() &&
+            (operand.terms().begin()->first.size() > 1 || operand.terms().begin()->second != 1);
         const bool groups = !isFunction && (operand.terms().size() > 1 || (isProduct && !isFirst));
         text += (groups ? "(" : "") + describe(operand) + (groups ? ")" : "");
     }

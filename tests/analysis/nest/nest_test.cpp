@@ -202,6 +202,8 @@ TEST(Nest, KeepsQuotientsAndRemainders) {
                   .accesses(),
               "a[(threadIdx.x / 32) + (threadIdx.x % 32)]; "
               "c[33*(threadIdx.x / 32) + (threadIdx.x % 32)]");
+    EXPECT_EQ(readBody("int t = threadIdx.x; c[t % (2 * n)] = a[2 * n % t];").accesses(),
+              "a[(2*n % threadIdx.x)]; c[(threadIdx.x % (2*n))]");
     EXPECT_EQ(readBody("int t = threadIdx.x; int i = t / n; c[t - i * n] = a[t % n];").accesses(),
               "a[(threadIdx.x % n)]; c[(threadIdx.x % n)]");
     EXPECT_EQ(readBody("int t = threadIdx.x; c[(8 * t + 3) / 4] = a[(8 * t + 3) % 4];").accesses(),
