@@ -114,6 +114,49 @@ bool speaksOfBlocks(std::string name) {
     return std::ranges::any_of(words, [&](std::string_view word) { return name.contains(word); });
 }
 
+/// Whether the token stands between the brackets of a `__shared__` declaration.
+bool isSharedExtent(const std::vector<Token>& tokens, std::size_t at) {
+    int open = 0; // Brackets around the token.
+    for (std::size_t i = at; i-- > 0;) {
+        if (tokens[i].is(";") || tokens[i].is("{") || tokens[i].is("}"))
+            return false;
+        if (tokens[i].is("["))
+            ++open;
+        else if (tokens[i].is("]"))
+            --open;
+        else if (tokens[i].is("__shared__"))
+            return open > 0;
+    }
+    return false;
+}
+
+/// Whether the constant is used, and as an extent of `__shared__` arrays alone: these go with the
+/// block, whatever the size of the data.
+bool sizesSharedArraysAlone(const ProgramText& program, const StatedConstant& constant) {
+    bool isUsed = false;
+    for (const ProgramText::File& file : program.files()) {
+        for (const Token& directive : file.directives) {
+            const auto [word, remainder] = analysis::directiveParts(directive.text);
+            const auto tokens = analysis::lex(remainder);
+            if (std::ranges::any_of(tokens, [&](const Token& token) {
+                    return token.text == constant.name && &token != tokens.data();
+                }))
+                return false;
+        }
+        for (const std::size_t at : file.tokensNamed(constant.name)) {
+            const bool isItsDefinition = at + 2 < file.tokens.size() &&
+                                         file.tokens[at + 1].is("=") &&
+                                         file.tokens[at + 2].span.begin == constant.value.begin;
+            if (isItsDefinition)
+                continue;
+            if (!isSharedExtent(file.tokens, at))
+                return false;
+            isUsed = true;
+        }
+    }
+    return isUsed;
+}
+
 std::int64_t smaller(std::int64_t value, double factor) {
     const std::int64_t unit = value % tile == 0 ? tile : warp;
     const auto units =
@@ -133,7 +176,8 @@ std::optional<SmallerConstants> smallerConstants(const analysis::FileModel& file
             const std::string_view value = std::string_view(text.text).substr(
                 constant.value.begin, constant.value.end - constant.value.begin);
             const auto present = integerOf(value);
-            if (!present || *present <= largestThatStays || speaksOfBlocks(constant.name))
+            if (!present || *present <= largestThatStays || speaksOfBlocks(constant.name) ||
+                sizesSharedArraysAlone(program, constant))
                 continue;
             const std::int64_t changed = smaller(*present, factor);
             const std::string spelled = fmt::format("{:<{}}", changed, value.size());

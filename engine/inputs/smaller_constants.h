@@ -16,8 +16,9 @@ struct SmallerConstants {
 };
 
 /// Divides integer constants of the user's files by about `factor`: macros, and constants at file
-/// scope, as the preprocessor leaves them. Those stay that are small, that follow from others, or
-/// whose names speak of blocks, threads or tiles. A new value has the same rest modulo 32, and
+/// scope, as the preprocessor leaves them. Those stay that are small, that follow from others,
+/// whose names speak of blocks, threads or tiles, or that are extents of shared arrays and nothing
+/// else. A new value has the same rest modulo 32, and
 /// modulo 128 if that is zero. nullopt if no constant changes.
 ///
 /// The program at these sizes may make no sense: the caller has to find that out by running it.

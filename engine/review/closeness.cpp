@@ -39,14 +39,6 @@ bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
     });
 }
 
-/// The maximum number of terms in a sum, as far as the buffers tell.
-std::uint64_t termsOf(const RunPair& pair) {
-    std::uint64_t terms = 1;
-    for (const BufferExtent& extent : pair.original.profile.extents)
-        terms = std::max(terms, extent.read ? extent.elements : 0);
-    return terms;
-}
-
 /// The error of a sum of `terms` terms grows as the square root of their number (Higham, Accuracy
 /// and Stability, 2.6).
 double errorOfSum(double roundoff, std::uint64_t terms) {
@@ -61,6 +53,18 @@ std::size_t floatingOutputs(const RunPair& pair) {
             count += output.bytes.size() / analysis::scalarBytes(output.element);
     }
     return count;
+}
+
+/// The maximum number of terms in a sum, as far as the buffers tell, and the threads where results
+/// are few: threads that read nothing may each compute a term.
+std::uint64_t termsOf(const RunPair& pair) {
+    const LaunchSpec& launch = pair.original.profile.launch;
+    std::uint64_t terms = 1;
+    if (floatingOutputs(pair) < minSampledOutputs)
+        terms = std::max(terms, launch.grid.count() * launch.block.count());
+    for (const BufferExtent& extent : pair.original.profile.extents)
+        terms = std::max(terms, extent.read ? extent.elements : 0);
+    return terms;
 }
 
 /// A stated error, relative to results of magnitude 1.

@@ -45,6 +45,24 @@ TEST_F(SmallerConstantsTest, TheRestOfAWarpStays) {
     EXPECT_EQ(smaller("#define N (1 << 20)\n", 1024), "#define N 1024     \n");
 }
 
+TEST_F(SmallerConstantsTest, ExtentsOfSharedArraysGoWithTheBlock) {
+    EXPECT_EQ(smaller("const int N = 1 << 10;\nconst int SHMEM = 1 << 10;\n#define SIDE 1024\n"
+                      "__global__ void k(int *a) {\n  __shared__ int s[SHMEM], t[2 * SIDE];\n"
+                      "  for (int i = 0; i < N; ++i) s[i] = t[i] = a[i];\n}\n",
+                      8),
+              "const int N = 128    ;\nconst int SHMEM = 1 << 10;\n#define SIDE 1024\n"
+              "__global__ void k(int *a) {\n  __shared__ int s[SHMEM], t[2 * SIDE];\n"
+              "  for (int i = 0; i < N; ++i) s[i] = t[i] = a[i];\n}\n");
+    // The data have that size as well.
+    EXPECT_EQ(
+        smaller("#define N 1024\n"
+                "__global__ void k(int *a) {\n  __shared__ int s[N];\n  s[0] = a[N - 1];\n}\n",
+                8),
+        "#define N 128 \n"
+        "__global__ void k(int *a) {\n  __shared__ int s[N];\n  s[0] = a[N - 1];\n}\n");
+    EXPECT_EQ(label_, "N=128");
+}
+
 TEST_F(SmallerConstantsTest, OnlyTheBranchThatIsTakenIsChanged) {
     EXPECT_EQ(smaller("#ifdef BIG\n#define N 4096\n#else\n#define N 2048\n#endif\n", 16),
               "#ifdef BIG\n#define N 4096\n#else\n#define N 128 \n#endif\n");

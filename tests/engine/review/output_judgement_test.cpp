@@ -78,6 +78,20 @@ TEST(OutputJudgement, AnOriginalThatWasExactByChanceDoesNotMakeAnotherOrderOfALo
     EXPECT_FALSE(judged(pair, reordered));
 }
 
+TEST(OutputJudgement, ThreadsThatReadNothingMayComputeATermEach) {
+    RunPair pair;
+    pair.original.outputs = {doubles({0.162104605})};
+    pair.candidate.outputs = {doubles({0.162104605 * (1 + 7e-15)})};
+    pair.truth = std::vector<BufferContents>{doubles({0.162104605})};
+    EXPECT_FALSE(judged(pair, reordered));
+    pair.original.profile.launch.grid = {128, 1, 1};
+    pair.original.profile.launch.block = {512, 1, 1};
+    EXPECT_TRUE(judged(pair, reordered));
+    EXPECT_FALSE(judged(pair, exact));
+    pair.candidate.outputs = {doubles({0.162104605 * (1 + 1e-9)})};
+    EXPECT_FALSE(judged(pair, reordered));
+}
+
 TEST(OutputJudgement, ManyOutputsTellTheErrorToExpect) {
     RunPair pair = pairWithTruth(std::vector<float>(64, 1.0f), std::vector<float>(64, 1.000002f),
                                  std::vector<double>(64, 1.0));
