@@ -50,13 +50,19 @@ std::string blocksText(const SkillContext& context, const LaunchSite& launch, st
     return axis == 0 ? std::string(source.slice(grid.span)) : "1";
 }
 
-std::vector<TextEdit> passedBlockCount(const SkillContext& context, std::uint8_t axis,
-                                       const std::string& name) {
+std::vector<TextEdit> passedBlockCounts(const SkillContext& context,
+                                        const std::vector<BlockCount>& counts) {
+    std::string names;
+    for (const BlockCount& count : counts)
+        names += fmt::format(", unsigned int {}", count.name);
     const std::uint32_t parameters = context.kernel.parameters.back().span.end;
-    std::vector<TextEdit> edits{{{parameters, parameters}, fmt::format(", unsigned int {}", name)}};
+    std::vector<TextEdit> edits{{{parameters, parameters}, names}};
     for (const LaunchSite& launch : context.kernel.launches) {
+        std::string values;
+        for (const BlockCount& count : counts)
+            values += ", " + blocksText(context, launch, count.axis);
         const std::uint32_t arguments = launch.argumentSpans.back().end;
-        edits.push_back({{arguments, arguments}, ", " + blocksText(context, launch, axis)});
+        edits.push_back({{arguments, arguments}, values});
     }
     return edits;
 }

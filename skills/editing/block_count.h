@@ -20,9 +20,15 @@ namespace kernelskill::skills {
 [[nodiscard]] std::string blocksText(const SkillContext& context,
                                      const analysis::LaunchSite& launch, std::uint8_t axis);
 
-/// The parameter `unsigned int name` behind the others, and the argument of each launch. Needs
+/// A parameter that is the old number of blocks along an axis.
+struct BlockCount {
+    std::uint8_t axis = 0;
+    std::string name;
+};
+
+/// The parameters `unsigned int name` behind the others, and the arguments of each launch. Needs
 /// requirePassableGrids().
 [[nodiscard]] std::vector<analysis::TextEdit>
-passedBlockCount(const SkillContext& context, std::uint8_t axis, const std::string& name);
+passedBlockCounts(const SkillContext& context, const std::vector<BlockCount>& counts);
 
 } // namespace kernelskill::skills

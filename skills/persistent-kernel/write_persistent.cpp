@@ -26,7 +26,7 @@ public:
           helper_(kernel_.name.contains('_') ? "resident_blocks" : "residentBlocks") {}
 
     void write() {
-        for (const TextEdit& edit : passedBlockCount(context_, 0, blocks_))
+        for (const TextEdit& edit : passedBlockCounts(context_, {{0, blocks_}}))
             draft_.replace(edit.span, edit.newText);
         writeRounds();
         for (const StmtId id : found_.returns)

@@ -22,7 +22,7 @@ __global__ void product(const float* a, const float* b, float* c, int rows, int 
             bTile[element / 64][element % 64] = column < columns && k < terms ? b[k * columns + column] : 0;
         }
         __syncthreads();
-        const int kEnd = terms - k0 < 8 ? terms : k0 + 8;
+        const int kEnd = k0 + min(terms - k0, 8);
         #pragma unroll 8
         for (int k = k0; k < kEnd; ++k) {
             float aValues[4];

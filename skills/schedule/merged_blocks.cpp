@@ -166,7 +166,7 @@ Gated<int> blocksToMerge(const SkillContext& context, const MergedBlocks& merged
 
 std::vector<TextEdit> mergedLaunches(const SkillContext& context, const MergedBlocks& merged,
                                      int count, const std::string& blocks) {
-    std::vector<TextEdit> edits = passedBlockCount(context, merged.axis, blocks);
+    std::vector<TextEdit> edits = passedBlockCounts(context, {{merged.axis, blocks}});
     for (const LaunchSite& launch : context.kernel.launches) {
         std::array<int, 3> divisors{1, 1, 1};
         divisors[merged.axis] = count;

@@ -1,6 +1,7 @@
 #include "skills/schedule/tile_contraction.h"
 
 #include "analysis/queries/value_spelling.h"
+#include "skills/editing/block_count.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/grid_size.h"
 #include "skills/schedule/tile_terms.h"
@@ -241,6 +242,9 @@ private:
         for (const OutputWork& work : work_)
             used.insert(used.end(), work.expressions.begin(), work.expressions.end());
         needed = text_.neededBy(used);
+        for (const AxisSet axis : {slowAxis, fastAxis})
+            if ((text_.unboundedAxes() & axis) != 0)
+                needed.insert(text_.outputAxis(axis).variable);
         OutputLoops outputs(lines_, text_);
         outputs.open(needed, false);
         const std::vector<VariableId> derived = text_.derivedIn(needed);
@@ -279,6 +283,10 @@ private:
         for (const AxisSet axis : {slowAxis, fastAxis})
             lines_.add(fmt::format("const {} {} = {};", text_.axisNames(axis).type,
                                    text_.axisNames(axis).begin, text_.beginText(axis)));
+        for (const AxisSet axis : {slowAxis, fastAxis})
+            if ((text_.unboundedAxes() & axis) != 0)
+                lines_.add(fmt::format("const {} {} = {};", text_.axisNames(axis).type,
+                                       text_.axisNames(axis).end, text_.endText(axis)));
     }
 
     /// Blocks take rectangles of flat outputs in turns, however many blocks there are.
@@ -327,6 +335,15 @@ void tileContraction(Draft& draft, const SkillContext& context, const Contractio
     TileWriter(draft, context, found, shape).write();
     if (shape.outputs() == 1 || found.axes.flat)
         return;
+    const TileNames names(context, found);
+    std::vector<BlockCount> counts;
+    if ((unboundedAxes(found, shape) & slowAxis) != 0)
+        counts.push_back({static_cast<std::uint8_t>(found.axes.slow.gridAxis), names.slow.blocks});
+    if ((unboundedAxes(found, shape) & fastAxis) != 0)
+        counts.push_back({static_cast<std::uint8_t>(found.axes.fast.gridAxis), names.fast.blocks});
+    if (!counts.empty())
+        for (TextEdit& edit : passedBlockCounts(context, counts))
+            draft.replace(edit.span, std::move(edit.newText));
     std::array<int, 3> divisors{1, 1, 1};
     if (found.axes.slow.gridAxis >= 0)
         divisors[static_cast<std::size_t>(found.axes.slow.gridAxis)] = shape.slow;

@@ -50,6 +50,8 @@ AxisNames TileNames::axisNames(const OutputAxis& axis) {
     names.begin = fresh(joined(position.name, "Begin"));
     names.step = fresh(position.name.size() == 1 ? position.name + position.name
                                                  : joined(position.name, "Offset"));
+    names.blocks = fresh(joined(position.name, "Blocks"));
+    names.end = fresh(joined(position.name, "End"));
     return names;
 }
 

@@ -16,6 +16,9 @@ struct AxisNames {
     std::string type;
     std::string begin; ///< The block's first position.
     std::string step;  ///< Counts the outputs of a thread.
+    // Where no guard of the kernel bounds its positions:
+    std::string blocks; ///< The parameter that is the old number of blocks.
+    std::string end;    ///< Behind the last position.
 };
 
 struct OperandNames {

@@ -5,6 +5,7 @@
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/editing/block_count.h"
 #include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -117,6 +118,14 @@ std::unexpected<Refusal> noReuse(const SkillContext& context) {
 
 } // namespace
 
+AxisSet unboundedAxes(const Contraction& found, const TileShape& shape) {
+    if (found.axes.flat)
+        return 0;
+    const auto tiled =
+        static_cast<AxisSet>((shape.slow > 1 ? slowAxis : 0) | (shape.fast > 1 ? fastAxis : 0));
+    return static_cast<AxisSet>(tiled & ~found.bounded);
+}
+
 int elementsOfALoad(std::uint32_t size) {
     return size == 0 || size > loadBytes ? 1 : loadBytes / static_cast<int>(size);
 }
@@ -163,6 +172,11 @@ Gated<std::vector<TileShape>> microTiles(const SkillContext& context, const Cont
     KERNELSKILL_CHECK(found.axes.flat ? requireFollowableLaunches(context)
                                       : requireResizableGrids(context));
     const int words = wordsOfAnOutput(context, found);
+    const bool isPassable = !found.axes.flat && requirePassableGrids(context).has_value();
+    const auto isBoundable = [&](int outputs, AxisSet axis, const OutputAxis& position) {
+        return outputs == 1 ||
+               (((found.bounded & axis) != 0 || isPassable) && position.gridAxis >= 0);
+    };
     std::vector<TileShape> shapes;
     bool lacksGuard = false;
     bool lacksBlocks = false;
@@ -173,9 +187,8 @@ Gated<std::vector<TileShape>> microTiles(const SkillContext& context, const Cont
             if (shape.outputs() == 1 || (found.axes.flat && (slow == 1 || fast == 1)) ||
                 shape.outputs() * words > outputWords(found.axes.threads()))
                 continue;
-            const bool isGuarded =
-                (slow == 1 || ((found.bounded & slowAxis) != 0 && found.axes.slow.gridAxis >= 0)) &&
-                (fast == 1 || ((found.bounded & fastAxis) != 0 && found.axes.fast.gridAxis >= 0));
+            const bool isGuarded = isBoundable(slow, slowAxis, found.axes.slow) &&
+                                   isBoundable(fast, fastAxis, found.axes.fast);
             lacksGuard |= !isGuarded;
             lacksReuse |= isGuarded && reuseOf(found, shape) < minReuse;
             if (!isGuarded || reuseOf(found, shape) < minReuse ||
@@ -195,7 +208,8 @@ Gated<std::vector<TileShape>> microTiles(const SkillContext& context, const Cont
     if (shapes.empty() && lacksGuard)
         return refuse("no-bounds-guard",
                       fmt::format("no condition of {} bounds the positions of its outputs, which "
-                                  "the last blocks of a smaller grid would leave",
+                                  "the last blocks of a smaller grid would leave, and its launches "
+                                  "cannot say how many blocks there were",
                                   context.kernel.name));
     if (shapes.empty())
         return refuse("too-much-shared-memory",

@@ -17,6 +17,10 @@ struct TileShape {
     bool operator==(const TileShape&) const = default;
 };
 
+/// The axes with several outputs a thread whose positions no guard bounds: the last blocks of a
+/// smaller grid leave them, unless the kernel is told how many blocks it had.
+[[nodiscard]] AxisSet unboundedAxes(const Contraction& found, const TileShape& shape);
+
 /// The elements that fill a load of 16 bytes; 1 where the size is not known or larger.
 [[nodiscard]] int elementsOfALoad(std::uint32_t size);
 /// The elements along an operand's axis that its tile has for a term, without those that keep
@@ -34,7 +38,8 @@ struct TileShape {
 
 /// Shapes of several outputs a thread, best first as far as a model tells: shared memory's
 /// wavefronts against arithmetic, and the work of staging. Refuses with `no-bounds-guard`,
-/// `too-few-blocks`, `no-reuse` or `too-much-shared-memory`.
+/// where no launch can pass the number of its blocks either, `too-few-blocks`, `no-reuse` or
+/// `too-much-shared-memory`.
 [[nodiscard]] Gated<std::vector<TileShape>> microTiles(const SkillContext& context,
                                                        const Contraction& found);
 /// One output a thread. Refuses with `flat-blocks`, `no-reuse` or `too-much-shared-memory`.

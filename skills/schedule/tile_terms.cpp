@@ -38,10 +38,15 @@ public:
             addStaging(number, operand,
                        isWhole ? "" : fmt::format("{} {} {}", names.term, comparison, limit));
         lines_.add("__syncthreads();");
-        if (!isWhole)
+        const bool isInt =
+            names.type == "int" && body_.expr(loop.upperBound).type.scalar == ScalarKind::Int32;
+        const std::string_view more = comparison == "<=" ? " + 1" : "";
+        if (!isWhole && isInt)
+            lines_.add(fmt::format("const int {} = {} + min({} - {}{}, {});", names.end,
+                                   names.begin, limit, names.begin, more, shape_.terms));
+        else if (!isWhole)
             lines_.add(fmt::format("const {0} {1} = {2} - {3} < {4} ? {2}{5} : {3} + {4};",
-                                   names.type, names.end, limit, names.begin, shape_.terms,
-                                   comparison == "<=" ? " + 1" : ""));
+                                   names.type, names.end, limit, names.begin, shape_.terms, more));
         const std::string end =
             isWhole ? fmt::format("{} + {}", names.begin, shape_.terms) : names.end;
         const bool isLine = shape_.outputs() == 1 && isOneLine(loop);

@@ -231,9 +231,28 @@ std::string TileText::columnsText() const {
     return besideProduct(source_, body_.expr(found_.axes.flat->columns));
 }
 
+AxisSet TileText::unboundedAxes() const {
+    return skills::unboundedAxes(found_, shape_);
+}
+
+std::string TileText::endText(AxisSet axis) const {
+    const OutputAxis& output = outputAxis(axis);
+    constexpr std::uint32_t wideBytes = 8;
+    const bool isWide = body_.variable(output.variable).type.size == wideBytes;
+    std::string end =
+        isWide ? fmt::format("static_cast<{}>({})", axisNames(axis).type, axisNames(axis).blocks)
+               : axisNames(axis).blocks;
+    if (output.threads > 1)
+        end += fmt::format(" * {}", output.threads);
+    return output.offset.empty() ? end : fmt::format("{} + {}", output.offset, end);
+}
+
 std::vector<std::string> TileText::guardTexts(const std::vector<GuardClause>& guard,
                                               AxisSet allowed) const {
     std::vector<std::string> texts;
+    for (const AxisSet axis : {slowAxis, fastAxis})
+        if ((unboundedAxes() & allowed & axis) != 0)
+            texts.push_back(fmt::format("{} < {}", axisNames(axis).position, axisNames(axis).end));
     if (found_.axes.flat && (allowed & fastAxis) != 0)
         texts.push_back(
             fmt::format("{} < {}", names_.fast.position,

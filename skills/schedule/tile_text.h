@@ -50,7 +50,12 @@ public:
     [[nodiscard]] std::string beginText(AxisSet axis) const;
     /// To stand beside a comparison or a sum.
     [[nodiscard]] std::string boundText(analysis::ExprId bound) const;
-    /// The conditions of a guard that positions on these axes alone decide.
+    /// The axes whose positions the edit has to bound itself.
+    [[nodiscard]] AxisSet unboundedAxes() const;
+    /// Behind the last position on an axis that is not bounded.
+    [[nodiscard]] std::string endText(AxisSet axis) const;
+    /// The conditions of a guard that positions on these axes alone decide, and the bounds of those
+    /// that are not bounded.
     [[nodiscard]] std::vector<std::string> guardTexts(const std::vector<GuardClause>& guard,
                                                       AxisSet allowed) const;
     /// The columns of flat outputs, to stand beside a product.

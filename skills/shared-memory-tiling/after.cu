@@ -20,7 +20,7 @@ __global__ void product(const float* a, const float* b, float* c, int rows, int 
             bTile[thread / 16][thread % 16] = column < columns && k < terms ? b[k * columns + column] : 0;
         }
         __syncthreads();
-        const int kEnd = terms - k0 < 16 ? terms : k0 + 16;
+        const int kEnd = k0 + min(terms - k0, 16);
         #pragma unroll 16
         for (int k = k0; k < kEnd; ++k)
             sum += aTile[k - k0][threadIdx.y] * bTile[k - k0][threadIdx.x];

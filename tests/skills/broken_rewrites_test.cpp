@@ -245,9 +245,10 @@ INSTANTIATE_TEST_SUITE_P(
         // A tile that is overwritten while others use it, a rest and blocks that are left out.
         Mistake{"register-tiling", "        __syncthreads();\n    }\n", "    }\n",
                 VerdictStatus::Incorrect},
-        Mistake{"register-tiling", "? terms : k0 + 8", "? k0 : k0 + 8", VerdictStatus::Incorrect},
+        Mistake{"register-tiling", "min(terms - k0, 8)", "(terms - k0) / 8 * 8",
+                VerdictStatus::Incorrect},
         Mistake{"register-tiling", "(grid.x + 3) / 4", "grid.x / 4", VerdictStatus::Incorrect},
-        Mistake{"shared-memory-tiling", "? terms : k0 + 16", "? k0 : k0 + 16",
+        Mistake{"shared-memory-tiling", "min(terms - k0, 16)", "(terms - k0) / 16 * 16",
                 VerdictStatus::Incorrect},
         // A warp that is left out, a lane that adds twice, and warps that do not wait for others.
         Mistake{"row-per-block", "warp = 1", "warp = 2", VerdictStatus::Incorrect},

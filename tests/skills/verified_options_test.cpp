@@ -68,6 +68,19 @@ std::string steps(int threads) {
 INSTANTIATE_TEST_SUITE_P(
     Forms, VerifiedOptions,
     testing::Values(
+        Form{"TilesOfAProductWithoutGuards", "register-tiling", 8, R"(
+__global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int t = 0; t < k; ++t)
+        sum += a[i * k + t] * b[t * n + j];
+    c[i * n + j] = sum;
+}
+void run(const float* a, const float* b, float* c, int m, int n, int k) {
+    product<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
+}
+)"},
         Form{"GroupsOfLoads", "memory-level-parallelism", 4, R"(
 __global__ void sums(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -126,7 +126,8 @@ private:
     static bool maybeMissing(const std::string& messages) {
         return !missingNames(messages).empty() ||
                messages.find("No such file") != std::string::npos ||
-               messages.find("no matching function") != std::string::npos;
+               messages.find("no matching function") != std::string::npos ||
+               messages.find("#error") != std::string::npos; // A macro of a header may be missing.
     }
 
     ContentHash withFlags(const std::vector<std::string>& flags) const {

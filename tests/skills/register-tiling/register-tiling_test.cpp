@@ -11,6 +11,8 @@ constexpr std::string_view id = "register-tiling";
 
 const std::string positions = "    int i = blockIdx.y * blockDim.y + threadIdx.y;\n"
                               "    int j = blockIdx.x * blockDim.x + threadIdx.x;\n";
+const std::string declared =
+    "__global__ void p(const float*, const float*, float*, int, int, int);\n";
 const std::string guard = "    if (i >= m || j >= n) return;\n";
 const std::string product = "    float sum = 0.0f;\n"
                             "    for (int t = 0; t < k; ++t)\n"
@@ -149,6 +151,31 @@ TEST(RegisterTiling, TakesFewerOutputsWhereTheGridIsSmall) {
                "dim3((24 + 1) / 2, (24 + 1) / 2)");
 }
 
+TEST(RegisterTiling, TellsKernelsWithoutAGuardHowManyBlocksTheyHad) {
+    const std::string text =
+        appliedText(id, kernel(positions + product, "dim3(16, 16)", "dim3(n / 16, m / 16)"));
+    expectText(text, "int k, unsigned int iBlocks, unsigned int jBlocks) {");
+    expectText(text, "const int iEnd = iBlocks * 16;\n");
+    expectText(text, "= i < iEnd && t < k ? a[i * k + t] : 0;");
+    expectText(text, "= j < jEnd && t < k ? b[t * n + j] : 0;");
+    expectText(text, "if (i < iEnd && j < jEnd)\n");
+    expectText(text,
+               "p<<<dim3((n / 16 + 3) / 4, (m / 16 + 3) / 4), dim3(16, 16)>>>(a, b, c, m, n, k, "
+               "m / 16, n / 16);");
+}
+
+TEST(RegisterTiling, TellsBlocksOfOneRowHowManyThereWere) {
+    const std::string text = appliedText(
+        id, kernel("    int i = blockIdx.y;\n    int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "    if (j >= n) return;\n" +
+                       product,
+                   "256", "dim3((n + 255) / 256, m)"));
+    expectText(text, "int k, unsigned int iBlocks) {");
+    expectText(text, "const int iEnd = iBlocks;\n");
+    expectText(text, "if (i < iEnd && j < n)\n");
+    expectText(text, ">>>(a, b, c, m, n, k, m);");
+}
+
 class Gates : public testing::TestWithParam<GateCase> {};
 TEST_P(Gates, Refuse) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -232,12 +259,12 @@ const std::vector<GateCase> gates{
                 "        ADD(sum, a[i * k + t] * b[t * n + j]);\n    c[i * n + j] = sum;\n",
             "dim3(16, 16)", "dim3(n, m)", "#define ADD(s, x) s += (x)\n")},
     {"NoGuard", "no-bounds-guard",
-     kernel(positions + product, "dim3(16, 16)", "dim3(n / 16, m / 16)")},
+     kernel(positions + product, "dim3(16, 16)", "dim3(n / 16, m / 16)", declared)},
     {"RowsOfOneOutput", "no-reuse",
      kernel("    int i = blockIdx.y;\n    int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
             "    if (j >= n) return;\n" +
                 product,
-            "256", "dim3((n + 255) / 256, m)")},
+            "256", "dim3((n + 255) / 256, m)", declared)},
     {"FewBlocks", "too-few-blocks",
      kernel(positions + guard + product, "dim3(16, 16)", "dim3(8, 8)")},
 };

@@ -43,7 +43,7 @@ TEST(SharedMemoryTiling, TakesKernelsWithoutAGuardAndLeavesTheGrid) {
                            "0;\n"
                            "        }\n"
                            "        __syncthreads();\n"
-                           "        const int tEnd = k - t0 < 16 ? k : t0 + 16;\n"
+                           "        const int tEnd = t0 + min(k - t0, 16);\n"
                            "        #pragma unroll 16\n"
                            "        for (int t = t0; t < tEnd; ++t)\n"
                            "            sum += aTile[t - t0][threadIdx.y] * bTile[t - "

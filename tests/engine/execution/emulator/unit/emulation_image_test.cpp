@@ -128,6 +128,14 @@ TEST_F(EmulationImageTest, aHostConstantThatTheFirstSliceMissedIsFound) {
     EXPECT_TRUE(image) << image.error().describe();
 }
 
+TEST_F(EmulationImageTest, aMacroOfASystemHeaderThatAnErrorDirectiveAsksForIsFound) {
+    const auto image = build("#include <unistd.h>\n"
+                             "#if _POSIX_VERSION >= 200112L\ntypedef unsigned long long Time;\n"
+                             "#else\n#error \"no clock\"\n#endif\n"
+                             "__global__ void k(Time* x) { x[0] = 1; }\n");
+    ASSERT_TRUE(image) << image.error().describe();
+}
+
 TEST_F(EmulationImageTest, anErrorOfTheKernelCarriesItsLine) {
     const auto image = build("__global__ void k(int* x) {\n\n  x[0] = undefinedThing;\n}\n");
     ASSERT_FALSE(image);
