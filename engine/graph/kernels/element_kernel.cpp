@@ -87,7 +87,7 @@ private:
     void writeElement() {
         declareAxes(lines_, text_, computation_.axes, "element");
         writeReductions();
-        writeStores(computation_.stores);
+        addStores(lines_, text_, computation_.stores);
     }
 
     void writeReductions() {
@@ -142,17 +142,6 @@ private:
         lines_.add(fmt::format("acc{} = {};", number,
                                text_.index(analysis::raise::flattened(position, shape))));
         lines_.close();
-    }
-
-    void writeStores(const std::vector<Store>& stores) {
-        std::vector<Scalar> scalars;
-        for (const Store& store : stores)
-            scalars.push_back(store.value);
-        const CudaText::Values values = text_.values(scalars);
-        lines_.addAll(values.statements);
-        for (std::size_t i = 0; i < stores.size(); ++i)
-            lines_.add(fmt::format("{} = {};", text_.element(stores[i].buffer, stores[i].position),
-                                   text_.stored(stores[i].buffer, values.values[i])));
     }
 
     void writeVectors() {

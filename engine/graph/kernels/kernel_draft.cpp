@@ -215,6 +215,18 @@ void declareAxes(CodeLines& lines, CudaText& text, const std::vector<Axis>& axes
     }
 }
 
+void addStores(CodeLines& lines, CudaText& text,
+               const std::vector<analysis::raise::Store>& stores) {
+    std::vector<analysis::raise::Scalar> scalars;
+    for (const analysis::raise::Store& store : stores)
+        scalars.push_back(store.value);
+    const CudaText::Values values = text.values(scalars);
+    lines.addAll(values.statements);
+    for (std::size_t i = 0; i < stores.size(); ++i)
+        lines.add(fmt::format("{} = {};", text.element(stores[i].buffer, stores[i].position),
+                              text.stored(stores[i].buffer, values.values[i])));
+}
+
 std::string freshName(const std::string& wanted, std::set<std::string>& taken) {
     std::string name = wanted;
     for (std::size_t i = 1; !taken.insert(name).second; ++i)

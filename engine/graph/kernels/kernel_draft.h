@@ -57,6 +57,9 @@ void closeLoops(CodeLines& lines, const std::vector<analysis::raise::Axis>& axes
 void declareAxes(CodeLines& lines, CudaText& text, const std::vector<analysis::raise::Axis>& axes,
                  const std::string& number);
 
+/// Computes all values, then stores them.
+void addStores(CodeLines& lines, CudaText& text, const std::vector<analysis::raise::Store>& stores);
+
 /// `wanted`, or with a number behind it where another one has that name. It is taken then.
 [[nodiscard]] std::string freshName(const std::string& wanted, std::set<std::string>& taken);
 /// The names of the kernel's parameters, and those that all schedules use.

@@ -20,7 +20,6 @@ using analysis::raise::Program;
 using analysis::raise::Reducer;
 using analysis::raise::Reduction;
 using analysis::raise::Scalar;
-using analysis::raise::Store;
 
 constexpr std::size_t threadsOfScan = 256;
 constexpr std::size_t elementsOfThread = 4;
@@ -68,19 +67,6 @@ private:
         kernel_.definition = definitionText(program_, kernel_, lines_.text());
     }
 
-    void writeStores() {
-        std::vector<Scalar> scalars;
-        for (const Store& store : computation_.stores)
-            scalars.push_back(store.value);
-        const CudaText::Values values = text_.values(scalars);
-        lines_.addAll(values.statements);
-        for (std::size_t i = 0; i < scalars.size(); ++i) {
-            const Store& store = computation_.stores[i];
-            lines_.add(fmt::format("{} = {};", text_.element(store.buffer, store.position),
-                                   text_.stored(store.buffer, values.values[i])));
-        }
-    }
-
     void declareRow(const std::string& row) { declareAxes(lines_, text_, rows_, row); }
 
     void writeOfThread() {
@@ -110,7 +96,7 @@ private:
                                                         fmt::format("acc{}", i), values.values[i]);
             lines_.add(fmt::format("acc{} = {};", i, combined));
         }
-        writeStores();
+        addStores(lines_, text_, computation_.stores);
         lines_.close();
         finish(roundedUpQuotient(rowsInAll(), threadsOfScan));
     }
@@ -164,7 +150,7 @@ private:
         openAccesses(along);
         lines_.open(fmt::format("if ({} < {}) {{", along, extent));
         lines_.add(fmt::format("const {} acc0 = tile[at];", value));
-        writeStores();
+        addStores(lines_, text_, computation_.stores);
         lines_.close();
         lines_.close();
         lines_.add(fmt::format("carry = {}(carry, total);", combine));

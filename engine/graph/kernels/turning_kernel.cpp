@@ -25,7 +25,6 @@ using analysis::raise::BufferId;
 using analysis::raise::Computation;
 using analysis::raise::Index;
 using analysis::raise::Program;
-using analysis::raise::Scalar;
 using analysis::raise::ScalarNode;
 using analysis::raise::Store;
 
@@ -176,16 +175,7 @@ private:
 
     void writeStores() {
         text_.setLeaf([&](const ScalarNode& node) { return leaf(node); });
-        std::vector<Scalar> scalars;
-        for (const Store& store : computation_.stores)
-            scalars.push_back(store.value);
-        const CudaText::Values values = text_.values(scalars);
-        lines_.addAll(values.statements);
-        for (std::size_t i = 0; i < scalars.size(); ++i) {
-            const Store& store = computation_.stores[i];
-            lines_.add(fmt::format("{} = {};", text_.element(store.buffer, store.position),
-                                   text_.stored(store.buffer, values.values[i])));
-        }
+        addStores(lines_, text_, computation_.stores);
     }
 
     std::optional<std::string> leaf(const ScalarNode& node) const {
