@@ -91,6 +91,19 @@ TEST(Probes, CoverEveryRemainderOfAWarpAndSizesBelowOne) {
     EXPECT_TRUE(sizes.contains(4 * 256 + 1)) << "a loop over blocks may take four at once";
 }
 
+TEST(Probes, HaveWholeBlocksAlongEachAxisWhereNothingBoundsTheThreads) {
+    const std::string text =
+        "__global__ void k(const float* a, float* c, int n) {\n"
+        "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    c[row * n + col] = a[col * n + row];\n}\n"
+        "int main(int argc, char** argv) { int n = 1 << 10; float *a, *c;\n"
+        "    dim3 threads(32, 32), blocks(n / 32, n / 32); k<<<blocks, threads>>>(a, c, n); }\n";
+    const auto sizes = sizesOf(probesOf(text));
+    for (const std::int64_t blocks : {1, 2, 3})
+        EXPECT_TRUE(sizes.contains(32 * blocks)) << blocks;
+}
+
 TEST(Probes, TrySizesAroundTheConstantsOfAnEdit) {
     const std::string before = launchedFor("1 << 20", "256");
     std::string after = before;
