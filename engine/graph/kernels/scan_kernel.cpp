@@ -17,7 +17,6 @@ using analysis::raise::Axis;
 using analysis::raise::Computation;
 using analysis::raise::Index;
 using analysis::raise::Program;
-using analysis::raise::Reducer;
 using analysis::raise::Reduction;
 using analysis::raise::Scalar;
 

@@ -49,8 +49,7 @@ public:
         // What depends on weights alone is computed once.
         const bool isInnerKnown =
             WeightValues(program_).hasAlone(nested_.inner.reductions[0].element);
-        const double before =
-            termsOf(nested_.outer) + (isInnerKnown ? 0 : termsOf(nested_.inner));
+        const double before = termsOf(nested_.outer) + (isInnerKnown ? 0 : termsOf(nested_.inner));
         Computation result = nested_.outer;
         result.reduced = nested_.inner.reduced;
         if (joins ? !joinKernels(result) : !sumFactors(result))
