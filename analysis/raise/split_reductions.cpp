@@ -159,9 +159,9 @@ private:
         return run;
     }
 
-    /// Puts the elements last that are neighbours. If that are few, or other results are
-    /// neighbours, and there are too few results to have a thread each, splits the reduction into
-    /// parts that have one.
+    /// Moves the axes of neighbouring elements to the end. Splits the reduction into parts with a
+    /// thread each if few elements are neighbours, or other results are, and there are too few
+    /// results to give each a thread.
     bool splitAcross(Computation& computation) {
         constexpr std::int64_t longRun = 128; // Elements that are worth a warp and its wide loads.
         const auto run = runOf(computation);

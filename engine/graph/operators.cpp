@@ -211,6 +211,17 @@ bool isOfExtents(std::string_view target) {
            });
 }
 
+std::size_t convolvedAxes(std::string_view target) {
+    constexpr std::array<std::array<std::string_view, 2>, 3> convolutions = {
+        {{"aten.conv1d.default", "aten.conv_transpose1d.default"},
+         {"aten.conv2d.default", "aten.conv_transpose2d.input"},
+         {"aten.conv3d.default", "aten.conv_transpose3d.input"}}};
+    for (std::size_t i = 0; i < convolutions.size(); ++i)
+        if (std::ranges::find(convolutions[i], target) != convolutions[i].end())
+            return i + 1;
+    return 0;
+}
+
 std::optional<Argument> argumentOf(const Node& node, std::string_view parameter) {
     const auto given = std::ranges::find(node.arguments, parameter, &NamedArgument::name);
     if (given != node.arguments.end())

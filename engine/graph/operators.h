@@ -32,6 +32,10 @@ inline constexpr std::string_view assertedTruth = "aten._assert_scalar.default";
 /// tensor: "aten.sym_size.int", "_operator.add".
 [[nodiscard]] bool isOfExtents(std::string_view target);
 
+/// Returns the number of axes that a convolution or transposed convolution runs along, 1 to 3; 0
+/// for all other operators.
+[[nodiscard]] std::size_t convolvedAxes(std::string_view target);
+
 /// Returns what the node gives a parameter, or the parameter's default. nullopt if it has neither:
 /// the operator is not known, has no such parameter, or the node lacks a required argument.
 [[nodiscard]] std::optional<Argument> argumentOf(const Node& node, std::string_view parameter);

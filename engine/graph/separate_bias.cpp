@@ -1,21 +1,13 @@
 #include "engine/graph/separate_bias.h"
 
+#include "engine/graph/operators.h"
+
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 namespace kernelskill::engine::graph {
 
 namespace {
-
-bool isConvolution(std::string_view target) {
-    constexpr std::array<std::string_view, 6> convolutions = {
-        "aten.conv1d.default",         "aten.conv2d.default",
-        "aten.conv3d.default",         "aten.conv_transpose1d.default",
-        "aten.conv_transpose2d.input", "aten.conv_transpose3d.input"};
-    return std::ranges::find(convolutions, target) != convolutions.end();
-}
 
 std::string freshValue(const Program& program, std::string name) {
     while (program.values.contains(name))
@@ -26,7 +18,7 @@ std::string freshValue(const Program& program, std::string name) {
 /// The value of the node's bias; null if it has none, or a result that no addition can follow.
 const ValueName* biasOf(const Program& program, const Node& node) {
     const auto bias = std::ranges::find(node.arguments, "bias", &NamedArgument::name);
-    if (!isConvolution(node.target) || bias == node.arguments.end())
+    if (convolvedAxes(node.target) == 0 || bias == node.arguments.end())
         return nullptr;
     const bool hasOneResult = node.results.size() == 1 && node.results[0].size() == 1 &&
                               program.values.contains(node.results[0][0]);
@@ -50,11 +42,8 @@ Program withSeparateBias(Program program) {
         program.values[unbiased] = type;
         const std::string spread = freshValue(program, result + "_bias");
         TensorType biasType = program.values.at(bias.name);
-        const std::size_t rank = node.target.contains("1d")   ? 1
-                                 : node.target.contains("2d") ? 2
-                                                              : 3;
         std::vector<std::int64_t> shape = {biasType.sizes.at(0).value};
-        for (std::size_t i = 0; i < rank; ++i) {
+        for (std::size_t i = 0; i < convolvedAxes(node.target); ++i) {
             shape.push_back(1);
             biasType.sizes.push_back({1, ""});
             biasType.strides.push_back({1, ""});

@@ -38,10 +38,9 @@ std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) cons
     std::set<std::int64_t> sizes;
     const auto block = static_cast<std::int64_t>(base_.original.block.count());
     if (!sizes_.isGuarded() && !sizes_.hasBlockForEach()) {
-        const Dim3& extents = base_.original.block;
+        const Dim3& shape = base_.original.block;
         for (const std::int64_t blocks : {1, 2, 3, 5})
-            for (const std::int64_t threads :
-                 {block, std::int64_t{extents.x}, std::int64_t{extents.y}})
+            for (const std::int64_t threads : {block, std::int64_t{shape.x}, std::int64_t{shape.y}})
                 sizes.insert(blocks * std::max(threads, warpLanes));
     } else {
         sizes.insert({1, 2, 3, 5, 6, 31, 32, 33, 127, 129, 1026});

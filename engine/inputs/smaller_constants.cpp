@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -138,8 +139,10 @@ bool sizesSharedArraysAlone(const ProgramText& program, const StatedConstant& co
         for (const Token& directive : file.directives) {
             const auto [word, remainder] = analysis::directiveParts(directive.text);
             const auto tokens = analysis::lex(remainder);
-            if (std::ranges::any_of(tokens, [&](const Token& token) {
-                    return token.text == constant.name && &token != tokens.data();
+            // Conditions and pragmas say nothing of the size of the data.
+            if (word == "define" &&
+                std::ranges::any_of(tokens | std::views::drop(1), [&](const Token& token) {
+                    return token.text == constant.name;
                 }))
                 return false;
         }

@@ -55,8 +55,8 @@ std::size_t floatingOutputs(const RunPair& pair) {
     return count;
 }
 
-/// The maximum number of terms in a sum, as far as the buffers tell, and the threads where results
-/// are few: threads that read nothing may each compute a term.
+/// Bounds the number of terms in a sum by the elements that are read and, where results are few, by
+/// the threads: each may compute a term without reading any.
 std::uint64_t termsOf(const RunPair& pair) {
     const LaunchSpec& launch = pair.original.profile.launch;
     std::uint64_t terms = 1;

@@ -82,8 +82,9 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
                           "on this machine's GPU; without one, products and convolutions"});
     command.flag(wanted.isChannelsLast,
                  {.name = "--channels-last",
-                  .help = "Without measuring: give convolutions that are left to libraries tensors "
-                          "in channels-last order"});
+                  .help =
+                      "With --libraries --seconds 0: give convolutions that are left to libraries "
+                      "tensors in channels-last order"});
     command.option(&wanted.seconds,
                    {.name = "--seconds",
                     .placeholder = "S",

@@ -51,6 +51,11 @@ Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
             Error{ErrorKind::InvalidInput,
                   fmt::format("no precision has the name '{}'", request.precision), "",
                   fmt::format("known are {}", fmt::join(modelPrecisions(), ", "))});
+    if (request.isChannelsLast && !request.usesLibraries)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  "channels-last order is for convolutions that are left to libraries", "",
+                  "allow libraries as well"});
     auto model = engine::generateModel(workbench,
                                        {.archive = request.archive,
                                         .name = graph::identifier(request.archive.stem().string()),

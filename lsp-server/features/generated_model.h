@@ -19,8 +19,8 @@ struct ModelFolderRequest {
     std::string precision = "float32";
     bool usesLibraries = false;
     /// Whether convolutions that are left to a library unmeasured get their tensors in
-    /// channels-last order. Measured ones do where that is faster.
-    bool isChannelsLast = false;
+    /// channels-last order; needs `usesLibraries`. Measured ones do where that is faster.
+    bool isChannelsLast = false;              ///< With `usesLibraries` alone.
     std::set<std::string> notSimplified = {}; ///< Names of simplifications.
     /// As engine::ModelRequest::measuringTime.
     std::chrono::seconds measuringTime{60};
@@ -33,7 +33,7 @@ struct ModelFolderRequest {
 [[nodiscard]] const std::vector<std::string>& modelPrecisions();
 
 /// Generates and checks the model, and writes it by writeGenerated(). InvalidInput also for a
-/// precision that modelPrecisions() lacks.
+/// precision that modelPrecisions() lacks, and for channels-last order without libraries.
 [[nodiscard]] Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
                                                         const ModelFolderRequest& request,
                                                         std::stop_token stop);

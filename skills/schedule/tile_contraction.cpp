@@ -58,6 +58,16 @@ public:
         draft_.replace(replaced_, std::move(text));
     }
 
+    /// The parameters that the kernel needs to bound its positions itself.
+    [[nodiscard]] std::vector<BlockCount> blockCounts() const {
+        std::vector<BlockCount> counts;
+        for (const AxisSet axis : {slowAxis, fastAxis})
+            if ((text_.unboundedAxes() & axis) != 0)
+                counts.push_back({static_cast<std::uint8_t>(text_.outputAxis(axis).gridAxis),
+                                  text_.axisNames(axis).blocks});
+        return counts;
+    }
+
 private:
     [[nodiscard]] std::uint32_t beginOf(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
@@ -332,16 +342,11 @@ private:
 
 void tileContraction(Draft& draft, const SkillContext& context, const Contraction& found,
                      const TileShape& shape) {
-    TileWriter(draft, context, found, shape).write();
+    TileWriter writer(draft, context, found, shape);
+    writer.write();
     if (shape.outputs() == 1 || found.axes.flat)
         return;
-    const TileNames names(context, found);
-    std::vector<BlockCount> counts;
-    if ((unboundedAxes(found, shape) & slowAxis) != 0)
-        counts.push_back({static_cast<std::uint8_t>(found.axes.slow.gridAxis), names.slow.blocks});
-    if ((unboundedAxes(found, shape) & fastAxis) != 0)
-        counts.push_back({static_cast<std::uint8_t>(found.axes.fast.gridAxis), names.fast.blocks});
-    if (!counts.empty())
+    if (const std::vector<BlockCount> counts = writer.blockCounts(); !counts.empty())
         for (TextEdit& edit : passedBlockCounts(context, counts))
             draft.replace(edit.span, std::move(edit.newText));
     std::array<int, 3> divisors{1, 1, 1};

@@ -83,7 +83,7 @@ private:
     std::vector<std::unique_ptr<Object>> objects_;
     /// Objects by a hash of their texts, those of host files by their paths.
     std::map<std::string, Object*> known_;
-    // What is to be done, in this order.
+    // Workers take from these queues in this order.
     std::deque<Build*> links_;
     std::deque<Object*> urgent_;
     std::deque<Object*> usual_;

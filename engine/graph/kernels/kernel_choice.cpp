@@ -5,7 +5,7 @@
 #include "engine/graph/kernels/row_kernel.h"
 #include "engine/graph/kernels/row_program.h"
 #include "engine/graph/kernels/scan_kernel.h"
-#include "engine/graph/kernels/turning_kernel.h"
+#include "engine/graph/kernels/transposing_kernel.h"
 
 #include <map>
 #include <optional>
@@ -41,8 +41,8 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
 Kernel kernelOf(const Program& program, const Computation& computation) {
     if (computation.scanned)
         return scanKernel(program, computation);
-    if (auto turning = turningKernel(program, computation))
-        return *std::move(turning);
+    if (auto transposing = transposingKernel(program, computation))
+        return *std::move(transposing);
     return elementKernel(program, computation, elementScheduleFor(program, computation));
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/raise/channels_last.h"
 #include "engine/graph/lowering/raised.h"
+#include "engine/graph/operators.h"
 
 #include <algorithm>
 #include <array>
@@ -46,16 +47,11 @@ std::vector<std::string> tensorsOf(const Program& graph, const Node& node) {
 } // namespace
 
 std::set<std::string> imageConvolutions(const Program& graph) {
-    constexpr std::array<std::string_view, 4> targets = {
-        "aten.conv2d.default", "aten.conv3d.default", "aten.conv_transpose2d.input",
-        "aten.conv_transpose3d.input"};
     std::set<std::string> found;
     for (const Node& node : graph.nodes) {
-        if (std::ranges::find(targets, node.target) == targets.end() || node.results.size() != 1 ||
-            node.results[0].size() != 1)
-            continue;
-        const std::size_t axes = node.target.contains("3d") ? 3 : 2;
-        if (rankOf(graph, node.results[0][0]) == axes + 2)
+        const std::size_t axes = convolvedAxes(node.target);
+        if (axes >= 2 && node.results.size() == 1 && node.results[0].size() == 1 &&
+            rankOf(graph, node.results[0][0]) == axes + 2)
             found.insert(node.name);
     }
     return found;

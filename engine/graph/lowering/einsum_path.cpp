@@ -22,7 +22,7 @@ public:
         : result_(result), extents_(extents) {}
 
     struct Path {
-        double terms = 0; ///< Of a call.
+        double terms = 0; ///< The products that one call computes.
         std::vector<EinsumStep> steps;
     };
 

@@ -10,19 +10,19 @@ namespace kernelskill::engine::graph {
 
 struct EinsumOperand {
     std::string letters; ///< One for each axis.
-    /// Whether it depends on weights alone: what is made of such operands is computed once.
+    /// Whether it depends on weights alone. Products of such operands are computed once.
     bool isKnown = false;
 };
 
-/// Multiplies two operands, which are replaced by the product, behind all others.
+/// Multiplies two operands. The product takes their place, behind all other operands.
 struct EinsumStep {
     std::size_t left = 0; ///< The places of the operands; left < right.
     std::size_t right = 0;
-    std::string letters; ///< The product's. All others are summed over.
+    std::string letters; ///< The axes of the product. All other letters are summed over.
 };
 
-/// Finds the steps after which the operands are few enough to be multiplied at once. Empty if that
-/// is best for all of them: steps have to halve the terms of a call, since what they make goes
+/// Finds the steps to take before the remaining operands are multiplied at once. Empty if it is
+/// best to multiply all at once: steps have to halve the terms of a call, since their products go
 /// through memory.
 [[nodiscard]] std::vector<EinsumStep> einsumPath(const std::vector<EinsumOperand>& operands,
                                                  const std::string& result,

@@ -47,10 +47,10 @@ enum class OperatorKind : std::uint8_t {
 [[nodiscard]] OperatorKind operatorKind(std::string_view target);
 
 /// Raises the whole graph. `nodes` are left to a library, too. Those of `channelsLast` that are
-/// left to a library get and give tensors in channels-last order, as what is around them does
-/// (channels_last_nodes.h). Unsupported, with the node, if an extent of an input depends on data,
-/// follows from symbols by other than sums, products and quotients, or if a node reads a number
-/// that is computed of extents and no integer.
+/// left to a library get and give tensors in channels-last order; the nodes around them store their
+/// results in that order, too (channels_last_nodes.h). Unsupported, with the node, if an extent of
+/// an input depends on data, follows from symbols by other than sums, products and quotients, or if
+/// a node reads a number that is computed of extents and no integer.
 [[nodiscard]] Result<Raised> raised(const Program& graph,
                                     LeftToLibrary left = LeftToLibrary::WhatHasNoRule,
                                     const std::set<std::string>& nodes = {},

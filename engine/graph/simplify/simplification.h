@@ -69,8 +69,8 @@ struct SimplifiedProgram {
 /// The constants of the archive that have one element, by their names in the graph.
 [[nodiscard]] std::map<std::string, double> heldConstants(const Program& graph);
 
-/// Fuses and simplifies until nothing changes. What depends on weights alone is computed by steps
-/// of its own (see dependsOnWeightsAlone).
+/// Fuses and simplifies until nothing changes. Values of weights alone are computed by steps
+/// of their own (see dependsOnWeightsAlone).
 [[nodiscard]] SimplifiedProgram simplified(analysis::raise::Program program,
                                            const SimplifyOptions& options = {});
 

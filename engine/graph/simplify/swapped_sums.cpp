@@ -46,7 +46,7 @@ public:
     /// The program, if that is less work. The axes of the outer sum are summed before, or joined
     /// with those of a kernel.
     std::optional<raise::Program> run(bool joins) {
-        // What depends on weights alone is computed once.
+        // A sum of weights alone is computed once, not in each call.
         const bool isInnerKnown =
             WeightValues(program_).hasAlone(nested_.inner.reductions[0].element);
         const double before = termsOf(nested_.outer) + (isInnerKnown ? 0 : termsOf(nested_.inner));

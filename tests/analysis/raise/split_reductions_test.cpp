@@ -117,7 +117,7 @@ TEST(SplitReductions, LeaveWhatHasAThreadForEachResult) {
     (void)builder.output(builder.reduced(Reducer::Sum, x, {1}, false, "columns"), "y");
     const Program before = builder.take();
     EXPECT_EQ(textOf(withSplitReductions(before)), textOf(before));
-    // Of places there is no second step.
+    // A reduction that finds a place cannot be split.
     Builder places;
     const Tensor y = images(places, {60, 256, 30});
     (void)places.output(places.reduced(Reducer::FirstMaximum, y, {1}, false, "columns"), "y");

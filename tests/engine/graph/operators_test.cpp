@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kernelskill::engine::graph {
 namespace {
 
@@ -12,6 +14,17 @@ TEST(Operators, AreFoundByTheirTargets) {
     EXPECT_EQ(findOperator("aten.linear"), nullptr);
     EXPECT_EQ(findOperator(""), nullptr);
     EXPECT_EQ(findOperator("zzz"), nullptr);
+}
+
+TEST(Operators, TellTheAxesOfConvolutions) {
+    EXPECT_EQ(convolvedAxes("aten.conv1d.default"), 1u);
+    EXPECT_EQ(convolvedAxes("aten.conv_transpose2d.input"), 2u);
+    EXPECT_EQ(convolvedAxes("aten.conv3d.default"), 3u);
+    EXPECT_EQ(convolvedAxes("aten.max_pool2d.default"), 0u);
+    EXPECT_EQ(std::ranges::count_if(
+                  knownOperators(),
+                  [](const Operator& known) { return convolvedAxes(known.target) != 0; }),
+              6);
 }
 
 TEST(Operators, GiveWhatANodeLeavesOut) {

@@ -53,6 +53,14 @@ TEST_F(SmallerConstantsTest, ExtentsOfSharedArraysGoWithTheBlock) {
               "const int N = 128    ;\nconst int SHMEM = 1 << 10;\n#define SIDE 1024\n"
               "__global__ void k(int *a) {\n  __shared__ int s[SHMEM], t[2 * SIDE];\n"
               "  for (int i = 0; i < N; ++i) s[i] = t[i] = a[i];\n}\n");
+    // The preprocessor asks for it.
+    EXPECT_EQ(smaller("#define SHMEM 1024\n#if 512 < SHMEM\n#define N 2048\n#endif\n"
+                      "__global__ void k(int *a) {\n  __shared__ int s[SHMEM];\n"
+                      "  s[0] = a[N - 1];\n}\n",
+                      8),
+              "#define SHMEM 1024\n#if 512 < SHMEM\n#define N 256 \n#endif\n"
+              "__global__ void k(int *a) {\n  __shared__ int s[SHMEM];\n"
+              "  s[0] = a[N - 1];\n}\n");
     // The data have that size as well.
     EXPECT_EQ(
         smaller("#define N 1024\n"

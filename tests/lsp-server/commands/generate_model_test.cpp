@@ -89,6 +89,19 @@ TEST_F(GenerateModel, SaysThatNothingWasMeasured) {
         json::parse(generate("mlp.pt2", {"--no-check", "--json"}).output).contains("measured"));
 }
 
+TEST_F(GenerateModel, LeavesConvolutionsToLibrariesInEitherOrder) {
+    const auto isInThatOrder = [&](std::vector<std::string> more) {
+        std::vector<std::string> options{"--no-check", "--libraries", "--seconds=0"};
+        options.insert(options.end(), more.begin(), more.end());
+        const CommandResult result = generate("conv.pt2", std::move(options));
+        EXPECT_EQ(result.status, 0) << result.errors;
+        return result.output.contains(", in channels-last order");
+    };
+    EXPECT_FALSE(isInThatOrder({}));
+    EXPECT_TRUE(isInThatOrder({"--channels-last"}));
+    EXPECT_THAT(read(folder + "/report.html"), HasSubstr(", in channels-last order"));
+}
+
 TEST_F(GenerateModel, WritesNothingOfWhatItRefuses) {
     const CommandResult mutation = generate("mutates.pt2");
     EXPECT_EQ(mutation.status, 1);
@@ -102,6 +115,9 @@ TEST_F(GenerateModel, WritesNothingOfWhatItRefuses) {
         runKernelskill({"generate", truncated, "-o", folder}, workspace.path());
     EXPECT_EQ(broken.status, 2);
     EXPECT_THAT(broken.errors, AllOf(HasSubstr("truncated.pt2"), Not(HasSubstr("internal"))));
+    const CommandResult alone = generate("conv.pt2", {"--no-check", "--channels-last"});
+    EXPECT_EQ(alone.status, 2);
+    EXPECT_THAT(alone.errors, HasSubstr("convolutions that are left to libraries"));
     EXPECT_FALSE(std::filesystem::exists(folder));
 }
 

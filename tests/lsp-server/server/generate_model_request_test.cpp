@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace kernelskill::lsp::testing {
 namespace {
@@ -16,9 +19,10 @@ using ::testing::HasSubstr;
 class GenerateModelRequest : public ::testing::Test {
 protected:
     GenerateModelRequest() {
-        std::filesystem::copy_file(std::string(paths::sourceFolder) +
-                                       "/tests/engine/graph/programs/mlp.pt2",
-                                   workspace.path("mlp.pt2"));
+        for (const std::string name : {"mlp.pt2", "conv.pt2"})
+            std::filesystem::copy_file(std::string(paths::sourceFolder) +
+                                           "/tests/engine/graph/programs/" + name,
+                                       workspace.path(name));
         client.initialize({{"capabilities", editorCapabilities()}, {"rootUri", workspace.uri()}});
     }
     json generate(json more) {
@@ -43,11 +47,23 @@ TEST_F(GenerateModelRequest, WritesAFolderAndSaysHowItWasChecked) {
         EXPECT_TRUE(std::filesystem::exists(workspace.path("model/" + std::string(name)))) << name;
 }
 
+TEST_F(GenerateModelRequest, LeavesConvolutionsToLibrariesInChannelsLastOrder) {
+    const json result = generate({{"uri", workspace.uri("conv.pt2")},
+                                  {"libraries", true},
+                                  {"channelsLast", true},
+                                  {"seconds", 0}});
+    ASSERT_TRUE(result.contains("result")) << result;
+    std::ifstream page(workspace.path("model/report.html"));
+    const std::string text{std::istreambuf_iterator<char>(page), {}};
+    EXPECT_THAT(text, HasSubstr(", in channels-last order"));
+}
+
 TEST_F(GenerateModelRequest, AnswersWhatIsWrong) {
     const auto messageOf = [&](json more) {
         return generate(std::move(more)).at("error").at("message").get<std::string>();
     };
     EXPECT_THAT(messageOf({{"precision", "half"}}), HasSubstr("no precision has the name 'half'"));
+    EXPECT_THAT(messageOf({{"channelsLast", true}}), HasSubstr("left to libraries"));
     EXPECT_THAT(messageOf({{"uri", workspace.uri("none.pt2")}}), HasSubstr("none.pt2"));
     workspace.write("note.pt2", "no archive");
     EXPECT_THAT(messageOf({{"uri", workspace.uri("note.pt2")}}), HasSubstr("note.pt2"));

@@ -104,7 +104,8 @@ TEST_F(ModelBuilding, CompilesAKernelOfSeveralModelsOnce) {
         ASSERT_TRUE(library) << library.error().describe();
         EXPECT_THAT(read(*library), HasSubstr("alpha\n"));
     }
-    // One that comes later needs no compiler for it, and one that is broken is for all.
+    // A later model uses the object without a compiler. A broken kernel fails all models that have
+    // it.
     EXPECT_TRUE(builder.wait(builder.begin({{"kernels/a.cu", "alpha\n"}}), {}));
     const std::string log = read(folder_.path() / "log");
     EXPECT_EQ(std::ranges::count(log, '\n'), 1 + 3 + 4)

@@ -1,4 +1,4 @@
-/// What of a graph lies in channels-last order with a library's convolutions.
+/// Tests which nodes of a graph store their results in channels-last order, and what that costs.
 #include "engine/graph/lowering/channels_last_nodes.h"
 #include "engine/graph/model/model_plan.h"
 #include "tests/engine/graph/program_builder.h"
@@ -84,16 +84,16 @@ TEST(ChannelsLastNodes, TurnImagesOnceOnTheirWayIn) {
     const Program program = network().program();
     const std::set<std::string> both{"first", "second"};
     const ModelOptions options{.libraryNodes = both, .channelsLastNodes = both};
-    // As many kernels as in the order of the graph: the first one turns what it reads.
+    // As many kernels as in the order of the graph: the first one transposes what it reads.
     EXPECT_EQ(stepsOf(program, options).size(), stepsOf(program, {.libraryNodes = both}).size());
     const auto plan = plannedModel(program, "model", options);
     ASSERT_TRUE(plan);
     EXPECT_THAT(channelsLastCalls(*plan), ElementsAre("first", "second"));
-    EXPECT_TRUE(std::get<Kernel>(plan->steps.at(0).work).schedule.contains("turns a tile"));
+    EXPECT_TRUE(std::get<Kernel>(plan->steps.at(0).work).schedule.contains("transposes a tile"));
     for (std::size_t i = 1; i < plan->steps.size(); ++i)
         if (const auto* kernel = std::get_if<Kernel>(&plan->steps[i].work);
             kernel != nullptr && !plan->steps[i].dependsOnWeightsAlone)
-            EXPECT_FALSE(kernel->schedule.contains("turns a tile")) << kernel->name;
+            EXPECT_FALSE(kernel->schedule.contains("transposes a tile")) << kernel->name;
     // Own kernels run in the order of the graph.
     EXPECT_EQ(stepsOf(program, {.channelsLastNodes = both}), stepsOf(program, {}));
 }

@@ -114,7 +114,7 @@ TEST(ModelFiles, NameTheNodesOfALibraryThatAreInChannelsLastOrder) {
     const ModelFiles files = filesOf(builder.program(), options);
     EXPECT_TRUE(files.at("model.h").contains("static bool isChannelsLast(const char* node);"));
     EXPECT_TRUE(files.at("model.cpp").contains("return name == \"second\";"));
-    // Who does not know that order does not take the model.
+    // A program that knows version 1 alone refuses the model.
     EXPECT_TRUE(files.at("model_abi.cpp").contains("kernelskillModelAbi(void)\n{\n    return 2;"));
     EXPECT_TRUE(files.at("model_abi.cpp").contains("return Model::isChannelsLast(node) ? 1 : 0;"));
     const std::string& inTorch = files.at("torch_operator.cpp");

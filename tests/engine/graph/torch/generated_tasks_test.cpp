@@ -45,18 +45,18 @@ std::set<std::filesystem::path> ownArchives() {
                       "/tests/engine/graph/programs/kernelbench");
 }
 
-/// The program with its convolutions left to LibTorch, in channels-last order, and how.
-struct TurnedProgram {
+/// A program, and the options that leave its convolutions to LibTorch in channels-last order.
+struct ChannelsLastProgram {
     Program program;
     ModelOptions options;
 };
 
-Result<TurnedProgram> turnedProgram(const std::filesystem::path& archive) {
+Result<ChannelsLastProgram> channelsLastProgram(const std::filesystem::path& archive) {
     KERNELSKILL_TRY(Program program, readProgram(archive));
     program = withSeparateBias(std::move(program));
     ModelOptions options;
     options.libraryNodes = options.channelsLastNodes = imageConvolutions(program);
-    return TurnedProgram{std::move(program), std::move(options)};
+    return ChannelsLastProgram{std::move(program), std::move(options)};
 }
 
 class GeneratedTask : public GeneratedTasks,
@@ -70,11 +70,11 @@ TEST_P(GeneratedTask, AgreesWithLibTorchOnTheEmulator) {
 TEST_F(GeneratedTasks, AgreeWithConvolutionsInChannelsLastOrder) {
     std::size_t count = 0;
     for (const std::filesystem::path& archive : ownArchives()) {
-        const auto turned = turnedProgram(archive);
-        ASSERT_TRUE(turned) << turned.error().describe();
-        if (turned->options.channelsLastNodes.empty())
+        const auto reordered = channelsLastProgram(archive);
+        ASSERT_TRUE(reordered) << reordered.error().describe();
+        if (reordered->options.channelsLastNodes.empty())
             continue;
-        const ModelCheck check = checked(turned->program, turned->options);
+        const ModelCheck check = checked(reordered->program, reordered->options);
         EXPECT_EQ(nameOf(check.outcome), "agrees") << archive << ": " << check.why;
         ++count;
     }
@@ -104,10 +104,11 @@ TEST_F(GeneratedTasks, OfAFolderAgreeWithLibTorchOnTheEmulator) {
             continue;
         ModelCheck check;
         if (std::getenv("KERNELSKILL_CHANNELS_LAST") != nullptr) {
-            const auto turned = turnedProgram(archive);
-            if (turned && turned->options.channelsLastNodes.empty())
+            const auto reordered = channelsLastProgram(archive);
+            if (reordered && reordered->options.channelsLastNodes.empty())
                 continue;
-            check = turned ? checked(turned->program, turned->options) : failed(turned.error());
+            check = reordered ? checked(reordered->program, reordered->options)
+                              : failed(reordered.error());
         } else {
             check = checked(archive);
         }

@@ -1,4 +1,4 @@
-#include "engine/graph/kernels/turning_kernel.h"
+#include "engine/graph/kernels/transposing_kernel.h"
 
 #include "analysis/raise/merged_axes.h"
 #include "engine/graph/kernels/kernel_draft.h"
@@ -31,16 +31,16 @@ using analysis::raise::Store;
 constexpr std::int64_t side = 32; ///< Of a tile, in elements; a warp has a row.
 constexpr std::int64_t rowsAtOnce = 8;
 
-/// A load through a tile.
-struct TurnedLoad {
+/// A load whose elements a block copies to a tile first.
+struct TiledLoad {
     BufferId buffer = 0;
     Index element; ///< Flattened.
 };
 
-/// What of a map is turned.
-struct Turn {
-    Axis along; ///< The axis that the loads go along.
-    std::vector<TurnedLoad> loads;
+/// Holds the loads of a map that go through tiles.
+struct Transposition {
+    Axis along; ///< The axis that these loads go along.
+    std::vector<TiledLoad> loads;
 };
 
 /// Whether the axis is long enough to fill most of a tile's side.
@@ -49,8 +49,9 @@ bool fillsTiles(const Axis& axis) {
     return !extent || *extent > side / 2;
 }
 
-/// The axis that the most loads go along while the stores go along another one.
-std::optional<Turn> turnOf(const Program& program, const Computation& computation) {
+/// Finds the axis that most loads go along while the stores go along another one.
+std::optional<Transposition> transpositionOf(const Program& program,
+                                             const Computation& computation) {
     constexpr std::size_t mostTiles = 8; // They take 34 KB.
     if (!computation.reductions.empty() || computation.axes.size() < 2)
         return std::nullopt;
@@ -62,66 +63,66 @@ std::optional<Turn> turnOf(const Program& program, const Computation& computatio
             return goesAlong(flat(store.buffer, store.position), inner);
         }))
         return std::nullopt;
-    std::vector<TurnedLoad> loads;
+    std::vector<TiledLoad> loads;
     for (const ScalarNode* load : eagerLoads(computation)) {
-        TurnedLoad turned{load->buffer, flat(load->buffer, load->position)};
-        const bool isKnown = std::ranges::any_of(loads, [&](const TurnedLoad& other) {
-            return other.buffer == turned.buffer && other.element == turned.element;
+        TiledLoad tiled{load->buffer, flat(load->buffer, load->position)};
+        const bool isKnown = std::ranges::any_of(loads, [&](const TiledLoad& other) {
+            return other.buffer == tiled.buffer && other.element == tiled.element;
         });
-        if (!isKnown && !turned.element.readsData() && turned.element.mentions(inner.id) &&
-            !goesAlong(turned.element, inner))
-            loads.push_back(std::move(turned));
+        if (!isKnown && !tiled.element.readsData() && tiled.element.mentions(inner.id) &&
+            !goesAlong(tiled.element, inner))
+            loads.push_back(std::move(tiled));
     }
-    Turn most;
+    Transposition most;
     for (std::size_t i = 0; i + 1 < computation.axes.size(); ++i) {
-        Turn turn{computation.axes[i], {}};
-        if (!fillsTiles(turn.along))
+        Transposition found{computation.axes[i], {}};
+        if (!fillsTiles(found.along))
             continue;
-        std::ranges::copy_if(loads, std::back_inserter(turn.loads), [&](const TurnedLoad& load) {
-            return goesAlong(load.element, turn.along);
+        std::ranges::copy_if(loads, std::back_inserter(found.loads), [&](const TiledLoad& load) {
+            return goesAlong(load.element, found.along);
         });
-        if (turn.loads.size() > most.loads.size())
-            most = std::move(turn);
+        if (found.loads.size() > most.loads.size())
+            most = std::move(found);
     }
     if (most.loads.empty() || most.loads.size() > mostTiles)
         return std::nullopt;
     return most;
 }
 
-class Turning {
+class TransposingWriter {
 public:
-    Turning(const Program& program, Computation computation, Turn turn)
-        : program_(program), computation_(std::move(computation)), turn_(std::move(turn)),
-          kernel_(draftOf(program, {&computation_, 1})),
+    TransposingWriter(const Program& program, Computation computation, Transposition transposition)
+        : program_(program), computation_(std::move(computation)),
+          transposition_(std::move(transposition)), kernel_(draftOf(program, {&computation_, 1})),
           text_(program, indexWidthOf(program, computation_)) {
         std::set<std::string> taken = namesOf(program, kernel_);
         bindNames(text_, computation_.axes, taken);
         line_ = freshName("line", taken);
         tile_ = freshName("tile", taken);
-        for (const Axis* axis : {&turn_.along, &computation_.axes.back()})
+        for (const Axis* axis : {&transposition_.along, &computation_.axes.back()})
             firsts_[axis->id] = freshName("first_" + nameOf(*axis), taken);
-        for (const TurnedLoad& load : turn_.loads)
+        for (const TiledLoad& load : transposition_.loads)
             tiles_.push_back(freshName(program.buffers.at(load.buffer).name + "_tile", taken));
     }
 
     Kernel run() {
         const Axis& inner = computation_.axes.back();
         const Index across = roundedUpQuotient(*inner.extent, side);
-        const Index along = roundedUpQuotient(*turn_.along.extent, side);
+        const Index along = roundedUpQuotient(*transposition_.along.extent, side);
         for (std::size_t i = 0; i < tiles_.size(); ++i)
-            lines_.add(fmt::format(
-                "__shared__ {} {}[{}][{}];",
-                analysis::raise::spelling(program_.buffers.at(turn_.loads[i].buffer).element),
-                tiles_[i], side, side + 1));
+            lines_.add(fmt::format("__shared__ {} {}[{}][{}];",
+                                   analysis::raise::spelling(
+                                       program_.buffers.at(transposition_.loads[i].buffer).element),
+                                   tiles_[i], side, side + 1));
         declareTile(inner, across, along);
-        openRows(turn_.along, inner);
+        openRows(transposition_.along, inner);
         for (std::size_t i = 0; i < tiles_.size(); ++i)
             lines_.add(fmt::format("{}[{}][threadIdx.x] = {}[{}];", tiles_[i], line_,
-                                   program_.buffers.at(turn_.loads[i].buffer).name,
-                                   text_.index(turn_.loads[i].element)));
+                                   program_.buffers.at(transposition_.loads[i].buffer).name,
+                                   text_.index(transposition_.loads[i].element)));
         closeRows();
         lines_.add("__syncthreads();");
-        openRows(inner, turn_.along);
+        openRows(inner, transposition_.along);
         writeStores();
         closeRows();
         return finished(across * along);
@@ -133,27 +134,28 @@ private:
         const bool isWide = text_.width() == IndexWidth::Bits64;
         lines_.add(fmt::format("const {} {} = {};", spelling(text_.width()), tile_,
                                isWide ? "static_cast<long long>(blockIdx.x)" : "blockIdx.x"));
-        first(inner, tile_, text_.index(across, true));
-        first(turn_.along, fmt::format("{} / {}", tile_, text_.index(across, true)),
-              text_.index(along, true));
+        declareFirst(inner, tile_, text_.index(across, true));
+        declareFirst(transposition_.along, fmt::format("{} / {}", tile_, text_.index(across, true)),
+                     text_.index(along, true));
         std::vector<Axis> others;
         for (const Axis& axis : computation_.axes)
-            if (axis.id != inner.id && axis.id != turn_.along.id)
+            if (axis.id != inner.id && axis.id != transposition_.along.id)
                 others.push_back(axis);
         if (!others.empty())
             declareAxes(lines_, text_, others,
                         fmt::format("{} / {}", tile_, text_.index(across * along, true)));
     }
 
-    void first(const Axis& axis, const std::string& number, const std::string& count) {
+    /// Declares the first element of the tile `number` of `count` along the axis.
+    void declareFirst(const Axis& axis, const std::string& number, const std::string& count) {
         lines_.add(fmt::format("const {} {} = {} % {} * {};", spelling(text_.width()),
                                firsts_.at(axis.id), number, count, side));
     }
 
     std::string nameOf(const Axis& axis) { return text_.index(Index::of(axis)); }
 
-    /// Begins a loop over the rows of a tile that are a thread's. Neighbouring threads have
-    /// neighbours along the first axis.
+    /// Begins a loop over the rows of a tile that a thread copies or computes. Neighbouring threads
+    /// have neighbouring elements along `ofThreads`.
     void openRows(const Axis& ofThreads, const Axis& ofRows) {
         lines_.add("#pragma unroll");
         lines_.open(fmt::format("for (int {0} = threadIdx.y; {0} < {1}; {0} += {2}) {{", line_,
@@ -183,7 +185,8 @@ private:
             return std::nullopt;
         const Index element = flattened(node.position, program_.buffers.at(node.buffer).shape);
         for (std::size_t i = 0; i < tiles_.size(); ++i)
-            if (turn_.loads[i].buffer == node.buffer && turn_.loads[i].element == element)
+            if (transposition_.loads[i].buffer == node.buffer &&
+                transposition_.loads[i].element == element)
                 return computedText(node.type,
                                     fmt::format("{}[threadIdx.x][{}]", tiles_[i], line_));
         return std::nullopt;
@@ -192,12 +195,13 @@ private:
     Kernel finished(const Index& tiles) {
         Index blocks = tiles;
         for (const Axis& axis : computation_.axes)
-            if (axis.id != computation_.axes.back().id && axis.id != turn_.along.id)
+            if (axis.id != computation_.axes.back().id && axis.id != transposition_.along.id)
                 blocks = blocks * *axis.extent;
         const std::set<std::string>& helpers = text_.helpers();
         kernel_.helpers.assign(helpers.begin(), helpers.end());
         kernel_.schedule = fmt::format(
-            "a block turns a tile of {0} x {0} elements in shared memory, and computes them", side);
+            "a block transposes a tile of {0} x {0} elements in shared memory, and computes them",
+            side);
         kernel_.blocks[0] = std::move(blocks);
         kernel_.threads = {static_cast<std::size_t>(side), static_cast<std::size_t>(rowsAtOnce), 1};
         kernel_.definition = definitionText(program_, kernel_, lines_.text());
@@ -206,7 +210,7 @@ private:
 
     const Program& program_;
     Computation computation_;
-    Turn turn_;
+    Transposition transposition_;
     Kernel kernel_;
     CudaText text_;
     std::string line_;                            ///< The variable of a tile's row.
@@ -218,13 +222,13 @@ private:
 
 } // namespace
 
-std::optional<Kernel> turningKernel(const Program& program, const Computation& computation) {
+std::optional<Kernel> transposingKernel(const Program& program, const Computation& computation) {
     std::uint32_t axes = program.axes;
     Computation merged = withMergedAxes(program, computation, axes);
-    auto turn = turnOf(program, merged);
-    if (!turn)
+    auto transposition = transpositionOf(program, merged);
+    if (!transposition)
         return std::nullopt;
-    return Turning(program, std::move(merged), *std::move(turn)).run();
+    return TransposingWriter(program, std::move(merged), *std::move(transposition)).run();
 }
 
 } // namespace kernelskill::engine::graph

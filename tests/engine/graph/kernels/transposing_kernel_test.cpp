@@ -1,6 +1,6 @@
 // Tests kernels that load tiles along another axis than they store.
 #include "analysis/raise/channels_last.h"
-#include "engine/graph/kernels/turning_kernel.h"
+#include "engine/graph/kernels/transposing_kernel.h"
 #include "tests/engine/graph/kernels/emulated_contraction.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace analysis::raise;
 using analysis::ScalarKind;
-using engine::graph::turningKernel;
+using engine::graph::transposingKernel;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -41,71 +41,71 @@ analysis::raise::Program fromLast(const std::vector<Index>& shape) {
     return builder.take();
 }
 
-class TurningKernels : public EmulatedContraction {
+class TransposingKernels : public EmulatedContraction {
 protected:
-    /// The requests to global memory that a warp's 32 threads have to themselves.
+    /// Returns the error of the kernel of the program's map, run on the emulator.
     double errorIn(const analysis::raise::Program& program, const Sizes& sizes = {}) {
-        const auto kernel = turningKernel(program, mapOf(program));
+        const auto kernel = transposingKernel(program, mapOf(program));
         EXPECT_TRUE(kernel);
         return kernel ? errorOf(program, *kernel, textOf(*kernel), sizes) : 1;
     }
 };
 
-TEST_F(TurningKernels, ComputeTheSameWhateverTheExtents) {
+TEST_F(TransposingKernels, ComputeTheSameWhateverTheExtents) {
     // A tile holds all, its sides divide them, or they do not.
     for (const std::vector<Index>& shape :
          {std::vector<Index>{2, 20, 5, 7}, {1, 64, 8, 16}, {3, 33, 9, 11}, {2, 70, 1, 37}})
         EXPECT_LT(errorIn(fromLast(shape)), 1e-6);
 }
 
-TEST_F(TurningKernels, ComputeTheSameForExtentsThatTheCallBrings) {
+TEST_F(TransposingKernels, ComputeTheSameForExtentsThatTheCallBrings) {
     const auto program = fromLast({Index::size("s0", 1), 40, 6, 6});
     EXPECT_LT(errorIn(program, {{"s0", 3}}), 1e-6);
 }
 
-TEST_F(TurningKernels, BringImagesIntoThatOrder) {
+TEST_F(TransposingKernels, BringImagesIntoThatOrder) {
     Builder builder;
     const Tensor x = builder.input("x", real, {2, 40, 5, 9}, Buffer::Role::Input, "x");
     (void)builder.output(inChannelsLast(x), "result");
     EXPECT_LT(errorIn(builder.take()), 1e-12);
 }
 
-TEST_F(TurningKernels, LoadHalvesAsTheyAre) {
+TEST_F(TransposingKernels, LoadHalvesAsTheyAre) {
     Builder builder;
     const Tensor x = builder.input("x", ScalarKind::Half, {40, 50}, Buffer::Role::Input, "x");
     (void)builder.output(permuted(convertedTensor(x, real), {1, 0}), "result");
     const auto program = builder.take();
-    const auto kernel = turningKernel(program, mapOf(program));
+    const auto kernel = transposingKernel(program, mapOf(program));
     ASSERT_TRUE(kernel);
     EXPECT_THAT(kernel->definition, HasSubstr("__shared__ __half x_tile[32][33];"));
     EXPECT_THAT(kernel->definition, HasSubstr("__half2float(x_tile[threadIdx.x]["));
 }
 
-TEST_F(TurningKernels, LoadDirectlyWhatGoesAlongTheStores) {
+TEST_F(TransposingKernels, LoadDirectlyWhatGoesAlongTheStores) {
     const auto program = fromLast({2, 64, 8, 8});
-    const auto kernel = turningKernel(program, mapOf(program));
+    const auto kernel = transposingKernel(program, mapOf(program));
     ASSERT_TRUE(kernel);
     EXPECT_THAT(kernel->definition, HasSubstr("x_tile"));
     EXPECT_THAT(kernel->definition, Not(HasSubstr("y_tile")));
-    EXPECT_THAT(kernel->schedule, HasSubstr("turns a tile of 32 x 32"));
+    EXPECT_THAT(kernel->schedule, HasSubstr("transposes a tile of 32 x 32"));
 }
 
-TEST_F(TurningKernels, AreNotForWhatGainsNothing) {
-    const auto isTurned = [](const analysis::raise::Program& program) {
-        return turningKernel(program, mapOf(program)).has_value();
+TEST_F(TransposingKernels, AreNotForWhatGainsNothing) {
+    const auto isTransposed = [](const analysis::raise::Program& program) {
+        return transposingKernel(program, mapOf(program)).has_value();
     };
-    EXPECT_TRUE(isTurned(fromLast({2, 17, 32, 32})));
-    EXPECT_FALSE(isTurned(fromLast({2, 3, 32, 32}))) << "three channels fill no tile";
-    EXPECT_FALSE(isTurned(fromLast({9, 64, 4, 4}))) << "nor do sixteen places";
+    EXPECT_TRUE(isTransposed(fromLast({2, 17, 32, 32})));
+    EXPECT_FALSE(isTransposed(fromLast({2, 3, 32, 32}))) << "three channels fill no tile";
+    EXPECT_FALSE(isTransposed(fromLast({9, 64, 4, 4}))) << "nor do sixteen places";
     Builder along;
     const Tensor x = along.input("x", real, {64, 64}, Buffer::Role::Input, "x");
     (void)along.output(mapped(x, real, [](const Scalar& value) { return sumOf(value, value); }),
                        "result");
-    EXPECT_FALSE(isTurned(along.take()));
+    EXPECT_FALSE(isTransposed(along.take()));
     Builder sums;
     const Tensor y = sums.input("y", real, {64, 64}, Buffer::Role::Input, "y");
     (void)sums.reduced(Reducer::Sum, permuted(y, {1, 0}), {1}, false, "sums");
-    EXPECT_FALSE(isTurned(sums.take())) << "it reduces";
+    EXPECT_FALSE(isTransposed(sums.take())) << "it reduces";
 }
 
 } // namespace
