@@ -124,6 +124,7 @@ MeasuredModel unmeasured(const ModelMeasurementRequest& request, std::string why
 Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Program& program,
                                     const ModelMeasurementRequest& request, std::stop_token stop) {
     const auto begin = Deadline::Clock::now();
+    const Deadline half(begin + request.time / 2, stop);
     const Deadline deadline(begin + request.time, stop);
     const Deadline last(begin + request.time + std::max(request.time / 2, leastJudging), stop);
     const auto cancelled = [] {
@@ -163,7 +164,7 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
         racer,
         {.find = [&](const std::string& key) { return times.find(key); },
          .keep = [&](const std::string& key, const std::string& text) { times.keep(key, text); }},
-        {.measuring = deadline.token(), .all = last.token()});
+        {.simple = half.token(), .measuring = deadline.token(), .all = last.token()});
     if (stop.stop_requested())
         return cancelled();
     if (!choice)

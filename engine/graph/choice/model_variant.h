@@ -5,7 +5,6 @@
 #include "engine/graph/model/model_plan.h"
 #include "engine/graph/program.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -26,7 +25,6 @@ struct ModelVariant {
     ContractionChoice own; ///< Not looked at if a library does the work.
     ModelOptions options;  ///< The options that it is planned with.
     ModelFiles files = {};
-    std::size_t kernels = 0; ///< The number of own kernels.
     Exactness exactness = Exactness::AsPyTorch;
 };
 

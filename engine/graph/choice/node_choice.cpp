@@ -12,15 +12,22 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kernelskill::engine::graph {
 
 namespace {
 
-/// The most kernels that the whole models have together that are compared: each has to be compiled
-/// first.
-constexpr std::size_t mostKernelsOfWhole = 128;
+/// The most kernels that the whole models have together that are compared, equal ones counted once:
+/// each has to be compiled first.
+constexpr std::size_t mostKernelsOfWhole = 256;
+/// With more places, the time may not suffice for all of them: whole models come first then.
+constexpr std::size_t manyPlaces = 12;
 
 class Choosing {
 public:
@@ -38,9 +45,12 @@ public:
         if (!own)
             return std::unexpected(own.error());
         places_ = planner_.placesOf(*own);
+        if (places_.size() > manyPlaces)
+            beginSimple();
         for (VariedPlace& place : places_)
             if (place.program)
                 timer_.lookUp(place, *place.program);
+        finishSimple();
         std::size_t done = 0;
         for (VariedPlace& place : places_) {
             if (request_.progress)
@@ -56,7 +66,7 @@ public:
             apply(place, choice.options);
             choice.places.push_back(place.measurement);
         }
-        compareWhole(*own, choice);
+        compareWhole(choice);
         return choice;
     }
 
@@ -162,14 +172,57 @@ private:
             group.options.begin());
     }
 
+    /// Begins to compile the models whose products are all done in one way.
+    void beginSimple() {
+        simple_.emplace();
+        simple_->measurement.operation = "the whole model";
+        addChannelsLast(*simple_, {"all products by a library", true, {}, byLibraries(false)});
+        addToWhole(*simple_, {"all products by a library", true, {}, byLibraries(false)});
+        addToWhole(*simple_, {"own kernels alone", false, {}, planner_.ownOptions()});
+        if (simple_->variants.size() < 2)
+            return simple_.reset();
+        timer_.lookUp(*simple_, graph_);
+    }
+
+    void finishSimple() {
+        if (!simple_)
+            return;
+        if (request_.progress)
+            request_.progress("timing whole models", 0);
+        timer_.finish(*simple_, stops_.simple);
+    }
+
+    /// Whether the faster one of the models whose products are all a library's has images in
+    /// channels-last order.
+    bool isChannelsLastFaster() const {
+        if (!simple_ || !simple_->measurement.isMeasured)
+            return false;
+        for (const AccuracyOption& option : optionsOf(*simple_))
+            if (option.isLibrary)
+                return !simple_->variants[option.variant].options.channelsLastNodes.empty();
+        return false;
+    }
+
+    /// Returns the library's variant that a place has if it is not measured; end if it has none.
+    std::vector<ModelVariant>::const_iterator defaultLibraryOf(const VariedPlace& place) const {
+        const auto& variants = place.variants;
+        const auto channelsLast = std::ranges::find_if(variants, [](const ModelVariant& variant) {
+            return !variant.options.channelsLastNodes.empty();
+        });
+        if (channelsLast != variants.end() && isChannelsLastFaster())
+            return channelsLast;
+        return std::ranges::find(variants, Exactness::AsPyTorch, &ModelVariant::exactness);
+    }
+
     /// A place that was not measured has no TF32 by products, because nothing says how exact it is.
     void applyDefault(VariedPlace& place, ModelOptions& options) const {
         PlaceMeasurement& measurement = place.measurement;
         if (place.where.isLinearAlgebra && !place.where.isSimplified) {
             leave(place, true, options);
-            const auto library =
-                std::ranges::find(place.variants, Exactness::AsPyTorch, &ModelVariant::exactness);
+            const auto library = defaultLibraryOf(place);
             measurement.chosen = static_cast<std::size_t>(library - place.variants.begin());
+            if (library != place.variants.end() && !library->options.channelsLastNodes.empty())
+                useChannelsLast(place, options);
             return;
         }
         const ContractionChoice own{
@@ -196,12 +249,17 @@ private:
                 options.float32Nodes.insert(node.name);
     }
 
+    /// Has the place's convolutions in channels-last order.
+    static void useChannelsLast(const VariedPlace& place, ModelOptions& options) {
+        options.channelsLastNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+    }
+
     void apply(VariedPlace& place, ModelOptions& options) const {
         if (!place.measurement.isMeasured)
             return applyDefault(place, options);
         const ModelVariant& chosen = place.variants[place.measurement.chosen];
         if (!chosen.options.channelsLastNodes.empty())
-            options.channelsLastNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+            useChannelsLast(place, options);
         if (chosen.isLibrary)
             leave(place, chosen.exactness != Exactness::TF32, options);
         else if (place.where.isLinearAlgebra)
@@ -255,21 +313,18 @@ private:
     /// models have to be slower than the one of chosen places, or wrong, or are taken. They are
     /// timed even if the time for places is up: nothing else tells that the chosen one is slower
     /// than PyTorch.
-    void compareWhole(const ModelPlan& own, ModelChoice& choice) {
-        const auto ownKernels = std::ranges::count_if(own.steps, [](const ModelStep& step) {
-            return std::holds_alternative<Kernel>(step.work);
-        });
-        if (!choice.accuracy || choice.accuracy->isOfWhole || stops_.all.stop_requested() ||
-            static_cast<std::size_t>(ownKernels) > mostKernelsOfWhole)
+    void compareWhole(ModelChoice& choice) {
+        const bool isWholeJudged = choice.accuracy && choice.accuracy->isOfWhole;
+        if (places_.empty() || isWholeJudged || stops_.all.stop_requested())
             return;
         VariedPlace whole;
         whole.measurement.operation = "the whole model";
         planner_.add(whole, graph_, {"as chosen place by place", false, {}, choice.options});
         if (whole.variants.empty())
             return;
-        addTurned(whole, {"as chosen place by place", false, {}, choice.options});
+        addChannelsLast(whole, {"as chosen place by place", false, {}, choice.options});
         addToWhole(whole, {"own kernels alone", false, {}, ownAlone()});
-        addTurned(whole, {"all products by a library", true, {}, byLibraries(false)});
+        addChannelsLast(whole, {"all products by a library", true, {}, byLibraries(false)});
         addToWhole(whole, {"all products by a library", true, {}, byLibraries(false)});
         if (planner_.allowsTf32())
             addToWhole(whole, asPyTorch());
@@ -281,17 +336,22 @@ private:
             timer_.lookUp(whole, graph_);
             timer_.finish(whole, stops_.all);
         }
-        chooseWhole(whole, choice);
+        if (choice.accuracy || whole.measurement.isMeasured)
+            chooseWhole(whole, choice);
     }
 
     /// Adds a variant, unless all together have too many kernels then.
     void addToWhole(VariedPlace& whole, ModelVariant variant) const {
         const std::size_t before = whole.variants.size();
         planner_.add(whole, graph_, std::move(variant));
-        std::size_t kernels = 0;
+        if (before == whole.variants.size())
+            return;
+        std::set<std::string_view> kernels; // Equal ones are compiled once.
         for (const ModelVariant& each : whole.variants)
-            kernels += each.kernels;
-        if (kernels <= mostKernelsOfWhole || before == whole.variants.size())
+            for (const auto& [path, text] : each.files)
+                if (path.ends_with(".cu"))
+                    kernels.insert(text);
+        if (kernels.size() <= mostKernelsOfWhole)
             return;
         whole.variants.pop_back();
         whole.measurement.variants.pop_back();
@@ -299,7 +359,7 @@ private:
 
     /// Adds the variant with all convolutions that a library runs in channels-last order. A place
     /// alone brings its images into that order and back; in the whole, most of them stay in it.
-    void addTurned(VariedPlace& whole, ModelVariant variant) const {
+    void addChannelsLast(VariedPlace& whole, ModelVariant variant) const {
         variant.options.channelsLastNodes = imageConvolutions(graph_);
         variant.what += ", images in channels-last order";
         if (!variant.options.channelsLastNodes.empty())
@@ -325,7 +385,8 @@ private:
             choice.options = whole.variants[variant].options;
             choice.accuracy = ChoiceAccuracy{std::move(verdict), true, verdicts_.areRemembered()};
         };
-        const bool arePlacesRight = choice.accuracy->verdict.outcome == MixVerdict::Outcome::Right;
+        const bool arePlacesRight =
+            choice.accuracy && choice.accuracy->verdict.outcome == MixVerdict::Outcome::Right;
         for (const std::size_t variant : order) {
             MixVerdict verdict = judgeWhole(whole.variants[variant]);
             if (verdict.outcome == MixVerdict::Outcome::Right) {
@@ -345,7 +406,7 @@ private:
                 whole.measurement.chosen = 0;
                 choice.whole = std::move(whole.measurement);
             }
-            if (arePlacesRight || !isTimed)
+            if (arePlacesRight || !isTimed || !choice.accuracy)
                 return;
         }
         const auto last = planner_.add(whole, graph_, asPyTorch());
@@ -367,6 +428,8 @@ private:
     PlaceTimer timer_;
     RememberedVerdicts verdicts_;
     std::vector<VariedPlace> places_;
+    /// The models whose products are all done in one way, where there are many places.
+    std::optional<VariedPlace> simple_;
 };
 
 } // namespace

@@ -17,6 +17,8 @@ namespace kernelskill::engine::graph {
 
 /// Tells when to stop.
 struct ChoiceStops {
+    /// Where places are many, whole models are timed before them, but not longer.
+    std::stop_token simple;
     std::stop_token measuring; ///< No place is measured from then on.
     std::stop_token all;       ///< No whole model is timed and no mix is judged, either.
 };

@@ -144,8 +144,6 @@ std::optional<std::size_t> VariantPlanner::add(VariedPlace& place, const Program
         return std::nullopt;
     variant.files = modelFiles(*plan);
     place.seconds = std::max(place.seconds, variant.isLibrary ? 0 : secondsOf(*plan));
-    for (const ModelStep& step : plan->steps)
-        variant.kernels += std::holds_alternative<Kernel>(step.work) ? 1 : 0;
     const std::string code = codeOf(variant.files);
     const auto same = std::ranges::find(
         place.variants, code, [](const ModelVariant& other) { return codeOf(other.files); });

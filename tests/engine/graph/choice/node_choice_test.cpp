@@ -133,9 +133,10 @@ protected:
                 return known != kept_.end() ? std::optional(known->second) : std::nullopt;
             },
             .keep = [this](const std::string& key, const std::string& text) { kept_[key] = text; }};
-        auto choice =
-            chooseByTimes(program, request, racer, memory,
-                          {.measuring = measuring.stop_possible() ? measuring : stop, .all = stop});
+        auto choice = chooseByTimes(program, request, racer, memory,
+                                    {.simple = stop,
+                                     .measuring = measuring.stop_possible() ? measuring : stop,
+                                     .all = stop});
         EXPECT_TRUE(choice) << choice.error().describe();
         return choice.value_or(ModelChoice{});
     }
@@ -329,6 +330,19 @@ TEST_F(NodeChoice, ComparesWholeModelsAlsoWhenTheTimeForPlacesIsUp) {
     EXPECT_EQ(chosenOf(*choice.whole), "own kernels alone");
 }
 
+TEST_F(NodeChoice, ComparesWholeModelsWhereNoPlaceWasMeasuredInTime) {
+    const Program program = layers({1024, 512});
+    MadeUpRacer racer([](const std::string& code) { return callsLibrary(code) ? 80.0 : 50.0; });
+    std::stop_source past;
+    past.request_stop();
+    const ModelChoice choice = choose(program, racer, MultiplyUnit::TF32, {}, past.get_token());
+    for (const PlaceMeasurement& place : choice.places)
+        EXPECT_FALSE(place.isMeasured);
+    ASSERT_TRUE(choice.whole);
+    EXPECT_EQ(chosenOf(*choice.whole), "own kernels alone");
+    EXPECT_THAT(libraryCalls(planOf(program, choice)), IsEmpty());
+}
+
 TEST_F(NodeChoice, LetsALibraryDoAReductionThatIsFasterThere) {
     ProgramBuilder builder;
     builder.input("x", {4096, 4096})
@@ -356,29 +370,30 @@ std::optional<double> timeByUnit(const std::string& code) {
     return isTf32(code) ? 40.0 : (code.contains("two parts") ? 60.0 : 100.0);
 }
 
-/// Two convolutions with a pool behind each, whose images a library may have in channels-last
-/// order.
-Program convolutions() {
+/// Convolutions whose images a library may have in channels-last order,
+/// with a pool behind each.
+Program convolutions(int count = 2) {
     ProgramBuilder builder;
-    builder.input("x", {4, 16, 32, 32})
-        .parameter("v", {16, 16, 3, 3})
-        .parameter("w", {16, 16, 3, 3});
-    const auto layer = [&](const std::string& number, const std::string& from,
-                           const std::string& weight, std::int64_t side) {
-        builder
+    std::int64_t side = std::int64_t{8} << count;
+    builder.input("x", {4, 16, side, side});
+    std::string from = "x";
+    std::int64_t channels = 16;
+    for (int i = 0; i < count; ++i) {
+        const std::string number = std::to_string(i);
+        builder.parameter("w" + number, {channels, channels, 3, 3})
             .node("conv" + number, "aten.conv2d.default",
                   {value("input", from),
-                   value("weight", weight),
+                   value("weight", "w" + number),
                    {"padding", std::vector<std::int64_t>{1, 1}}})
-            .type("conv" + number, {4, 16, side, side})
+            .type("conv" + number, {4, channels, side, side})
             .node(
                 "pool" + number, "aten.max_pool2d.default",
                 {value("self", "conv" + number), {"kernel_size", std::vector<std::int64_t>{2, 2}}})
-            .type("pool" + number, {4, 16, side / 2, side / 2});
-    };
-    layer("0", "x", "v", 32);
-    layer("1", "pool0", "w", 16);
-    builder.output("pool1");
+            .type("pool" + number, {4, channels, side / 2, side / 2});
+        side /= 2;
+        from = "pool" + number;
+    }
+    builder.output(from);
     return builder.program();
 }
 
@@ -396,6 +411,31 @@ TEST_F(NodeChoice, TakesChannelsLastOrderWhereItIsFasterThere) {
         if (place.operation.contains("conv2d"))
             EXPECT_EQ(chosenOf(place), "a library, in channels-last order");
     EXPECT_THAT(channelsLastCalls(planOf(program, choice)), ElementsAre("conv0", "conv1"));
+}
+
+TEST_F(NodeChoice, TimesWholeModelsFirstWherePlacesAreMany) {
+    const Program program = convolutions(13);
+    const auto timeOf = [](const std::string& code) {
+        return hasImagesTurned(code) ? 20.0 : callsLibrary(code) ? 30.0 : 50.0;
+    };
+    MadeUpRacer racer(timeOf);
+    racer.onLast = 2; // The first race is that of whole models.
+    const ModelChoice choice =
+        choose(program, racer, MultiplyUnit::TF32, {}, racer.last.get_token());
+    ASSERT_FALSE(racer.raced.empty());
+    EXPECT_FALSE(racer.raced[0]) << "a part instead of the whole";
+    ASSERT_GE(choice.places.size(), 13U);
+    EXPECT_FALSE(choice.places[0].isMeasured);
+    EXPECT_EQ(chosenOf(choice.places[0]), "a library, in channels-last order");
+    EXPECT_THAT(channelsLastCalls(planOf(program, choice)), SizeIs(13));
+
+    // Without that time, the order is PyTorch's.
+    machine_ = "another GPU";
+    MadeUpRacer none(timeOf);
+    none.most = 0;
+    const ModelChoice unknown = choose(program, none);
+    EXPECT_EQ(chosenOf(unknown.places.at(0)), "a library");
+    EXPECT_THAT(channelsLastCalls(planOf(program, unknown)), IsEmpty());
 }
 
 TEST_F(NodeChoice, TakesChannelsLastOrderWhereOnlyTheWholeIsFasterWithIt) {
