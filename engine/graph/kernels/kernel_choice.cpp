@@ -6,6 +6,7 @@
 #include "engine/graph/kernels/row_program.h"
 #include "engine/graph/kernels/scan_kernel.h"
 #include "engine/graph/kernels/transposing_kernel.h"
+#include "engine/graph/kernels/window_kernel.h"
 
 #include <map>
 #include <optional>
@@ -43,6 +44,8 @@ Kernel kernelOf(const Program& program, const Computation& computation) {
         return scanKernel(program, computation);
     if (auto transposing = transposingKernel(program, computation))
         return *std::move(transposing);
+    if (auto window = windowKernel(program, computation))
+        return *std::move(window);
     return elementKernel(program, computation, elementScheduleFor(program, computation));
 }
 
@@ -53,6 +56,12 @@ bool isShort(const RowProgram& rows) {
                             ? rows.passes.back().elements->extent->constant()
                             : std::nullopt;
     return rows.passes.size() == 1 && extent && *extent < shortest;
+}
+
+/// Whether the rows are windows that share elements.
+bool isOfWindows(const Program& program, const RowProgram& rows) {
+    return rows.steps.size() == 1 &&
+           windowKernel(program, std::get<Computation>(program.steps[rows.steps[0]]));
 }
 
 } // namespace
@@ -74,7 +83,7 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
         if (done[i] || isTiled[i])
             continue;
         auto rows = rowProgramAt(program, uses, i, done, isTiled);
-        if (!rows || isShort(*rows))
+        if (!rows || isShort(*rows) || isOfWindows(program, *rows))
             continue;
         for (const std::size_t step : rows->steps)
             done[step] = true;
