@@ -254,6 +254,13 @@ private:
         options.channelsLastNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
     }
 
+    /// Whether own kernels can do the place's work in several ways. Else a choice for its nodes
+    /// would only be one for kernels of other places that name them too.
+    static bool hasOwnChoice(const VariedPlace& place) {
+        return place.where.isLinearAlgebra &&
+               std::ranges::count(place.variants, false, &ModelVariant::isLibrary) > 1;
+    }
+
     void apply(VariedPlace& place, ModelOptions& options) const {
         if (!place.measurement.isMeasured)
             return applyDefault(place, options);
@@ -262,7 +269,7 @@ private:
             useChannelsLast(place, options);
         if (chosen.isLibrary)
             leave(place, chosen.exactness != Exactness::TF32, options);
-        else if (place.where.isLinearAlgebra)
+        else if (hasOwnChoice(place))
             for (const std::string& node : place.where.nodes)
                 options.kernels.ofNodes[node] = chosen.own;
     }
@@ -271,7 +278,7 @@ private:
     ModelOptions ownAlone() const {
         ModelOptions options = planner_.ownOptions();
         for (const VariedPlace& place : places_) {
-            if (!place.measurement.isMeasured || !place.where.isLinearAlgebra)
+            if (!place.measurement.isMeasured || !hasOwnChoice(place))
                 continue;
             std::vector<VariantTime> times;
             for (std::size_t i = 0; i < place.variants.size(); ++i) {

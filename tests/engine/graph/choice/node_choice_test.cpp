@@ -464,6 +464,33 @@ TEST_F(NodeChoice, TakesChannelsLastOrderWhereOnlyTheWholeIsFasterWithIt) {
     EXPECT_THAT(channelsLastCalls(planOf(program, choice)), ElementsAre("conv0", "conv1"));
 }
 
+TEST_F(NodeChoice, ChoosesNothingForOtherPlacesByAPlaceWithOneKindOfOwnKernels) {
+    ProgramBuilder builder;
+    builder.input("x", {4, 64, 32, 32})
+        .parameter("v", {64, 1, 3, 3})
+        .parameter("w", {128, 64, 1, 1})
+        .node("depthwise", "aten.conv2d.default",
+              {value("input", "x"),
+               value("weight", "v"),
+               {"padding", std::vector<std::int64_t>{1, 1}},
+               {"groups", std::int64_t{64}}})
+        .type("depthwise", {4, 64, 32, 32})
+        .node("pointwise", "aten.conv2d.default",
+              {value("input", "depthwise"), value("weight", "w")})
+        .type("pointwise", {4, 128, 32, 32})
+        .output("pointwise");
+    const Program program = builder.program();
+    MadeUpRacer racer(timeByUnit);
+    const ModelPlan plan = planOf(program, choose(program, racer));
+    EXPECT_THAT(libraryCalls(plan), IsEmpty());
+    const auto product = std::ranges::find_if(plan.steps, [](const ModelStep& step) {
+        const auto* kernel = std::get_if<Kernel>(&step.work);
+        return kernel != nullptr && kernel->schedule.contains("results a block, each a warp");
+    });
+    ASSERT_NE(product, plan.steps.end());
+    EXPECT_THAT(std::get<Kernel>(product->work).schedule, HasSubstr("TF32"));
+}
+
 TEST_F(NodeChoice, TakesTheFastestThatIsExactEnough) {
     const Program program = layers({512});
     MadeUpRacer racer(timeByUnit);
