@@ -257,8 +257,7 @@ private:
     /// Whether own kernels can do the place's work in several ways. Else a choice for its nodes
     /// would only be one for kernels of other places that name them too.
     static bool hasOwnChoice(const VariedPlace& place) {
-        return place.where.isLinearAlgebra &&
-               std::ranges::count(place.variants, false, &ModelVariant::isLibrary) > 1;
+        return std::ranges::count(place.variants, false, &ModelVariant::isLibrary) > 1;
     }
 
     void apply(VariedPlace& place, ModelOptions& options) const {

@@ -116,9 +116,9 @@ std::vector<VariedPlace> VariantPlanner::findPlaces(const ModelPlan& own) const 
 std::vector<ContractionChoice> VariantPlanner::ownChoices(const VariedPlace& place,
                                                           std::size_t places) const {
     const MultiplyUnit most = request_.options.kernels.multiply;
-    if (!place.where.isLinearAlgebra || places > somePlaces)
+    if (places > somePlaces)
         return {{most, 0}};
-    if (places > fewPlaces)
+    if (!place.where.isLinearAlgebra || places > fewPlaces)
         return {{most, 0}, {most, 1}};
     std::vector<ContractionChoice> choices;
     for (const MultiplyUnit unit : {MultiplyUnit::Float32, MultiplyUnit::TF32Split})

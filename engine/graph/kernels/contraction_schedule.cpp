@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -267,15 +268,15 @@ MultiplyUnit unitFor(const Contraction& contraction, MultiplyUnit wanted) {
     return depth && *depth <= shallow ? MultiplyUnit::Float32 : MultiplyUnit::TF32Split;
 }
 
-ContractionChoice choiceFor(const Contraction& contraction, const KernelOptions& options) {
-    for (const std::string& node : contraction.computation.sources)
+ContractionChoice choiceFor(const std::vector<std::string>& sources, const KernelOptions& options) {
+    for (const std::string& node : std::views::reverse(sources))
         if (const auto chosen = options.ofNodes.find(node); chosen != options.ofNodes.end())
             return chosen->second;
     return {options.multiply, options.tile};
 }
 
 ContractionTile tileFor(const Contraction& contraction, const KernelOptions& options) {
-    const ContractionChoice choice = choiceFor(contraction, options);
+    const ContractionChoice choice = choiceFor(contraction.computation.sources, options);
     const std::vector<ContractionTile> tiles =
         tilesFor(contraction, unitFor(contraction, choice.multiply));
     return tiles[std::min(choice.tile, tiles.size() - 1)];

@@ -91,14 +91,16 @@ struct FactorAxes {
 /// exact. Tensor cores multiply float16 and bfloat16 numbers exactly as TF32 ones.
 [[nodiscard]] MultiplyUnit unitFor(const Contraction& contraction, MultiplyUnit wanted);
 struct KernelOptions {
-    /// The hardware unit for products and convolutions, and the place of their tiles.
+    /// The hardware unit for products and convolutions, and the place of their tiles. Computations
+    /// of windows that overlap have two schedules: 0, and any other number.
     MultiplyUnit multiply = MultiplyUnit::Float32;
     std::size_t tile = 0;
-    /// Another choice for the contractions that do the work of these nodes of the graph.
+    /// Another choice for the computations that do the work of these nodes of the graph.
     std::map<std::string, ContractionChoice> ofNodes = {};
 };
-/// The choice that the options make for a contraction; the first of its nodes counts.
-[[nodiscard]] ContractionChoice choiceFor(const Contraction& contraction,
+/// The choice that the options make for a computation; the last of its nodes counts, because what
+/// the first ones compute may be in memory already.
+[[nodiscard]] ContractionChoice choiceFor(const std::vector<std::string>& sources,
                                           const KernelOptions& options);
 [[nodiscard]] ContractionTile tileFor(const Contraction& contraction, const KernelOptions& options);
 /// The blocks of a contraction with that tile.

@@ -39,13 +39,22 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
     return tiledContraction(program, *contraction, tileFor(*contraction, options));
 }
 
-Kernel kernelOf(const Program& program, const Computation& computation) {
+/// The kernel that keeps what windows share in registers, if the options want one that differs from
+/// a thread an element; nullopt for any other computation.
+std::optional<Kernel> sharingKernel(const Program& program, const Computation& computation,
+                                    const KernelOptions& options) {
+    return choiceFor(computation.sources, options).tile > 0 ? windowKernel(program, computation)
+                                                            : std::nullopt;
+}
+
+Kernel kernelOf(const Program& program, const Computation& computation,
+                const KernelOptions& options) {
     if (computation.scanned)
         return scanKernel(program, computation);
     if (auto transposing = transposingKernel(program, computation))
         return *std::move(transposing);
-    if (auto window = windowKernel(program, computation))
-        return *std::move(window);
+    if (auto sharing = sharingKernel(program, computation, options))
+        return *std::move(sharing);
     return elementKernel(program, computation, elementScheduleFor(program, computation));
 }
 
@@ -56,12 +65,6 @@ bool isShort(const RowProgram& rows) {
                             ? rows.passes.back().elements->extent->constant()
                             : std::nullopt;
     return rows.passes.size() == 1 && extent && *extent < shortest;
-}
-
-/// Whether the rows are windows that share elements.
-bool isOfWindows(const Program& program, const RowProgram& rows) {
-    return rows.steps.size() == 1 &&
-           windowKernel(program, std::get<Computation>(program.steps[rows.steps[0]]));
 }
 
 } // namespace
@@ -83,7 +86,9 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
         if (done[i] || isTiled[i])
             continue;
         auto rows = rowProgramAt(program, uses, i, done, isTiled);
-        if (!rows || isShort(*rows) || isOfWindows(program, *rows))
+        if (!rows || isShort(*rows) ||
+            (rows->steps.size() == 1 &&
+             sharingKernel(program, std::get<Computation>(program.steps[i]), options)))
             continue;
         for (const std::size_t step : rows->steps)
             done[step] = true;
@@ -99,7 +104,8 @@ std::vector<std::variant<Kernel, LibraryCall>> kernelsOf(const Program& program,
         else if (tiled[i])
             kernels.emplace_back(std::move(*tiled[i]));
         else if (!done[i])
-            kernels.emplace_back(kernelOf(program, std::get<Computation>(program.steps[i])));
+            kernels.emplace_back(
+                kernelOf(program, std::get<Computation>(program.steps[i]), options));
     }
     return kernels;
 }

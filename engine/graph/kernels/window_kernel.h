@@ -7,9 +7,9 @@
 
 namespace kernelskill::engine::graph {
 
-/// Writes a kernel in which a block copies all that the windows of its results reach to shared
-/// memory, padding included, and reduces the windows there. nullopt if that gains nothing: windows
-/// share little, or results are few.
+/// Writes a kernel in which a thread computes neighbouring results along an axis that is not the
+/// innermost one, and keeps in registers what their windows share. nullopt if that gains nothing:
+/// along each such axis, windows share little.
 [[nodiscard]] std::optional<Kernel> windowKernel(const analysis::raise::Program& program,
                                                  const analysis::raise::Computation& computation);
 

@@ -17,8 +17,6 @@ using analysis::raise::Reduction;
 using analysis::raise::Scalar;
 using analysis::raise::ScalarNode;
 
-constexpr std::size_t mostAxes = 3;
-
 /// Returns the factor of the axis in the index; nullopt if it stands in a product or a quotient.
 std::optional<std::int64_t> factorOf(const Index& index, const Axis& axis) {
     if (!index.mentions(axis.id))
@@ -32,25 +30,28 @@ std::optional<std::int64_t> factorOf(const Index& index, const Axis& axis) {
     return term.factor;
 }
 
+std::int64_t constantExtent(const Axis& axis) {
+    return axis.extent->constant().value_or(0);
+}
+
+/// Finds the reads along one axis of the results.
 class Finder {
 public:
-    Finder(const Computation& computation, std::uint32_t& axes)
-        : computation_(computation), numbered_(axes) {}
+    Finder(const Computation& computation, const Axis& results)
+        : computation_(computation), results_(results) {}
 
-    std::optional<WindowReads> run() {
-        if (computation_.scanned || computation_.reductions.empty() || computation_.axes.empty() ||
-            !areConstant(computation_.axes) || !areConstant(computation_.reduced))
+    std::optional<WindowReads> run(std::uint32_t& axes) {
+        for (const Reduction& reduction : computation_.reductions)
+            forEachNode(reduction.element, [&](const ScalarNode& node) { findWindow(node); });
+        if (!window_ || isAmbiguous_)
             return std::nullopt;
-        for (const Reduction& reduction : computation_.reductions) {
-            if (findsPlace(reduction.reducer))
-                return std::nullopt;
-            forEachNode(reduction.element, [&](const ScalarNode& node) { pairAxes(node); });
-        }
-        if (isAmbiguous_ || pairs_.size() != computation_.reduced.size())
-            return std::nullopt;
-        nameAxes();
-        if (found_.axes.size() > mostAxes)
-            return std::nullopt;
+        const std::int64_t reach = stride_ * (constantExtent(results_) - 1) +
+                                   dilation_ * (constantExtent(*window_) - 1) + 1;
+        found_.axis = {results_,
+                       *window_,
+                       stride_,
+                       dilation_,
+                       {axes++, "place_" + results_.name, std::make_shared<const Index>(reach)}};
         for (const Reduction& reduction : computation_.reductions)
             collect(reduction.element);
         if (found_.reads.empty())
@@ -59,64 +60,31 @@ public:
     }
 
 private:
-    struct Pair {
-        std::uint32_t results = 0;
-        std::int64_t stride = 1;
-        std::int64_t dilation = 1;
-        bool operator==(const Pair&) const = default;
-    };
-
-    static bool areConstant(const std::vector<Axis>& axes) {
-        return std::ranges::all_of(
-            axes, [](const Axis& axis) { return axis.extent->constant().value_or(0) > 0; });
-    }
-
-    /// Notes which axis of the results each axis of the window goes with in a load's position.
-    void pairAxes(const ScalarNode& node) {
+    /// Notes which axis of the window goes with that of the results in a load's position.
+    void findWindow(const ScalarNode& node) {
         if (node.kind != ScalarNode::Kind::Load)
             return;
         for (const Index& at : node.position) {
-            const auto mentioned = [&](const std::vector<Axis>& axes) {
-                std::vector<const Axis*> found;
-                for (const Axis& axis : axes)
-                    if (at.mentions(axis.id))
-                        found.push_back(&axis);
-                return found;
-            };
-            const auto results = mentioned(computation_.axes);
-            const auto window = mentioned(computation_.reduced);
-            if (results.size() != 1 || window.size() != 1)
+            if (!at.mentions(results_.id))
                 continue;
-            const auto stride = factorOf(at, *results[0]);
-            const auto dilation = factorOf(at, *window[0]);
+            std::vector<const Axis*> mentioned;
+            for (const Axis& axis : computation_.reduced)
+                if (at.mentions(axis.id))
+                    mentioned.push_back(&axis);
+            if (mentioned.size() != 1 || constantExtent(*mentioned[0]) == 0)
+                continue;
+            const auto stride = factorOf(at, results_);
+            const auto dilation = factorOf(at, *mentioned[0]);
             if (!stride || !dilation || *stride <= 0 || *dilation <= 0)
                 continue;
             const std::int64_t both = std::gcd(*stride, *dilation);
-            const Pair pair{results[0]->id, *stride / both, *dilation / both};
-            isAmbiguous_ |= pairs_.try_emplace(window[0]->id, pair).first->second != pair;
-            isAmbiguous_ |=
-                windowOf_.try_emplace(pair.results, window[0]->id).first->second != window[0]->id;
-        }
-    }
-
-    void nameAxes() {
-        for (const Axis& axis : computation_.axes) {
-            const auto window = windowOf_.find(axis.id);
-            if (window == windowOf_.end() && axis.id != computation_.axes.back().id)
-                continue;
-            WindowAxis& named = found_.axes.emplace_back();
-            named.results = axis;
-            std::int64_t reach = *axis.extent->constant();
-            if (window != windowOf_.end()) {
-                const Pair& pair = pairs_.at(window->second);
-                named.window = *std::ranges::find(computation_.reduced, window->second, &Axis::id);
-                named.stride = pair.stride;
-                named.dilation = pair.dilation;
-                reach = pair.stride * (reach - 1) +
-                        pair.dilation * (*named.window->extent->constant() - 1) + 1;
+            if (!window_) {
+                window_ = *mentioned[0];
+                stride_ = *stride / both;
+                dilation_ = *dilation / both;
             }
-            named.places = {numbered_++, "place_" + axis.name,
-                            std::make_shared<const Index>(reach)};
+            isAmbiguous_ |= window_->id != mentioned[0]->id || stride_ != *stride / both ||
+                            dilation_ != *dilation / both;
         }
     }
 
@@ -137,10 +105,8 @@ private:
         bool reads = false;
         forEachNode(value, [&](const ScalarNode& node) {
             reads |= node.kind == ScalarNode::Kind::Load &&
-                     std::ranges::any_of(computation_.reduced, [&](const Axis& axis) {
-                         return std::ranges::any_of(
-                             node.position, [&](const Index& at) { return at.mentions(axis.id); });
-                     });
+                     std::ranges::any_of(node.position,
+                                         [&](const Index& at) { return at.mentions(window_->id); });
         });
         return reads;
     }
@@ -158,46 +124,44 @@ private:
     bool isOfPlaces(const Index& index) const {
         if (index.readsData())
             return false;
-        return std::ranges::all_of(found_.axes, [&](const WindowAxis& axis) {
-            if (!axis.window)
-                return true;
-            const auto results = factorOf(index, axis.results);
-            const auto window = factorOf(index, *axis.window);
-            return results && window && *results * axis.dilation == *window * axis.stride;
-        });
+        const auto results = factorOf(index, results_);
+        const auto window = factorOf(index, *window_);
+        return results && window && *results * dilation_ == *window * stride_;
     }
 
-    /// Returns the value at result a * place and element b * place of each axis, where
+    /// Returns the value at result a * place and element b * place, where
     /// stride * a + dilation * b = 1.
     Scalar overPlaces(const Scalar& value) const {
-        std::map<std::uint32_t, Index> at;
-        for (const WindowAxis& axis : found_.axes) {
-            std::int64_t a = 1;
-            if (axis.window && axis.stride > 1) {
-                a = 0;
-                while ((1 - axis.stride * a) % axis.dilation != 0)
-                    ++a;
-            }
-            const Index place = Index::of(axis.places);
-            at[axis.results.id] = place * Index(a);
-            if (axis.window)
-                at[axis.window->id] = place * Index((1 - axis.stride * a) / axis.dilation);
-        }
-        return substituted(value, at);
+        std::int64_t a = stride_ == 1 ? 1 : 0;
+        while ((1 - stride_ * a) % dilation_ != 0)
+            ++a;
+        const Index place = Index::of(found_.axis.places);
+        return substituted(value, {{results_.id, place * Index(a)},
+                                   {window_->id, place * Index((1 - stride_ * a) / dilation_)}});
     }
 
     const Computation& computation_;
-    std::uint32_t& numbered_;
+    const Axis& results_;
     WindowReads found_;
-    std::map<std::uint32_t, Pair> pairs_;             ///< By the window's axis.
-    std::map<std::uint32_t, std::uint32_t> windowOf_; ///< The window's axis by the results' one.
-    bool isAmbiguous_ = false;
+    std::optional<Axis> window_;
+    std::int64_t stride_ = 1;
+    std::int64_t dilation_ = 1;
+    bool isAmbiguous_ = false; ///< Loads disagree.
 };
 
 } // namespace
 
-std::optional<WindowReads> windowReads(const Computation& computation, std::uint32_t& axes) {
-    return Finder(computation, axes).run();
+std::vector<WindowReads> windowReads(const Computation& computation, std::uint32_t& axes) {
+    std::vector<WindowReads> found;
+    if (computation.scanned || std::ranges::any_of(computation.reductions, [](const auto& each) {
+            return findsPlace(each.reducer);
+        }))
+        return found;
+    for (const Axis& axis : computation.axes)
+        if (constantExtent(axis) > 0)
+            if (auto reads = Finder(computation, axis).run(axes))
+                found.push_back(*std::move(reads));
+    return found;
 }
 
 } // namespace kernelskill::engine::graph

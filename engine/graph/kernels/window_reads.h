@@ -10,11 +10,11 @@
 
 namespace kernelskill::engine::graph {
 
-/// An axis of the results along which their windows lie. Element k of the window of result i is
+/// An axis of the results along which their windows lie. Element k of the window of result i is at
 /// the place stride * i + dilation * k.
 struct WindowAxis {
     analysis::raise::Axis results;
-    std::optional<analysis::raise::Axis> window; ///< nullopt: windows have one element along it.
+    analysis::raise::Axis window;
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     analysis::raise::Axis places; ///< All that windows reach; a new axis.
@@ -27,13 +27,13 @@ struct WindowRead {
 };
 
 struct WindowReads {
-    std::vector<WindowAxis> axes; ///< In the order of the results' axes, the innermost among them.
-    std::vector<WindowRead> reads;
+    WindowAxis axis;
+    std::vector<WindowRead> reads; ///< At least one.
 };
 
-/// Finds the reads of a computation that reduces windows along one to three axes of constant
-/// extents. nullopt for any other computation. `axes` numbers new axes.
-[[nodiscard]] std::optional<WindowReads>
-windowReads(const analysis::raise::Computation& computation, std::uint32_t& axes);
+/// Finds the reads of a computation that reduces windows, along each axis of its results that has
+/// such reads; extents along it are constant. `axes` numbers new axes.
+[[nodiscard]] std::vector<WindowReads> windowReads(const analysis::raise::Computation& computation,
+                                                   std::uint32_t& axes);
 
 } // namespace kernelskill::engine::graph

@@ -2,6 +2,7 @@
 #include "analysis/source/try.h"
 #include "engine/graph/check/model_check.h"
 #include "engine/graph/lowering/channels_last_nodes.h"
+#include "engine/graph/model/model_plan.h"
 #include "engine/graph/read_program.h"
 #include "engine/graph/separate_bias.h"
 #include "tests/engine/emulator_fixture.h"
@@ -11,21 +12,23 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <set>
 #include <string>
+#include <variant>
 
 namespace kernelskill::engine::graph::testing {
 namespace {
 
 class GeneratedTasks : public kernelskill::testing::EmulatorFixture {
 protected:
-    ModelCheck checked(const std::filesystem::path& archive) {
+    ModelCheck checked(const std::filesystem::path& archive, const ModelOptions& options = {}) {
         const auto graph = readProgram(archive);
-        return graph ? checked(*graph, {}) : failed(graph.error());
+        return graph ? checked(*graph, options) : failed(graph.error());
     }
 
     ModelCheck checked(const Program& program, const ModelOptions& options) {
@@ -81,6 +84,35 @@ TEST_F(GeneratedTasks, AgreeWithConvolutionsInChannelsLastOrder) {
     EXPECT_GE(count, 10U);
 }
 
+/// The options of models that keep what windows share in registers.
+ModelOptions sharingWindows() {
+    ModelOptions options;
+    options.kernels.tile = 1;
+    return options;
+}
+
+bool sharesWindows(const Program& program) {
+    const auto plan = plannedModel(program, "model", sharingWindows());
+    return plan && std::ranges::any_of(plan->steps, [](const ModelStep& step) {
+               const auto* kernel = std::get_if<Kernel>(&step.work);
+               return kernel != nullptr && kernel->schedule.contains("whose windows overlap");
+           });
+}
+
+TEST_F(GeneratedTasks, AgreeWithWindowsThatShareElements) {
+    std::size_t count = 0;
+    for (const std::filesystem::path& archive : ownArchives()) {
+        const auto program = readProgram(archive);
+        ASSERT_TRUE(program) << program.error().describe();
+        if (!sharesWindows(*program))
+            continue;
+        const ModelCheck check = checked(*program, sharingWindows());
+        EXPECT_EQ(nameOf(check.outcome), "agrees") << archive << ": " << check.why;
+        ++count;
+    }
+    EXPECT_GE(count, 2U);
+}
+
 INSTANTIATE_TEST_SUITE_P(OfKernelBench, GeneratedTask, ::testing::ValuesIn(ownArchives()),
                          [](const auto& info) {
                              std::string name = info.param.stem().string();
@@ -91,7 +123,8 @@ INSTANTIATE_TEST_SUITE_P(OfKernelBench, GeneratedTask, ::testing::ValuesIn(ownAr
 
 /// KERNELSKILL_KERNELBENCH names a folder of exported tasks, KERNELSKILL_TASK a part of the names
 /// of those to take. With KERNELSKILL_CHANNELS_LAST, those with convolutions of images are taken,
-/// which LibTorch computes in that order.
+/// which LibTorch computes in that order; with KERNELSKILL_WINDOWS, those with windows that share
+/// elements, which are kept in registers.
 TEST_F(GeneratedTasks, OfAFolderAgreeWithLibTorchOnTheEmulator) {
     const char* folder = std::getenv("KERNELSKILL_KERNELBENCH");
     if (folder == nullptr)
@@ -109,6 +142,11 @@ TEST_F(GeneratedTasks, OfAFolderAgreeWithLibTorchOnTheEmulator) {
                 continue;
             check = reordered ? checked(reordered->program, reordered->options)
                               : failed(reordered.error());
+        } else if (std::getenv("KERNELSKILL_WINDOWS") != nullptr) {
+            const auto program = readProgram(archive);
+            if (program && !sharesWindows(*program))
+                continue;
+            check = checked(archive, sharingWindows());
         } else {
             check = checked(archive);
         }
@@ -120,7 +158,8 @@ TEST_F(GeneratedTasks, OfAFolderAgreeWithLibTorchOnTheEmulator) {
                   << check.why << std::endl;
     }
     std::cout << agree << " of " << tasks << " agree\n";
-    const bool isPart = only != nullptr || std::getenv("KERNELSKILL_CHANNELS_LAST") != nullptr;
+    const bool isPart = only != nullptr || std::getenv("KERNELSKILL_CHANNELS_LAST") != nullptr ||
+                        std::getenv("KERNELSKILL_WINDOWS") != nullptr;
     EXPECT_GE(agree, isPart ? 1U : 80U);
 }
 
