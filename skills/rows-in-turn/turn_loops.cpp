@@ -128,7 +128,7 @@ private:
     [[nodiscard]] Gated<std::pair<LaneLoop, RowValues>> readLoop(NestNodeId id) {
         KERNELSKILL_TRY(LaneLoop loop, reader_.read(id));
         const Loop& counted = kernel_.loops[loop.loop];
-        if (!loop.extremes.empty() || !loop.welfords.empty() ||
+        if (!loop.extremes.empty() || !loop.ranks.empty() || !loop.welfords.empty() ||
             std::ranges::any_of(loop.folds, [](const LaneFold& fold) { return fold.op == "*"; }))
             return refuse("fold-operator",
                           fmt::format("the loop on line {} folds by an operator that a group of "

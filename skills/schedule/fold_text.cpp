@@ -63,6 +63,50 @@ std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& bo
     return lines;
 }
 
+/// Puts the values of another thread, the best one first, into one's own ranks. Behind the ones
+/// that came before it, a value can be no better than its own rank.
+std::vector<std::string> rankedLines(const Draft& draft, const FunctionBody& body,
+                                     const RankedFold& fold, const OtherValue& other) {
+    const std::string unit = draft.layout().unit();
+    const std::string better = fold.isLargest ? ">" : "<";
+    std::vector<std::string> lines;
+    const auto declare = [&](const std::vector<VariableId>& variables) {
+        std::vector<std::string> names;
+        for (const VariableId id : variables) {
+            const Variable& variable = body.variable(id);
+            names.push_back(otherName(body, variable.name));
+            lines.push_back(fmt::format("const {} {} = {};", variable.type.spelling, names.back(),
+                                        other(variable.name)));
+        }
+        return names;
+    };
+    const std::vector<std::string> values = declare(fold.best);
+    const std::vector<std::string> places = declare(fold.places);
+    const auto nameOf = [&](VariableId id) { return body.variable(id).name; };
+    const auto move = [&](const std::vector<VariableId>& ranks, std::size_t rank,
+                          const std::string& value) {
+        for (std::size_t later = ranks.size() - 1; later > rank; --later)
+            lines.push_back(
+                unit + fmt::format("{} = {};", nameOf(ranks[later]), nameOf(ranks[later - 1])));
+        lines.push_back(unit + fmt::format("{} = {};", nameOf(ranks[rank]), value));
+    };
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t rank = i; rank < values.size(); ++rank) {
+            const std::string best = nameOf(fold.best[rank]);
+            std::string condition = fmt::format("{} {} {}", values[i], better, best);
+            if (!places.empty()) // Of equal values, the first one ranks first.
+                condition += fmt::format(" || ({} == {} && {} < {})", values[i], best, places[i],
+                                         nameOf(fold.places[rank]));
+            lines.push_back(fmt::format("{}if ({}) {{", rank == i ? "" : "} else ", condition));
+            move(fold.best, rank, values[i]);
+            if (!places.empty())
+                move(fold.places, rank, places[i]);
+        }
+        lines.emplace_back("}");
+    }
+    return lines;
+}
+
 /// Combines two means and sums of squared deviations by the formula of Chan, Golub and LeVeque.
 /// Either thread may have had no round: nothing is divided by a sum of two counts of 0, and a count
 /// of 0 is a factor before the square of a large mean can overflow.
@@ -152,6 +196,10 @@ std::vector<FoldedValue> foldedValues(const SkillContext& context, const LaneLoo
         for (const VariableId id : {fold.best, fold.place})
             if (id != noId)
                 values.push_back({body.variable(id).name, body.variable(id).type.spelling});
+    for (const RankedFold& fold : loop.ranks)
+        for (const auto* variables : {&fold.best, &fold.places})
+            for (const VariableId id : *variables)
+                values.push_back({body.variable(id).name, body.variable(id).type.spelling});
     for (const WelfordFold& fold : loop.welfords) {
         values.push_back({fold.countName, fold.countType});
         for (const VariableId id : {fold.mean, fold.m2})
@@ -167,6 +215,9 @@ std::vector<std::string> foldLines(const Draft& draft, const SkillContext& conte
         lines.push_back(foldLine(fold, other(fold.name)));
     for (const ExtremeFold& fold : loop.extremes)
         for (std::string& line : extremeLines(draft, context.kernel.body, fold, other))
+            lines.push_back(std::move(line));
+    for (const RankedFold& fold : loop.ranks)
+        for (std::string& line : rankedLines(draft, context.kernel.body, fold, other))
             lines.push_back(std::move(line));
     for (const WelfordFold& fold : loop.welfords)
         for (std::string& line : welfordLines(draft, context.kernel.body, fold, other))

@@ -74,6 +74,8 @@ bool isOfJoinedFold(const LaneLoop& loop, VariableId variable) {
                                [&](const ExtremeFold& fold) {
                                    return fold.best == variable || fold.place == variable;
                                }) ||
+           std::ranges::any_of(loop.ranks,
+                               [&](const RankedFold& fold) { return isPartOf(fold, variable); }) ||
            std::ranges::any_of(loop.welfords,
                                [&](const WelfordFold& fold) { return isPartOf(fold, variable); });
 }
@@ -116,6 +118,7 @@ Gated<LaneLoop> LaneLoopReader::readShared(NestNodeId id, std::uint32_t index) {
                   .loop = index,
                   .folds = {},
                   .extremes = extremeFolds(code_, statement, counter),
+                  .ranks = rankedFolds(code_, statement, counter),
                   .welfords = {},
                   .scan = std::nullopt,
                   .syncsBefore = false,

@@ -8,6 +8,7 @@
 #include "skills/schedule/kept_element.h"
 #include "skills/schedule/lane_fold.h"
 #include "skills/schedule/lane_scan.h"
+#include "skills/schedule/ranked_fold.h"
 #include "skills/schedule/welford_fold.h"
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct LaneLoop {
     std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
     std::vector<LaneFold> folds;
     std::vector<ExtremeFold> extremes;
+    std::vector<RankedFold> ranks;
     std::vector<WelfordFold> welfords;
     std::optional<LaneScan> scan; ///< The running value, if it has one.
     /// It needs a barrier before it: code outside of shared loops uses the same memory, and one of
@@ -37,11 +39,12 @@ struct LaneLoop {
 
 /// Whether the rounds fold into any value.
 [[nodiscard]] inline bool folds(const LaneLoop& loop) {
-    return !loop.folds.empty() || !loop.extremes.empty() || !loop.welfords.empty();
+    return !loop.folds.empty() || !loop.extremes.empty() || !loop.ranks.empty() ||
+           !loop.welfords.empty();
 }
 
 /// Whether the loop folds into the variable together with another one: an extreme with its place,
-/// or a running mean.
+/// one of the best few, or a running mean.
 [[nodiscard]] bool isOfJoinedFold(const LaneLoop& loop, analysis::VariableId variable);
 
 /// Whether a loop may store a running value, for which lanes scan.

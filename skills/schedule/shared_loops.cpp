@@ -148,7 +148,7 @@ private:
     }
 
     /// Requires that all lanes can run the node alike, outside of the shared loops, if one of them
-    /// makes its stores.
+    /// makes its stores. That one makes all stores to the array, in the order of the text.
     [[nodiscard]] Gated<void> requireAlike(NestNodeId id) {
         const NestNode& node = nest_.node(id);
         const NestStatement* statement = node.computation();
@@ -174,7 +174,8 @@ private:
                 !hasOwnLines(body_, layout_, node.statement, node.statement))
                 return no("is part of a larger statement");
             for (const NestAccess& use : nest_.accesses)
-                if (use.array == access.array && use.node != id && !isScanned(use))
+                if (use.array == access.array && use.node != id && !isScanned(use) &&
+                    (use.kind != AccessKind::Write || loopAround(use.node) != nullptr))
                     return no("goes to an array that the row uses elsewhere");
             if (std::ranges::find(shared_.stores, node.statement) == shared_.stores.end())
                 shared_.stores.push_back(node.statement);
@@ -233,6 +234,9 @@ std::vector<std::string> foldedNames(const SkillContext& context, const SharedLo
             names.push_back(fold.name);
         for (const ExtremeFold& fold : loop.extremes)
             names.push_back(context.kernel.body.variable(fold.best).name);
+        for (const RankedFold& fold : loop.ranks)
+            for (const VariableId id : fold.best)
+                names.push_back(context.kernel.body.variable(id).name);
         for (const WelfordFold& fold : loop.welfords)
             for (const VariableId id : {fold.mean, fold.m2})
                 names.push_back(context.kernel.body.variable(id).name);

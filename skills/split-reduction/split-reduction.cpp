@@ -81,8 +81,11 @@ class SplitReductionSkill : public VariedSkill<ColumnParts, PartCount> {
     }
     /// Returns the max shared memory that a thread's parts of the folds need.
     [[nodiscard]] static std::int64_t sharedBytes(const LaneLoop& loop) {
-        return 8 * static_cast<std::int64_t>(loop.folds.size() + 2 * loop.extremes.size() +
-                                             3 * loop.welfords.size());
+        std::size_t values =
+            loop.folds.size() + 2 * loop.extremes.size() + 3 * loop.welfords.size();
+        for (const RankedFold& fold : loop.ranks)
+            values += fold.best.size() + fold.places.size();
+        return 8 * static_cast<std::int64_t>(values);
     }
 
     /// Offers first the smallest number that fills a GPU, or the largest; then the nearest to it.

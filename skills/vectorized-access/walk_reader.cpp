@@ -54,6 +54,7 @@ public:
         KERNELSKILL_TRY(walk_.effects, reader.readShared(walk_.node, index_));
         KERNELSKILL_CHECK(requireFoldsOfVariables(reader));
         KERNELSKILL_CHECK(requireNoRunningMean());
+        KERNELSKILL_CHECK(requireNoRanks());
         KERNELSKILL_CHECK(requireStoredOnce());
         KERNELSKILL_CHECK(splitStart());
         KERNELSKILL_CHECK(requireKnownAddresses());
@@ -400,6 +401,16 @@ private:
         return refuse("carries-over",
                       fmt::format("the loop on line {} folds into {}, which is in memory", line(),
                                   reader.kept().front().text));
+    }
+
+    /// Vectors give threads other elements, and so other ranks among equal ones.
+    [[nodiscard]] Gated<void> requireNoRanks() const {
+        if (walk_.effects.ranks.empty())
+            return {};
+        return refuse("order-of-equals",
+                      fmt::format("the loop on line {} keeps the best few values in {} and others",
+                                  line(),
+                                  body_.variable(walk_.effects.ranks.front().best.front()).name));
     }
 
     /// A running mean counts and divides element by element, not group by group.

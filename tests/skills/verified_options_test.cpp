@@ -81,6 +81,48 @@ void run(const float* a, const float* b, float* c, int m, int n, int k) {
     product<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
 }
 )"},
+        Form{"BestThreeOfARowByWarps", "row-per-warp", 3, R"(
+__global__ void best(const float* a, float* c, int* p, int m, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m) return;
+    float x = -1e30f, y = -1e30f, z = -1e30f;
+    int xp = -1, yp = -1, zp = -1;
+    for (int j = 0; j < n; ++j) {
+        float v = roundf(a[i * n + j] * 8);
+        if (v > x) { z = y; zp = yp; y = x; yp = xp; x = v; xp = j; }
+        else if (v > y) { z = y; zp = yp; y = v; yp = j; }
+        else if (v > z) { z = v; zp = j; }
+    }
+    c[i] = x + y + z;
+    p[3 * i] = xp;
+    p[3 * i + 1] = yp;
+    p[3 * i + 2] = zp;
+}
+void run(const float* a, float* c, int* p, int m, int n) {
+    best<<<(m + 127) / 128, 128>>>(a, c, p, m, n);
+}
+)"},
+        Form{"BestThreeOfARowByBlocks", "row-per-block", 1, R"(
+__global__ void best(const float* a, float* c, int* p, int m, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m) return;
+    float x = -1e30f, y = -1e30f, z = -1e30f;
+    int xp = -1, yp = -1, zp = -1;
+    for (int j = 0; j < n; ++j) {
+        float v = roundf(a[i * n + j] * 8);
+        if (v > x) { z = y; zp = yp; y = x; yp = xp; x = v; xp = j; }
+        else if (v > y) { z = y; zp = yp; y = v; yp = j; }
+        else if (v > z) { z = v; zp = j; }
+    }
+    c[i] = x + y + z;
+    p[3 * i] = xp;
+    p[3 * i + 1] = yp;
+    p[3 * i + 2] = zp;
+}
+void run(const float* a, float* c, int* p, int m, int n) {
+    best<<<(m + 127) / 128, 128>>>(a, c, p, m, n);
+}
+)"},
         Form{"GroupsOfLoads", "memory-level-parallelism", 4, R"(
 __global__ void sums(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
