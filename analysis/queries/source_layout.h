@@ -44,6 +44,11 @@ private:
     std::string unit_;
 };
 
+/// Where a statement begins; a loop with the pragma that is about it.
+[[nodiscard]] inline std::uint32_t beginWithPragma(const Stmt& statement) {
+    return statement.pragma.empty() ? statement.span.begin : statement.pragmaSpan.begin;
+}
+
 /// Comments of `span`, each as written, in order.
 [[nodiscard]] std::vector<std::string> commentsIn(const SourceText& source, Span span);
 

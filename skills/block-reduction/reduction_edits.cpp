@@ -42,7 +42,7 @@ public:
                 gather(target, site);
         const StmtId first = updates_.earlyReturns.empty() ? updates_.all.sites.front().outermost
                                                            : updates_.earlyReturns.front().guard;
-        edits_.push_back(linesBefore(source_, body_.stmt(first).span, head()));
+        edits_.push_back(linesBefore(source_, body_.stmt(first), head()));
         insertAfter(updates_.all.sites.back().outermost, tail());
         return withoutCovered(std::move(edits_));
     }

@@ -45,8 +45,8 @@ std::string_view threadInBlock(LaneForm lanes) {
     return "((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)";
 }
 
-TextEdit linesBefore(const SourceText& source, Span statement, const CodeLines& lines) {
-    std::uint32_t line = source.lineColumn(statement.begin).line;
+TextEdit linesBefore(const SourceText& source, const Stmt& statement, const CodeLines& lines) {
+    std::uint32_t line = source.lineColumn(beginWithPragma(statement)).line;
     while (line > 0 && isComment(source.line(line - 1)))
         --line;
     const std::uint32_t at = source.lineSpan(line).begin;

@@ -25,9 +25,10 @@ namespace kernelskill::skills {
 /// parentheses unless it is a name.
 [[nodiscard]] std::string_view threadInBlock(LaneForm lanes);
 
-/// Adds whole lines before a statement and the comments over it.
+/// Adds whole lines before a statement, its pragma and the comments over it.
 [[nodiscard]] analysis::TextEdit linesBefore(const analysis::SourceText& source,
-                                             analysis::Span statement, const CodeLines& lines);
+                                             const analysis::Stmt& statement,
+                                             const CodeLines& lines);
 /// Adds whole lines after a statement and the comment behind it.
 [[nodiscard]] analysis::TextEdit linesAfter(const analysis::SourceLayout& layout,
                                             analysis::Span statement, const CodeLines& lines);

@@ -219,10 +219,16 @@ private:
                                groups, source_.slice(body.expr(loop.increment).span)));
         addVectorWork(lines);
         lines.close();
-        std::string text = lines.text() + indentation;
-        text.erase(0, indentation.size());
         const std::uint32_t init = body.expr(index.init).span.begin;
-        return {{{loop.span.begin, loop.span.begin}, std::move(text)},
+        std::string text = lines.text();
+        std::uint32_t begin = beginWithPragma(loop);
+        if (loop.pragma.empty()) { // The loop may share its line; a pragma has one of its own.
+            text += indentation;
+            text.erase(0, indentation.size());
+        } else {
+            begin = layout_.lineBegin(begin);
+        }
+        return {{{begin, begin}, std::move(text)},
                 {{init, init}, fmt::format("{} * {} + ", plan_.lanes, groups)}};
     }
 

@@ -1,6 +1,7 @@
 #include "skills/invariant-hoisting/hoist.h"
 
 #include "analysis/queries/loop_effects.h"
+#include "analysis/queries/source_layout.h"
 #include "analysis/queries/value_spelling.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
@@ -178,7 +179,7 @@ private:
         if (!isInBlock && !isAlone)
             return refuse("no-place", fmt::format("nothing can stand before the loop on line {}",
                                                   line(stmt.span)));
-        const std::uint32_t begin = stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin;
+        const std::uint32_t begin = beginWithPragma(stmt);
         if (!layout_.startsLine(begin) || (isAlone && !layout_.endsLine(stmt.span.end)) ||
             (isAlone && !stmt.pragma.empty()))
             return refuse("several-statements-a-line",

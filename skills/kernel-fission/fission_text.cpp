@@ -76,8 +76,7 @@ private:
         std::vector<TextEdit> changes{{kernel_.nameSpan, name}};
         for (const StmtId id : gone) {
             const Stmt& stmt = body_.stmt(id);
-            const std::uint32_t begin =
-                stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin;
+            const std::uint32_t begin = beginWithPragma(stmt);
             const bool isOfOwnLines = layout_.startsLine(begin) && layout_.endsLine(stmt.span.end);
             changes.push_back(
                 {isOfOwnLines ? Span{layout_.lineBegin(begin), layout_.lineAfter(stmt.span.end)}

@@ -20,8 +20,7 @@ namespace {
 /// Lines that belong to a statement and stand above it: its pragma, and comments.
 std::uint32_t beginWithLead(const SourceText& source, const SourceLayout& layout,
                             const Stmt& stmt) {
-    std::uint32_t begin =
-        layout.lineBegin(stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin);
+    std::uint32_t begin = layout.lineBegin(beginWithPragma(stmt));
     for (std::uint32_t line = source.lineColumn(begin).line; line > 0; --line) {
         const std::string_view above = source.line(line - 1);
         const std::size_t text = above.find_first_not_of(" \t");

@@ -84,8 +84,7 @@ class OccupancySharedMemoryTradeoffSkill : public PlannedSkill<ReusableArrays> {
         }
         if (found.needsBarrierBefore != noId) {
             const Stmt& use = body.stmt(found.needsBarrierBefore);
-            const std::uint32_t at =
-                layout.lineBegin(use.pragma.empty() ? use.span.begin : use.pragmaSpan.begin);
+            const std::uint32_t at = layout.lineBegin(beginWithPragma(use));
             edits.push_back(
                 {{at, at},
                  fmt::format("{}__syncthreads(); // The values of {} are not needed any more.{}",

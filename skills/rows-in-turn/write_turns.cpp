@@ -1,5 +1,6 @@
 #include "skills/rows-in-turn/write_turns.h"
 
+#include "analysis/queries/source_layout.h"
 #include "skills/editing/fresh_names.h"
 #include "skills/schedule/fold_text.h"
 
@@ -146,8 +147,7 @@ private:
         draft_.replace(body_.expr(statement.increment).span,
                        fmt::format("{} += {}", body_.variable(loop.inductionVariable).name,
                                    step == 1 ? width : fmt::format("{} * {}", step, width)));
-        const std::uint32_t begin =
-            statement.pragma.empty() ? statement.span.begin : statement.pragmaSpan.begin;
+        const std::uint32_t begin = beginWithPragma(statement);
         draft_.replace({begin, begin}, draft_.layout().unit());
         draft_.indent({begin, statement.span.end});
     }

@@ -10,17 +10,9 @@ namespace kernelskill::skills {
 
 using namespace analysis;
 
-namespace {
-
-std::uint32_t beginOf(const Stmt& statement) {
-    return statement.pragma.empty() ? statement.span.begin : statement.pragmaSpan.begin;
-}
-
-} // namespace
-
 void Draft::before(StmtId statement, const std::vector<std::string>& lines) {
     const Stmt& stmt = body_.stmt(statement);
-    add(layout_.lineBegin(beginOf(stmt)), layout_.indentation(stmt.span.begin), lines);
+    add(layout_.lineBegin(beginWithPragma(stmt)), layout_.indentation(stmt.span.begin), lines);
 }
 
 void Draft::after(StmtId statement, const std::vector<std::string>& lines) {
@@ -29,7 +21,7 @@ void Draft::after(StmtId statement, const std::vector<std::string>& lines) {
 }
 
 void Draft::insertBefore(StmtId statement, const std::string& text) {
-    added_[layout_.lineBegin(beginOf(body_.stmt(statement)))].push_back({text, false});
+    added_[layout_.lineBegin(beginWithPragma(body_.stmt(statement)))].push_back({text, false});
 }
 
 void Draft::insertAfter(StmtId statement, const std::string& text) {
@@ -50,7 +42,7 @@ void Draft::bracket(StmtId branch) {
     const Stmt& stmt = body_.stmt(branch);
     const Stmt& outer = body_.stmt(stmt.parent);
     const std::uint32_t head =
-        lex(source_.text(), {outer.span.begin, beginOf(stmt)}).back().span.end;
+        lex(source_.text(), {outer.span.begin, beginWithPragma(stmt)}).back().span.end;
     replace({head, head}, " {");
     insertAfter(branch, layout_.indentation(outer.span.begin) + "}" + layout_.newline());
 }
@@ -101,7 +93,7 @@ std::vector<TextEdit> Draft::edits() const {
 }
 
 bool hasOwnLines(const FunctionBody& body, const SourceLayout& layout, StmtId first, StmtId last) {
-    return layout.startsLine(beginOf(body.stmt(first))) &&
+    return layout.startsLine(beginWithPragma(body.stmt(first))) &&
            layout.endsLine(body.stmt(last).span.end);
 }
 

@@ -1,5 +1,6 @@
 #include "skills/schedule/part_runs.h"
 
+#include "analysis/queries/source_layout.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/statement_kinds.h"
 #include "skills/base/gates.h"
@@ -191,8 +192,7 @@ void PartRunWriter::writeRun(std::size_t index, const Head& head) {
     for (const StmtId id : locals.again)
         lines.addBlock(changed(body_.stmt(id).span), layout.indentation(body_.stmt(id).span.begin));
     draft_.insertBefore(first, ahead + lines.text());
-    const std::uint32_t line =
-        layout.lineBegin(begin.pragma.empty() ? begin.span.begin : begin.pragmaSpan.begin);
+    const std::uint32_t line = layout.lineBegin(beginWithPragma(begin));
     draft_.indent({line - 1, body_.stmt(last).span.end});
     draft_.insertAfter(last, indentation + "}" + layout.newline());
     if (body_.stmt(begin.parent).kind != StmtKind::Compound)

@@ -1,5 +1,6 @@
 #include "skills/schedule/scan_text.h"
 
+#include "analysis/queries/source_layout.h"
 #include "analysis/queries/value_spelling.h"
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
@@ -230,8 +231,7 @@ private:
             draft_.guard(statements.front(), condition_);
             return;
         }
-        const std::uint32_t begin =
-            first.pragma.empty() ? first.span.begin : first.pragmaSpan.begin;
+        const std::uint32_t begin = beginWithPragma(first);
         draft_.replace({begin, begin},
                        fmt::format("if ({}) {{{}{}{}", condition_, layout_.newline(), indentation_,
                                    layout_.unit()));

@@ -1,5 +1,6 @@
 #include "skills/schedule/tile_contraction.h"
 
+#include "analysis/queries/source_layout.h"
 #include "analysis/queries/value_spelling.h"
 #include "skills/editing/block_count.h"
 #include "skills/editing/code_lines.h"
@@ -71,7 +72,7 @@ public:
 private:
     [[nodiscard]] std::uint32_t beginOf(StmtId id) const {
         const Stmt& stmt = body_.stmt(id);
-        return stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin;
+        return beginWithPragma(stmt);
     }
     [[nodiscard]] Span spanOfChange() const {
         const Span last = body_.stmt(body_.stmt(body_.root).children.back()).span;

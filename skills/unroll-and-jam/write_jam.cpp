@@ -1,3 +1,4 @@
+#include "analysis/queries/source_layout.h"
 #include "skills/editing/fresh_names.h"
 #include "skills/editing/operand_text.h"
 #include "skills/unroll-and-jam/jam_plan.h"
@@ -96,8 +97,7 @@ private:
     void writeRest() {
         const Stmt& stmt = body_.stmt(loop_.statement);
         const SourceLayout& layout = draft_.layout();
-        const std::uint32_t begin =
-            layout.lineBegin(stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin);
+        const std::uint32_t begin = layout.lineBegin(beginWithPragma(stmt));
         draft_.insertAfter(
             loop_.statement,
             rewritten(source_, {begin, layout.lineAfter(stmt.span.end)},

@@ -58,7 +58,7 @@ private:
 
     void addWalk(const SharedWalk& walk, const WalksOfOneGuard* guarded) {
         const Stmt& stmt = body_.stmt(walk.statement);
-        const std::uint32_t begin = stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin;
+        const std::uint32_t begin = beginWithPragma(stmt);
         const std::string indentation = layout_.indentation(stmt.span.begin);
         CodeLines lines(layout_, indentation);
         if (guarded != nullptr)

@@ -25,7 +25,7 @@ public:
         edits_ = guardedBlocks(context_, code_, push_.earlyReturns);
         const StmtId first =
             push_.earlyReturns.empty() ? push_.outermost : push_.earlyReturns.front().guard;
-        edits_.push_back(linesBefore(source_, body_.stmt(first).span, head()));
+        edits_.push_back(linesBefore(source_, body_.stmt(first), head()));
         for (const KeptLocal& local : push_.kept) {
             const Span span = body_.stmt(local.declaration).span;
             if (local.assignment.empty())

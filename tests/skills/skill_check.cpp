@@ -32,6 +32,8 @@ const Toolchain& preludeToolchain() {
     return toolchain;
 }
 
+} // namespace
+
 std::string errorsOf(const FileModel& file) {
     std::string text;
     for (const Diagnostic& diagnostic : file.diagnostics)
@@ -39,8 +41,6 @@ std::string errorsOf(const FileModel& file) {
             text += diagnostic.message + "\n";
     return text;
 }
-
-} // namespace
 
 Subject parseSubject(std::string source, std::string_view name) {
     std::vector<std::uint32_t> marks;

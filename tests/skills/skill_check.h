@@ -33,6 +33,9 @@ struct Subject {
 /// kernel.
 [[nodiscard]] Subject parseSubject(std::string source, std::string_view name = "test.cu");
 
+/// The file's errors, a line each; empty if it parses.
+[[nodiscard]] std::string errorsOf(const analysis::FileModel& file);
+
 [[nodiscard]] const Skill& skillNamed(std::string_view id);
 /// A file of the repository.
 [[nodiscard]] std::string readSource(const std::string& path);

@@ -41,6 +41,20 @@ void run(const float* in, float* total, int n) { sum<<<(n + 127) / 128, 128>>>(i
 )");
 }
 
+TEST(BlockReduction, KeepsAPragmaBeforeItsLoop) {
+    const std::string text = appliedText(id, R"(
+__global__ void sum(const float* in, float* total, int n) {
+    #pragma unroll 4
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        if (in[i] > 0)
+            atomicAdd(total, in[i]);
+}
+void run(const float* in, float* total, int n) { sum<<<64, 128>>>(in, total, n); }
+)");
+    EXPECT_TRUE(text.contains("    float threadTotal = 0.0f;\n    #pragma unroll 4\n    for ("))
+        << text;
+}
+
 TEST(BlockReduction, KeepsTheThreadsThatLeaveEarly) {
     checkApplicable(id, R"(
 __global__ void count(const int* keys, unsigned long long* out_count, int n, int key) {
