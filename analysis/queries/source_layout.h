@@ -44,7 +44,7 @@ private:
     std::string unit_;
 };
 
-/// Where a statement begins; a loop with the pragma that is about it.
+/// Returns where a statement begins; for a loop with a pragma, where the pragma does.
 [[nodiscard]] inline std::uint32_t beginWithPragma(const Stmt& statement) {
     return statement.pragma.empty() ? statement.span.begin : statement.pragmaSpan.begin;
 }

@@ -193,8 +193,8 @@ private:
         return true;
     }
 
-    /// Whether the variables have the same value when the loop begins: each thread that shares it
-    /// begins with that one, and as many of it as there are ranks are as good as more.
+    /// Whether the variables have the same value when the loop begins. Each thread that shares the
+    /// loop begins with it, too, which changes nothing: it fills all ranks from the beginning.
     [[nodiscard]] bool startAlike(const std::vector<VariableId>& variables) const {
         for (const VariableId variable : variables) {
             const ExprId value = body_.variable(variable).init;

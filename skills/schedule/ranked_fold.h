@@ -21,7 +21,7 @@ struct RankedFold {
 
 [[nodiscard]] bool isPartOf(const RankedFold& fold, analysis::VariableId variable);
 
-/// Those of the loop, whose rounds `iterator` counts upwards.
+/// Finds the searches of a loop whose rounds `iterator` counts upwards.
 [[nodiscard]] std::vector<RankedFold>
 rankedFolds(const analysis::CodeMap& code, analysis::StmtId loop, analysis::VariableId iterator);
 

@@ -38,7 +38,7 @@ class CoarseningPlanner {
 public:
     CoarseningPlanner(const SkillContext& context, FunctionBody body, RowWork work, InnerWork inner)
         : context_(context), kernel_(context.kernel),
-          plan_{{}, std::move(body), std::move(work), std::move(inner), {}, {}, {}},
+          plan_{{}, {}, {}, std::move(body), std::move(work), std::move(inner), {}, {}, {}},
           body_(plan_.inner.body), code_(body_) {}
 
     Gated<CoarseningPlan> plan() {
@@ -56,9 +56,14 @@ public:
         KERNELSKILL_TRY(const int max, maxRowsOfLaunches());
         for (int rows = max; rows > 1; rows /= 2)
             KERNELSKILL_CHECK(addCount(rows));
-        if (!plan_.counts.empty())
+        if (!plan_.counts.empty()) {
+            plan_.apart.reset();
             return std::move(plan_);
-        return std::unexpected(std::move(*refusal_));
+        }
+        if (!plan_.apart)
+            return std::unexpected(std::move(*refusal_));
+        plan_.refusal = std::move(refusal_);
+        return std::move(plan_);
     }
 
 private:
@@ -215,16 +220,19 @@ private:
                                                        {code_, plan_.work.step, plan_.statements,
                                                         plan_.varying, plan_.commonLoops},
                                                        rows));
-        if (loads.after > 0 && loads.before >= minGain * loads.after)
+        if (loads.after > 0 && loads.before >= minGain * loads.after) {
             plan_.counts.push_back({rows, std::move(loads)});
-        else
-            refusal_ = Refusal{
-                "rows-share-nothing",
-                loads.wasCutOff
-                    ? fmt::format("a store stands between the loads of two rows, and may change "
-                                  "them unless all pointers are __restrict__")
-                    : fmt::format("neighbouring rows of {} load hardly anything in common",
-                                  kernel_.name)};
+            return {};
+        }
+        refusal_ = Refusal{
+            "rows-share-nothing",
+            loads.wasCutOff
+                ? fmt::format("a store stands between the loads of two rows, and may change them "
+                              "unless all pointers are __restrict__")
+                : fmt::format("neighbouring rows of {} load hardly anything in common",
+                              kernel_.name)};
+        if (!plan_.apart && plan_.work.axis != laneAxis)
+            plan_.apart = RowCount{rows, std::move(loads)};
         return {};
     }
 
@@ -252,13 +260,18 @@ Gated<CoarseningPlan> planAlong(const SkillContext& context, std::uint8_t axis) 
 Gated<CoarseningPlan> planCoarsening(const SkillContext& context) {
     KERNELSKILL_CHECK(requireEditable(context));
     std::optional<Refusal> refusal;
+    std::optional<CoarseningPlan> apart;
     for (const std::uint8_t axis : axes) {
         auto plan = planAlong(context, axis);
-        if (plan)
+        if (plan && !plan->counts.empty())
             return plan;
-        if (!refusal || refusal->gate == "no-rows")
+        if (plan && !apart)
+            apart = *std::move(plan);
+        else if (!plan && (!refusal || refusal->gate == "no-rows"))
             refusal = std::move(plan.error());
     }
+    if (apart)
+        return *std::move(apart);
     return std::unexpected(*std::move(refusal));
 }
 

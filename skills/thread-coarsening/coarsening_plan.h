@@ -8,6 +8,7 @@
 #include "skills/thread-coarsening/shared_loads.h"
 
 #include <expected>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -20,8 +21,12 @@ struct RowCount {
 };
 
 struct CoarseningPlan {
-    std::vector<RowCount> counts; ///< The one that is shown first; not empty.
-    analysis::FunctionBody body;  ///< The kernel's, see withInitialRows().
+    std::vector<RowCount> counts; ///< The one that is shown first.
+    /// A number of rows that share next to nothing; set if `counts` is empty. Their loads can be
+    /// under way together all the same.
+    std::optional<RowCount> apart;
+    std::optional<Refusal> refusal; ///< Why `counts` is empty.
+    analysis::FunctionBody body;    ///< The kernel's, see withInitialRows().
     RowWork work;
     InnerWork inner;                          ///< The work of rows away from the edges,
     std::vector<analysis::StmtId> statements; ///< and its statements.

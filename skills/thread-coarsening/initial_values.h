@@ -11,8 +11,8 @@ namespace kernelskill::skills {
 /// before: to look at values, not to write text. Ids are kept.
 [[nodiscard]] analysis::FunctionBody withInitialValues(const analysis::CodeMap& code);
 
-/// Does the same for those alone that hold a thread's place along the axis. Text of the others can still
-/// be written from it.
+/// Does the same for those alone that hold a thread's place along the axis. Text of the others can
+/// still be written from it.
 [[nodiscard]] analysis::FunctionBody withInitialRows(const analysis::CodeMap& code,
                                                      std::uint8_t axis);
 

@@ -27,19 +27,43 @@ class ThreadCoarseningSkill : public VariedSkill<CoarseningPlan, Rows> {
 
     Gated<std::vector<Offer>> offers(const SkillContext& context,
                                      const CoarseningPlan& plan) const override {
+        if (plan.counts.empty())
+            return std::unexpected(*plan.refusal);
         std::vector<Offer> all;
         for (const RowCount& count : plan.counts)
             all.push_back(offer(context, plan, count));
         return all;
     }
 
+    /// Rows that share nothing have their loads under way together, if the compiler may move them
+    /// before the stores.
+    Gated<std::vector<Offer>> trials(const SkillContext& context,
+                                     const CoarseningPlan& plan) const override {
+        Offer offer = namedOffer(context, plan, plan.apart->rows);
+        offer.why = fmt::format("the loads of {} rows can be under way together, where each thread "
+                                "has those of one",
+                                plan.apart->rows);
+        return std::vector{std::move(offer)};
+    }
+
+    [[nodiscard]] Offer namedOffer(const SkillContext& context, const CoarseningPlan& plan,
+                                   int rows) const {
+        Offer offer =
+            newOffer(context, context.kernel.body.stmt(plan.work.guards.front()).span, Rows{rows});
+        offer.title =
+            fmt::format("Give each thread of {} {} {}", context.kernel.name, rows, pointsOf(plan));
+        return offer;
+    }
+
+    [[nodiscard]] static std::string_view pointsOf(const CoarseningPlan& plan) {
+        return plan.work.axis == 1 ? "rows" : "points";
+    }
+
     [[nodiscard]] Offer offer(const SkillContext& context, const CoarseningPlan& plan,
                               const RowCount& count) const {
         const FunctionBody& body = context.kernel.body;
-        Offer offer = newOffer(context, body.stmt(plan.work.guards.front()).span, Rows{count.rows});
-        const std::string points = plan.work.axis == 1 ? "rows" : "points";
-        offer.title =
-            fmt::format("Give each thread of {} {} {}", context.kernel.name, count.rows, points);
+        Offer offer = namedOffer(context, plan, count.rows);
+        const std::string_view points = pointsOf(plan);
         offer.why = fmt::format("threads whose {} is next to each other load the same: {} {} in "
                                 "one thread need {:.0f} % of the loads (line {}); the launch{} "
                                 "get{} a grid {} times smaller",
@@ -56,8 +80,11 @@ class ThreadCoarseningSkill : public VariedSkill<CoarseningPlan, Rows> {
 
     GatedEdits editsFor(const SkillContext& context, const CoarseningPlan& plan,
                         Rows rows) const override {
-        const auto count = std::ranges::find(plan.counts, static_cast<int>(rows), &RowCount::rows);
-        if (count == plan.counts.end())
+        std::vector<RowCount> counts = plan.counts;
+        if (plan.apart)
+            counts.push_back(*plan.apart);
+        const auto count = std::ranges::find(counts, static_cast<int>(rows), &RowCount::rows);
+        if (count == counts.end())
             return refuse("rows", fmt::format("{} no longer fits {} rows a thread",
                                               context.kernel.name, static_cast<int>(rows)));
         std::vector<TextEdit> edits = rowCopies(context, plan, *count);

@@ -81,6 +81,17 @@ void run(const float* a, const float* b, float* c, int m, int n, int k) {
     product<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(a, b, c, m, n, k);
 }
 )"},
+        Form{"RowsThatShareNothing", "thread-coarsening", 1, R"(
+__global__ void negative(const float* __restrict__ in, float* __restrict__ out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    out[y * w + x] = 1.0f - in[y * w + x];
+}
+void run(const float* in, float* out, int w, int h) {
+    negative<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);
+}
+)"},
         Form{"BestThreeOfARowByWarps", "row-per-warp", 3, R"(
 __global__ void best(const float* a, float* c, int* p, int m, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -254,8 +254,8 @@ private:
         options.channelsLastNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
     }
 
-    /// Whether own kernels can do the place's work in several ways. Else a choice for its nodes
-    /// would only be one for kernels of other places that name them too.
+    /// Whether own kernels can do the place's work in several ways. If not, a choice for its nodes
+    /// would change nothing but kernels of other places that name these nodes too.
     static bool hasOwnChoice(const VariedPlace& place) {
         return std::ranges::count(place.variants, false, &ModelVariant::isLibrary) > 1;
     }

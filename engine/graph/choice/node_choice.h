@@ -17,7 +17,7 @@ namespace kernelskill::engine::graph {
 
 /// Tells when to stop.
 struct ChoiceStops {
-    /// Where places are many, whole models are timed before them, but not longer.
+    /// No whole model is timed before the places, where these are many, from then on.
     std::stop_token simple;
     std::stop_token measuring; ///< No place is measured from then on.
     std::stop_token all;       ///< No whole model is timed and no mix is judged, either.

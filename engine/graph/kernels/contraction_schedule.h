@@ -98,8 +98,8 @@ struct KernelOptions {
     /// Another choice for the computations that do the work of these nodes of the graph.
     std::map<std::string, ContractionChoice> ofNodes = {};
 };
-/// The choice that the options make for a computation; the last of its nodes counts, because what
-/// the first ones compute may be in memory already.
+/// Returns the choice that the options make for a computation. The last of its nodes counts,
+/// because what the first ones compute may be in memory already.
 [[nodiscard]] ContractionChoice choiceFor(const std::vector<std::string>& sources,
                                           const KernelOptions& options);
 [[nodiscard]] ContractionTile tileFor(const Contraction& contraction, const KernelOptions& options);

@@ -39,8 +39,8 @@ std::optional<Kernel> tiledKernel(const Program& program, const Computation& com
     return tiledContraction(program, *contraction, tileFor(*contraction, options));
 }
 
-/// The kernel that keeps what windows share in registers, if the options want one that differs from
-/// a thread an element; nullopt for any other computation.
+/// Writes the kernel that keeps in registers what windows share, if the options ask for it; nullopt
+/// for any other computation.
 std::optional<Kernel> sharingKernel(const Program& program, const Computation& computation,
                                     const KernelOptions& options) {
     return choiceFor(computation.sources, options).tile > 0 ? windowKernel(program, computation)

@@ -29,7 +29,7 @@ using analysis::raise::Scalar;
 using analysis::raise::ScalarNode;
 
 constexpr std::size_t threads = 256;
-constexpr std::int64_t results = 4; ///< Of a thread.
+constexpr std::int64_t results = 4; ///< The number of results that a thread computes.
 
 std::int64_t extentOf(const Axis& axis) {
     return *axis.extent->constant();
@@ -42,7 +42,7 @@ std::int64_t reachOf(const WindowAxis& axis) {
 
 /// Finds the axis along which the windows of a thread's results share most.
 std::optional<WindowReads> sharedReads(const Computation& computation, std::uint32_t& axes) {
-    constexpr double fewest = 1.5; // Elements of windows for each place.
+    constexpr double fewest = 1.5; // The min number of windows' elements that a place stands for.
     std::optional<WindowReads> best;
     double most = fewest;
     for (WindowReads& reads : windowReads(computation, axes)) {

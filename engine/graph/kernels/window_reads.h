@@ -31,8 +31,8 @@ struct WindowReads {
     std::vector<WindowRead> reads; ///< At least one.
 };
 
-/// Finds the reads of a computation that reduces windows, along each axis of its results that has
-/// such reads; extents along it are constant. `axes` numbers new axes.
+/// Finds the reads of a computation that reduces windows: one entry for each axis of its results
+/// along which windows lie and extents are constant. `axes` numbers new axes.
 [[nodiscard]] std::vector<WindowReads> windowReads(const analysis::raise::Computation& computation,
                                                    std::uint32_t& axes);
 
