@@ -65,6 +65,29 @@ std::string steps(int threads) {
     return text;
 }
 
+/// The three largest of the few values that a row has, with their places.
+const std::string bestThree = R"(
+__global__ void best(const float* a, float* c, int* p, int m, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m) return;
+    float x = -1e30f, y = -1e30f, z = -1e30f;
+    int xp = -1, yp = -1, zp = -1;
+    for (int j = 0; j < n; ++j) {
+        float v = roundf(a[i * n + j] * 8);
+        if (v > x) { z = y; zp = yp; y = x; yp = xp; x = v; xp = j; }
+        else if (v > y) { z = y; zp = yp; y = v; yp = j; }
+        else if (v > z) { z = v; zp = j; }
+    }
+    c[i] = x + y + z;
+    p[3 * i] = xp;
+    p[3 * i + 1] = yp;
+    p[3 * i + 2] = zp;
+}
+void run(const float* a, float* c, int* p, int m, int n) {
+    best<<<(m + 127) / 128, 128>>>(a, c, p, m, n);
+}
+)";
+
 INSTANTIATE_TEST_SUITE_P(
     Forms, VerifiedOptions,
     testing::Values(
@@ -92,48 +115,8 @@ void run(const float* in, float* out, int w, int h) {
     negative<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);
 }
 )"},
-        Form{"BestThreeOfARowByWarps", "row-per-warp", 3, R"(
-__global__ void best(const float* a, float* c, int* p, int m, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= m) return;
-    float x = -1e30f, y = -1e30f, z = -1e30f;
-    int xp = -1, yp = -1, zp = -1;
-    for (int j = 0; j < n; ++j) {
-        float v = roundf(a[i * n + j] * 8);
-        if (v > x) { z = y; zp = yp; y = x; yp = xp; x = v; xp = j; }
-        else if (v > y) { z = y; zp = yp; y = v; yp = j; }
-        else if (v > z) { z = v; zp = j; }
-    }
-    c[i] = x + y + z;
-    p[3 * i] = xp;
-    p[3 * i + 1] = yp;
-    p[3 * i + 2] = zp;
-}
-void run(const float* a, float* c, int* p, int m, int n) {
-    best<<<(m + 127) / 128, 128>>>(a, c, p, m, n);
-}
-)"},
-        Form{"BestThreeOfARowByBlocks", "row-per-block", 1, R"(
-__global__ void best(const float* a, float* c, int* p, int m, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= m) return;
-    float x = -1e30f, y = -1e30f, z = -1e30f;
-    int xp = -1, yp = -1, zp = -1;
-    for (int j = 0; j < n; ++j) {
-        float v = roundf(a[i * n + j] * 8);
-        if (v > x) { z = y; zp = yp; y = x; yp = xp; x = v; xp = j; }
-        else if (v > y) { z = y; zp = yp; y = v; yp = j; }
-        else if (v > z) { z = v; zp = j; }
-    }
-    c[i] = x + y + z;
-    p[3 * i] = xp;
-    p[3 * i + 1] = yp;
-    p[3 * i + 2] = zp;
-}
-void run(const float* a, float* c, int* p, int m, int n) {
-    best<<<(m + 127) / 128, 128>>>(a, c, p, m, n);
-}
-)"},
+        Form{"BestThreeOfARowByWarps", "row-per-warp", 3, bestThree},
+        Form{"BestThreeOfARowByBlocks", "row-per-block", 1, bestThree},
         Form{"GroupsOfLoads", "memory-level-parallelism", 4, R"(
 __global__ void sums(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
