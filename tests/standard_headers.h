@@ -1,5 +1,5 @@
-/// The headers that most tests read, which the unity builds compile once for each test program. A test includes what it
-/// uses all the same: the debug build does without this file.
+/// The headers that most tests read, which the unity builds compile once for each test program. A
+/// test includes what it uses all the same: the debug build does without this file.
 #pragma once
 
 #include "analysis/source/json.h"

@@ -23,8 +23,8 @@ struct CandidateDecision {
 [[nodiscard]] bool isNoLoss(const Verdict& verdict, const Standing& before, const Standing& after);
 
 /// Whether counts of both launches can be compared, because they solve the same problem: what both
-/// pass is equal. Grid and block that follow from the kernel's text, which the edit changed, must be
-/// equal, too; those of a launch in the text follow from what is passed, be it guessed.
+/// pass is equal. Grid and block that follow from the kernel's text, which the edit changed, must
+/// be equal, too; those of a launch in the text follow from what is passed, be it guessed.
 [[nodiscard]] bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after);
 
 /// The first check that failed, else the summary.
