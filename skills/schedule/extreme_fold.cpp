@@ -1,5 +1,7 @@
 #include "skills/schedule/extreme_fold.h"
 
+#include "skills/schedule/best_comparison.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -8,12 +10,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-std::string mirrored(const std::string& comparison) {
-    if (comparison.front() == '<')
-        return ">" + comparison.substr(1);
-    return "<" + comparison.substr(1);
-}
 
 class ExtremeReader {
 public:
@@ -24,43 +20,21 @@ public:
         const Stmt& stmt = body_.stmt(id);
         if (stmt.kind != StmtKind::If || stmt.children.size() != 1 || stmt.condition == noId)
             return std::nullopt;
-        const Expr& condition = body_.expr(code_.withoutCasts(stmt.condition));
-        if (condition.kind != ExprKind::Binary || (condition.op != ">" && condition.op != "<" &&
-                                                   condition.op != ">=" && condition.op != "<="))
+        const auto compared = bestComparison(code_, stmt.condition, id);
+        if (!compared)
             return std::nullopt;
         ExtremeFold fold;
         fold.statement = id;
-        ExprId value = noId;
-        for (const int side : {0, 1}) {
-            const VariableId named = code_.namedVariable(condition.children[side]);
-            if (named == noId || !isSetIn(id, named))
-                continue;
-            fold.best = named;
-            fold.comparison = side == 1 ? condition.op : mirrored(condition.op);
-            value = condition.children[1 - side];
-        }
-        if (fold.best == noId || !readBody(stmt.children.front(), value, fold) ||
-            !isUsedHereAlone(id, fold.best) ||
-            (fold.place != noId && !isUsedHereAlone(id, fold.place)))
+        fold.best = compared->best;
+        fold.comparison = compared->comparison;
+        if (!readBody(stmt.children.front(), compared->value, fold) ||
+            !isUsedInAlone(code_, loop_, id, fold.best) ||
+            (fold.place != noId && !isUsedInAlone(code_, loop_, id, fold.place)))
             return std::nullopt;
         return fold;
     }
 
 private:
-    [[nodiscard]] bool isSetIn(StmtId statement, VariableId variable) const {
-        return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
-            return code_.isWrite(use) && code_.holds(statement, use);
-        });
-    }
-    [[nodiscard]] bool isUsedHereAlone(StmtId statement, VariableId variable) const {
-        const StmtId declaration = code_.declarationOf(variable);
-        if (declaration == noId || code_.encloses(loop_, declaration))
-            return false;
-        return std::ranges::all_of(code_.uses(variable), [&](ExprId use) {
-            return !code_.holds(loop_, use) || code_.holds(statement, use);
-        });
-    }
-
     /// `best = value;` and perhaps `place = i;`, and nothing else.
     [[nodiscard]] bool readBody(StmtId body, ExprId value, ExtremeFold& fold) const {
         bool setsBest = false;

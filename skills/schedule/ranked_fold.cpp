@@ -1,8 +1,11 @@
 #include "skills/schedule/ranked_fold.h"
 
+#include "skills/schedule/best_comparison.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace kernelskill::skills {
@@ -14,8 +17,8 @@ namespace {
 constexpr std::size_t fewestRanks = 2;
 constexpr std::size_t mostRanks = 4;
 
-/// What a variable holds behind the assignments of a branch: the round's value, its place, or what
-/// another variable held before.
+/// Says what a branch leaves in a variable: the round's value, the round's place, or what another
+/// variable held before the branch.
 struct Held {
     enum class Kind : std::uint8_t { Value, Place, Before };
     Kind kind = Kind::Before;
@@ -27,11 +30,9 @@ Held before(VariableId variable) {
     return {Held::Kind::Before, variable};
 }
 
-/// `value > best` and what follows if it holds.
+/// A comparison, and what follows if it holds.
 struct Branch {
-    VariableId best = noId;
-    std::string comparison; ///< With the value on the left.
-    ExprId value = noId;
+    BestComparison compared;
     StmtId body = noId;
 };
 
@@ -47,8 +48,8 @@ public:
         RankedFold fold;
         fold.statement = id;
         for (const Branch& branch : branches)
-            fold.best.push_back(branch.best);
-        const std::string& comparison = branches.front().comparison;
+            fold.best.push_back(branch.compared.best);
+        const std::string& comparison = branches.front().compared.comparison;
         fold.isLargest = comparison.front() == '>';
         if (!areAlike(branches) || !readBodies(branches, fold) ||
             (!fold.places.empty() && comparison.size() > 1) || !isAlone(fold) ||
@@ -65,10 +66,10 @@ private:
             const Stmt& stmt = body_.stmt(at);
             if (stmt.kind != StmtKind::If || stmt.condition == noId || stmt.children.empty())
                 return {};
-            std::optional<Branch> branch = branchOf(id, stmt);
-            if (!branch)
+            auto compared = bestComparison(code_, stmt.condition, id);
+            if (!compared)
                 return {};
-            branches.push_back(*std::move(branch));
+            branches.push_back({*std::move(compared), stmt.children.front()});
             if (stmt.children.size() == 1)
                 return branches;
             const std::vector<StmtId> otherwise = code_.statementsOf(stmt.children[1]);
@@ -77,45 +78,17 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::optional<Branch> branchOf(StmtId whole, const Stmt& stmt) const {
-        const Expr& condition = body_.expr(code_.withoutCasts(stmt.condition));
-        if (condition.kind != ExprKind::Binary || (condition.op != ">" && condition.op != "<" &&
-                                                   condition.op != ">=" && condition.op != "<="))
-            return std::nullopt;
-        for (const std::size_t side : {0, 1}) {
-            const VariableId named = code_.namedVariable(condition.children[side]);
-            if (named == noId || !isSetIn(whole, named))
-                continue;
-            std::string comparison = condition.op;
-            if (side == 0)
-                comparison.front() = comparison.front() == '<' ? '>' : '<';
-            return Branch{named, std::move(comparison), condition.children[1 - side],
-                          stmt.children.front()};
-        }
-        return std::nullopt;
-    }
-
-    [[nodiscard]] bool isSetIn(StmtId statement, VariableId variable) const {
-        return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
-            return code_.isWrite(use) && code_.holds(statement, use);
-        });
-    }
-
     /// Whether all branches compare the same value in the same way with variables of their own.
     [[nodiscard]] bool areAlike(const std::vector<Branch>& branches) const {
-        const Branch& first = branches.front();
-        for (std::size_t i = 1; i < branches.size(); ++i)
-            if (branches[i].comparison != first.comparison ||
-                !code_.sameExpression(branches[i].value, first.value) ||
-                std::ranges::any_of(
-                    branches.begin(), branches.begin() + static_cast<long>(i),
-                    [&](const Branch& other) { return other.best == branches[i].best; }))
+        const BestComparison& first = branches.front().compared;
+        std::set<VariableId> best;
+        for (const Branch& branch : branches)
+            if (branch.compared.comparison != first.comparison ||
+                !code_.sameExpression(branch.compared.value, first.value) ||
+                !best.insert(branch.compared.best).second)
                 return false;
         return std::ranges::none_of(code_.expressionsBelow(first.value), [&](ExprId part) {
-            const VariableId named = code_.namedVariable(part);
-            return named != noId && std::ranges::any_of(branches, [&](const Branch& branch) {
-                       return branch.best == named;
-                   });
+            return best.contains(code_.namedVariable(part));
         });
     }
 
@@ -165,7 +138,7 @@ private:
             const VariableId from = code_.namedVariable(expr.children[1]);
             if (target == noId)
                 return std::nullopt;
-            if (code_.sameExpression(expr.children[1], branch.value))
+            if (code_.sameExpression(expr.children[1], branch.compared.value))
                 held[target] = {Held::Kind::Value, noId};
             else if (from != noId && from == iterator_)
                 held[target] = {Held::Kind::Place, noId};
@@ -182,14 +155,9 @@ private:
     /// Whether the loop uses the variables, which are declared around it, in the statement alone.
     [[nodiscard]] bool isAlone(const RankedFold& fold) const {
         for (const auto* list : {&fold.best, &fold.places})
-            for (const VariableId variable : *list) {
-                const StmtId declaration = code_.declarationOf(variable);
-                if (declaration == noId || code_.encloses(loop_, declaration) ||
-                    !std::ranges::all_of(code_.uses(variable), [&](ExprId use) {
-                        return !code_.holds(loop_, use) || code_.holds(fold.statement, use);
-                    }))
+            for (const VariableId variable : *list)
+                if (!isUsedInAlone(code_, loop_, fold.statement, variable))
                     return false;
-            }
         return true;
     }
 

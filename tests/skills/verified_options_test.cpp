@@ -115,6 +115,25 @@ void run(const float* in, float* out, int w, int h) {
     negative<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);
 }
 )"},
+        Form{"BestTwoOfAColumn", "split-reduction", 1, R"(
+__global__ void best(const float* a, float* c, int* p, int m, int n) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= n) return;
+    float x = 1e30f, y = 1e30f;
+    int xp = -1, yp = -1;
+    for (int i = 0; i < m; ++i) {
+        float v = roundf(a[i * n + j] * 8);
+        if (v < x) { y = x; yp = xp; x = v; xp = i; }
+        else if (v < y) { y = v; yp = i; }
+    }
+    c[j] = x + y;
+    p[2 * j] = xp;
+    p[2 * j + 1] = yp;
+}
+void run(const float* a, float* c, int* p, int m, int n) {
+    best<<<(n + 127) / 128, 128>>>(a, c, p, m, n);
+}
+)"},
         Form{"BestThreeOfARowByWarps", "row-per-warp", 3, bestThree},
         Form{"BestThreeOfARowByBlocks", "row-per-block", 1, bestThree},
         Form{"GroupsOfLoads", "memory-level-parallelism", 4, R"(

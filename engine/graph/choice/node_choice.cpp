@@ -26,8 +26,6 @@ namespace {
 /// The most kernels that the whole models have together that are compared, equal ones counted once:
 /// each has to be compiled first.
 constexpr std::size_t mostKernelsOfWhole = 256;
-/// With more places, the time may not suffice for all of them: whole models come first then.
-constexpr std::size_t manyPlaces = 12;
 
 class Choosing {
 public:
@@ -45,7 +43,7 @@ public:
         if (!own)
             return std::unexpected(own.error());
         places_ = planner_.placesOf(*own);
-        if (places_.size() > manyPlaces)
+        if (places_.size() > somePlaces)
             beginSimple();
         for (VariedPlace& place : places_)
             if (place.program)
@@ -176,8 +174,7 @@ private:
     void beginSimple() {
         simple_.emplace();
         simple_->measurement.operation = "the whole model";
-        addChannelsLast(*simple_, {"all products by a library", true, {}, byLibraries(false)});
-        addToWhole(*simple_, {"all products by a library", true, {}, byLibraries(false)});
+        addLibraries(*simple_);
         addToWhole(*simple_, {"own kernels alone", false, {}, planner_.ownOptions()});
         if (simple_->variants.size() < 2)
             return simple_.reset();
@@ -330,8 +327,7 @@ private:
             return;
         addChannelsLast(whole, {"as chosen place by place", false, {}, choice.options});
         addToWhole(whole, {"own kernels alone", false, {}, ownAlone()});
-        addChannelsLast(whole, {"all products by a library", true, {}, byLibraries(false)});
-        addToWhole(whole, {"all products by a library", true, {}, byLibraries(false)});
+        addLibraries(whole);
         if (planner_.allowsTf32())
             addToWhole(whole, asPyTorch());
         if (whole.variants.size() > 1) {
@@ -370,6 +366,13 @@ private:
         variant.what += ", images in channels-last order";
         if (!variant.options.channelsLastNodes.empty())
             addToWhole(whole, std::move(variant));
+    }
+
+    /// Adds the models with all products by a library, in both orders of images.
+    void addLibraries(VariedPlace& whole) const {
+        const ModelVariant all{"all products by a library", true, {}, byLibraries(false)};
+        addChannelsLast(whole, all);
+        addToWhole(whole, all);
     }
 
     /// Takes the fastest whole model that is right. Without times, that is the one of chosen

@@ -17,7 +17,6 @@ namespace {
 
 /// With so many places, each gets fewer variants, so that all can be measured in a minute.
 constexpr std::size_t fewPlaces = 4;
-constexpr std::size_t somePlaces = 12;
 constexpr std::size_t mostTiles = 4;
 
 bool holdsConstants(const Program& part) {

@@ -26,6 +26,9 @@ struct VariedPlace {
     std::size_t number = 0;          ///< The place's number in the racer.
 };
 
+/// With more places, each gets the fewest variants, and the time may not suffice for all of them.
+constexpr std::size_t somePlaces = 12;
+
 class VariantPlanner {
 public:
     /// The graph and the request have to outlive the planner.

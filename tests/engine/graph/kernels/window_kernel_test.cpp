@@ -157,7 +157,7 @@ TEST_F(WindowKernels, AreNotForWindowsThatShareLittle) {
 }
 
 TEST_F(WindowKernels, TakeNoLoadOutOfTheBranchThatGuardsIt) {
-    // What the condition guards depends on more than the place.
+    // The condition depends on the result and the element, not on their place alone.
     Builder builder;
     const Tensor x = builder.input("x", real, {2048}, Buffer::Role::Input, "x");
     (void)builder.output(builder.reducedBy(
