@@ -126,7 +126,9 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
     const auto begin = Deadline::Clock::now();
     const Deadline half(begin + request.time / 2, stop);
     const Deadline deadline(begin + request.time, stop);
-    const Deadline last(begin + request.time + std::max(request.time / 2, leastJudging), stop);
+    const auto judging = std::max(request.time / 2, leastJudging);
+    const Deadline compiled(begin + request.time + judging / 2, stop);
+    const Deadline last(begin + request.time + judging, stop);
     const auto cancelled = [] {
         return std::unexpected(Error{ErrorKind::Cancelled, "stopped while it measured", "", ""});
     };
@@ -164,7 +166,10 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
         racer,
         {.find = [&](const std::string& key) { return times.find(key); },
          .keep = [&](const std::string& key, const std::string& text) { times.keep(key, text); }},
-        {.simple = half.token(), .measuring = deadline.token(), .all = last.token()});
+        {.simple = half.token(),
+         .measuring = deadline.token(),
+         .compiling = compiled.token(),
+         .all = last.token()});
     if (stop.stop_requested())
         return cancelled();
     if (!choice)

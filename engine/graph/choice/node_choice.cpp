@@ -55,7 +55,7 @@ public:
                 request_.progress(fmt::format("timing {}", place.measurement.operation),
                                   static_cast<double>(done++) /
                                       static_cast<double>(places_.size() + 1));
-            timer_.finish(place, stops_.measuring);
+            timer_.finish(place, {stops_.measuring, stops_.measuring});
         }
         ModelChoice choice;
         chooseExact(choice);
@@ -149,7 +149,7 @@ private:
         if (request_.progress)
             request_.progress("timing more exact kernels of " + first.measurement.operation, 1);
         timer_.lookUp(more, *first.program);
-        timer_.finish(more, stops_.measuring);
+        timer_.finish(more, {stops_.measuring, stops_.measuring});
         for (VariedPlace* place : places) {
             place->measurement.variants.insert(place->measurement.variants.end(),
                                                more.measurement.variants.begin(),
@@ -186,7 +186,7 @@ private:
             return;
         if (request_.progress)
             request_.progress("timing whole models", 0);
-        timer_.finish(*simple_, stops_.simple);
+        timer_.finish(*simple_, {stops_.simple, stops_.measuring});
     }
 
     /// Whether the faster one of the models whose products are all a library's has images in
@@ -336,7 +336,7 @@ private:
                                   static_cast<double>(places_.size()) /
                                       static_cast<double>(places_.size() + 1));
             timer_.lookUp(whole, graph_);
-            timer_.finish(whole, stops_.all);
+            timer_.finish(whole, {stops_.compiling, stops_.all});
         }
         if (choice.accuracy || whole.measurement.isMeasured)
             chooseWhole(whole, choice);

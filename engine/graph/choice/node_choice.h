@@ -20,7 +20,9 @@ struct ChoiceStops {
     /// No whole model is timed before the places, where these are many, from then on.
     std::stop_token simple;
     std::stop_token measuring; ///< No place is measured from then on.
-    std::stop_token all;       ///< No whole model is timed and no mix is judged, either.
+    /// Whole models that are not compiled by then are left out.
+    std::stop_token compiling;
+    std::stop_token all; ///< No whole model is timed and no mix is judged, either.
 };
 
 /// The judge's verdict on the model as it was chosen.

@@ -58,7 +58,7 @@ void PlaceTimer::lookUp(VariedPlace& place, const Program& program) {
     racer_.build(place.number, place.part, files);
 }
 
-void PlaceTimer::finish(VariedPlace& place, const std::stop_token& stop) {
+void PlaceTimer::finish(VariedPlace& place, const RaceStops& stops) {
     PlaceMeasurement& measurement = place.measurement;
     if (place.key.empty())
         return;
@@ -68,7 +68,7 @@ void PlaceTimer::finish(VariedPlace& place, const std::stop_token& stop) {
     }
     auto known = measured_.find(place.key);
     if (known == measured_.end()) {
-        known = measured_.emplace(place.key, racer_.race(place.number, stop)).first;
+        known = measured_.emplace(place.key, racer_.race(place.number, stops)).first;
         // A variant without a time may have one the next time: memory was short, say.
         if (known->second && std::ranges::all_of(*known->second, [](const VariantTime& time) {
                 return time.microseconds.has_value();

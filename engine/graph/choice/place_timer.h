@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <map>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +22,8 @@ public:
     /// Finds the times of a place's variants in the memory, or begins to compile them, unless there
     /// is a place that is the same.
     void lookUp(VariedPlace& place, const Program& program);
-    /// Measures a place, unless that is done, and chooses. lookUp() comes before it. Nothing is
-    /// measured after `stop`.
-    void finish(VariedPlace& place, const std::stop_token& stop);
+    /// Measures a place, unless that is done, and chooses. lookUp() comes before it.
+    void finish(VariedPlace& place, const RaceStops& stops);
 
 private:
     VariantRacer& racer_;

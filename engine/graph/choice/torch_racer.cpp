@@ -44,26 +44,30 @@ void TorchRacer::build(std::size_t place, const std::optional<ProgramPart>& part
         });
 }
 
-Result<std::vector<VariantTime>> TorchRacer::race(std::size_t place, std::stop_token stop) {
+Result<std::vector<VariantTime>> TorchRacer::race(std::size_t place, const RaceStops& stops) {
     const std::vector<std::size_t>& models = places_.at(place).models;
     std::vector<VariantTime> times(models.size());
     TorchHeatRequest request = requestFor(places_.at(place).part);
     std::vector<std::size_t> lanes; // The variants of the request's libraries.
+    bool hasLate = false;
     for (std::size_t i = 0; i < models.size(); ++i) {
-        const auto library = builder_.wait(models[i], stop);
-        if (!library && library.error().kind == ErrorKind::Cancelled)
-            return std::unexpected(library.error());
+        const auto library = builder_.wait(models[i], stops.compiling);
         if (!library) {
-            times[i].why = library.error().describe();
+            const bool isLate = library.error().kind == ErrorKind::Cancelled;
+            hasLate = hasLate || isLate;
+            times[i].why = isLate ? "it was not compiled in time" : library.error().describe();
             continue;
         }
         request.libraries.push_back(*library);
         lanes.push_back(i);
     }
+    if (hasLate && lanes.size() < 2)
+        return std::unexpected(
+            Error{ErrorKind::Cancelled, "the variants were not compiled in time", "", ""});
     if (lanes.empty())
         return std::unexpected(
             Error{ErrorKind::Failed, "no variant compiles: " + times.front().why, "", ""});
-    auto heat = torch_.runHeat(request, stop);
+    auto heat = torch_.runHeat(request, stops.all);
     // A variant that fails may end the child or leave the GPU unusable, so the first and the last
     // one are timed alone: the most exact own kernels and the library.
     if (!heat && heat.error().kind == ErrorKind::Failed && lanes.size() > 2) {
@@ -72,7 +76,7 @@ Result<std::vector<VariantTime>> TorchRacer::race(std::size_t place, std::stop_t
                 "not timed, because one of the variants failed: " + heat.error().describe();
         lanes = {lanes.front(), lanes.back()};
         request.libraries = {request.libraries.front(), request.libraries.back()};
-        heat = torch_.runHeat(request, stop);
+        heat = torch_.runHeat(request, stops.all);
     }
     if (!heat)
         return std::unexpected(heat.error());

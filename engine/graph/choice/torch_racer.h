@@ -33,7 +33,7 @@ public:
     void build(std::size_t place, const std::optional<ProgramPart>& part,
                const std::vector<ModelFiles>& variants) override;
     [[nodiscard]] Result<std::vector<VariantTime>> race(std::size_t place,
-                                                        std::stop_token stop) override;
+                                                        const RaceStops& stops) override;
     [[nodiscard]] Result<std::vector<MixVerdict>> judge(const std::vector<VariantMix>& mixes,
                                                         std::stop_token stop) override;
 

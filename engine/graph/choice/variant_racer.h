@@ -17,6 +17,12 @@
 
 namespace kernelskill::engine::graph {
 
+/// Tells a race when to stop.
+struct RaceStops {
+    std::stop_token compiling; ///< A variant that is not compiled by then is left out.
+    std::stop_token all;       ///< Nothing is timed from then on.
+};
+
 /// Times variants of places on a GPU.
 class VariantRacer {
 public:
@@ -29,11 +35,12 @@ public:
     /// first. `part` is the part of the program that they compute; nullopt: the whole.
     virtual void build(std::size_t place, const std::optional<ProgramPart>& part,
                        const std::vector<ModelFiles>& variants) = 0;
-    /// Times the variants of a place that build() was called for. One that does not compile, or
-    /// computes something else, has no time. Cancelled on `stop`; another error if none could be
+    /// Times the variants of a place that build() was called for. One that does not compile, is
+    /// left out, or computes something else has no time. Cancelled if nothing may be timed any
+    /// more, or if fewer than two variants are compiled in time; another error if none could be
     /// timed.
     [[nodiscard]] virtual Result<std::vector<VariantTime>> race(std::size_t place,
-                                                                std::stop_token stop) = 0;
+                                                                const RaceStops& stops) = 0;
     /// Judges the results of the program with each mix, in one verdict for each, with a margin to
     /// what a judge allows. What build() was not called for is compiled first. A mix that does not
     /// compile or run is not compared. Errors are those of race().

@@ -50,15 +50,20 @@ public:
         parts_[place] = part;
         built_[place] = variants;
     }
-    Result<std::vector<VariantTime>> race(std::size_t place, std::stop_token stop) override {
+    Result<std::vector<VariantTime>> race(std::size_t place, const RaceStops& stops) override {
         raced.push_back(parts_.at(place));
         if (raced.size() == onLast)
             last.request_stop();
-        if (stop.stop_requested() || raced.size() > most)
+        if (stops.all.stop_requested() || raced.size() > most)
             return std::unexpected(Error{ErrorKind::Cancelled, "stopped", "", ""});
         std::vector<VariantTime> times;
         for (const ModelFiles& files : built_.at(place)) {
-            const auto time = timeOf_(compiledOf(files));
+            const std::string code = compiledOf(files);
+            if (stops.compiling.stop_requested() && isLate(code)) {
+                times.push_back({std::nullopt, 0, "it was not compiled in time"});
+                continue;
+            }
+            const auto time = timeOf_(code);
             times.push_back({time, 0.01, time ? "" : "nvcc: error"});
         }
         return times;
@@ -83,6 +88,8 @@ public:
     std::size_t most = 1000;                       ///< Later races are stopped.
     std::size_t onLast = 0;                        ///< The race that requests `last`, from 1.
     std::stop_source last;
+    /// Whether a model is compiled only when no compiler is waited for any more.
+    std::function<bool(const std::string& code)> isLate = [](const std::string&) { return false; };
     std::vector<std::size_t> judged; ///< The models of each mix.
     bool isJudgeGone = false;
     /// The verdict on models.
@@ -116,7 +123,7 @@ class NodeChoice : public ::testing::Test {
 protected:
     ModelChoice choose(const Program& program, MadeUpRacer& racer,
                        MultiplyUnit most = MultiplyUnit::TF32, std::stop_token stop = {},
-                       std::stop_token measuring = {}) {
+                       std::stop_token measuring = {}, std::stop_token compiling = {}) {
         ChoiceRequest request;
         request.name = "model";
         request.options.kernels.multiply = most;
@@ -130,6 +137,7 @@ protected:
         auto choice = chooseByTimes(program, request, racer, memory,
                                     {.simple = stop,
                                      .measuring = measuring.stop_possible() ? measuring : stop,
+                                     .compiling = compiling.stop_possible() ? compiling : stop,
                                      .all = stop});
         EXPECT_TRUE(choice) << choice.error().describe();
         return choice.value_or(ModelChoice{});

@@ -292,6 +292,24 @@ TEST_F(NodeChoice, TimesWholeModelsFirstWherePlacesAreMany) {
     EXPECT_THAT(channelsLastCalls(planOf(program, unknown)), IsEmpty());
 }
 
+TEST_F(NodeChoice, ComparesTheWholeModelsThatAreCompiledInTime) {
+    const Program program = convolutions(13);
+    MadeUpRacer racer([](const std::string& code) {
+        return hasChannelsLast(code) ? 20.0 : callsLibrary(code) ? 80.0 : 50.0;
+    });
+    racer.isLate = hasChannelsLast;
+    std::stop_source past;
+    past.request_stop();
+    const ModelChoice choice =
+        choose(program, racer, MultiplyUnit::TF32, {}, past.get_token(), past.get_token());
+    ASSERT_TRUE(choice.whole);
+    EXPECT_EQ(chosenOf(*choice.whole), "own kernels alone");
+    for (const MeasuredVariant& variant : choice.whole->variants)
+        if (variant.what.contains("channels-last"))
+            EXPECT_EQ(variant.time.why, "it was not compiled in time");
+    EXPECT_THAT(libraryCalls(planOf(program, choice)), IsEmpty());
+}
+
 TEST_F(NodeChoice, TakesChannelsLastOrderWhereOnlyTheWholeIsFasterWithIt) {
     const Program program = convolutions();
     // A place alone turns its images twice.

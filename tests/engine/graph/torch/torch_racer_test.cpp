@@ -57,7 +57,11 @@ if [ -e "$headers/fragile" ] && [ $mode = -c ]; then
     fi
     case $from in *.cu) object '' ;; esac
 fi
-case $from in *.cu) echo "$from: error: there is no GPU" >&2; exit 1 ;; esac
+case $from in *.cu)
+    if [ -e "$headers/slow" ]; then exec sleep 100; fi
+    echo "$from: error: there is no GPU" >&2
+    exit 1 ;;
+esac
 exec c++ -O1 -std=c++17 -fPIC $mode -I "$headers" -I "$folder" -o "$to" $from
 )";
 
@@ -115,6 +119,20 @@ protected:
         std::ofstream(folder_.path() / "nvcc") << hostCompiler;
         fs::permissions(folder_.path() / "nvcc", fs::perms::owner_all);
         fs::create_directories(folder_.path() / "models");
+    }
+
+    /// Writes a program of one product of matrices.
+    fs::path productArchive() {
+        testing::ProgramBuilder builder;
+        builder.input("x", {32, 1024})
+            .input("v", {1024, 32})
+            .node("y", "aten.matmul.default",
+                  {testing::value("self", "x"), testing::value("other", "v")})
+            .type("y", {32, 32})
+            .output("y");
+        fs::path archive = folder_.path() / "product.pt2";
+        testing::writeExported(builder.program(), archive);
+        return archive;
     }
 
     kernelskill::testing::TemporaryFolder folder_;
@@ -178,18 +196,48 @@ TEST_F(TorchRacing, TimesTheFirstAndTheLastWhereAnotherOneFails) {
     EXPECT_THAT(place->variants[1].time.why, HasSubstr("one of the variants failed"));
 }
 
+TEST_F(TorchRacing, LeavesOutWhatIsNotCompiledInTime) {
+    std::ofstream(folder_.path() / "slow").close();
+    const fs::path archive = productArchive();
+    const auto program = readProgram(archive);
+    ASSERT_TRUE(program) << program.error().describe();
+    const auto filesOf = [&](const std::string& name, bool usesLibraries) {
+        ModelOptions options;
+        options.usesLibraries = usesLibraries;
+        const auto plan = plannedModel(*program, name, options);
+        EXPECT_TRUE(plan) << plan.error().describe();
+        return plan ? modelFiles(*plan) : ModelFiles{};
+    };
+    const ModelFiles first = filesOf("first", true);
+    const ModelFiles own = filesOf("own", false);
+    const ModelFiles second = filesOf("second", true);
+    TorchReference torch(paths::torchProgram);
+    ModelBuilder models(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 4);
+    TorchRacer racer({.archive = archive, .device = "cpu", .rounds = 5}, torch, models);
+    racer.build(0, std::nullopt, {first, own, second});
+    racer.build(1, std::nullopt, {own, second});
+    for (const ModelFiles* files : {&first, &second})
+        ASSERT_TRUE(models.wait(models.begin(*files), {}));
+    std::stop_source compiling;
+    compiling.request_stop();
+
+    const auto times = racer.race(0, {compiling.get_token(), {}});
+    ASSERT_TRUE(times) << times.error().describe();
+    ASSERT_EQ(times->size(), 3U);
+    EXPECT_GT(times->at(0).microseconds.value_or(0), 0);
+    EXPECT_FALSE(times->at(1).microseconds);
+    EXPECT_EQ(times->at(1).why, "it was not compiled in time");
+    EXPECT_GT(times->at(2).microseconds.value_or(0), 0);
+
+    const auto alone = racer.race(1, {compiling.get_token(), {}});
+    ASSERT_FALSE(alone) << "one variant is no comparison";
+    EXPECT_EQ(alone.error().kind, ErrorKind::Cancelled);
+}
+
 TEST_F(TorchRacing, RefusesTf32ThatIsTooInexactAndRemembersIt) {
     std::ofstream(folder_.path() / "nvcc") << plantingCompiler;
     std::ofstream(folder_.path() / "product.txt") << plantedProduct;
-    testing::ProgramBuilder builder;
-    builder.input("x", {32, 1024})
-        .input("v", {1024, 32})
-        .node("y", "aten.matmul.default",
-              {testing::value("self", "x"), testing::value("other", "v")})
-        .type("y", {32, 32})
-        .output("y");
-    const fs::path archive = folder_.path() / "product.pt2";
-    testing::writeExported(builder.program(), archive);
+    const fs::path archive = productArchive();
     const auto program = readProgram(archive);
     ASSERT_TRUE(program) << program.error().describe();
     ChoiceRequest request;
