@@ -77,7 +77,106 @@ std::string nameInDiff(const std::filesystem::path& path) {
     return (isBelow ? relative : path.relative_path()).generic_string();
 }
 
+/// A part of a text that edits replaced, before and behind them.
+struct Replaced {
+    Span before;
+    Span after;
+};
+
+std::vector<Replaced> replacedBy(std::vector<TextEdit> edits) {
+    std::ranges::stable_sort(edits, {}, [](const TextEdit& edit) { return edit.span; });
+    std::vector<Replaced> changed;
+    std::int64_t moved = 0;
+    for (const TextEdit& edit : edits) {
+        const auto begin = static_cast<std::uint32_t>(edit.span.begin + moved);
+        const auto size = static_cast<std::uint32_t>(edit.newText.size());
+        changed.push_back({edit.span, {begin, begin + size}});
+        moved += static_cast<std::int64_t>(size) - edit.span.size();
+    }
+    return changed;
+}
+
+/// What is to be added to a place behind the edit to have the place before it.
+std::int64_t distanceBehind(const Replaced& change) {
+    return static_cast<std::int64_t>(change.before.end) - change.after.end;
+}
+
 } // namespace
+
+Result<std::vector<TextEdit>> composedEdits(std::string_view text, std::vector<TextEdit> first,
+                                            std::vector<TextEdit> second) {
+    auto between = applyEdits(text, first);
+    if (!between)
+        return std::unexpected(between.error());
+    if (auto valid = applyEdits(*between, second); !valid)
+        return std::unexpected(valid.error());
+    const std::vector<Replaced> changed = replacedBy(std::move(first));
+    std::ranges::stable_sort(second, {}, [](const TextEdit& edit) { return edit.span; });
+    // Edits of both that meet in the text between become one.
+    std::vector<TextEdit> composed;
+    std::size_t nextFirst = 0;
+    std::size_t nextSecond = 0;
+    while (nextFirst < changed.size() || nextSecond < second.size()) {
+        const bool beginsWithFirst =
+            nextSecond == second.size() ||
+            (nextFirst < changed.size() && changed[nextFirst].after < second[nextSecond].span);
+        Span joined = beginsWithFirst ? changed[nextFirst].after : second[nextSecond].span;
+        const std::size_t firstBegin = nextFirst;
+        const std::size_t secondBegin = nextSecond;
+        while (true) {
+            if (nextFirst < changed.size() && changed[nextFirst].after.begin <= joined.end)
+                joined.end = std::max(joined.end, changed[nextFirst++].after.end);
+            else if (nextSecond < second.size() && second[nextSecond].span.begin <= joined.end)
+                joined.end = std::max(joined.end, second[nextSecond++].span.end);
+            else
+                break;
+        }
+        std::vector<TextEdit> inside(second.begin() + static_cast<std::ptrdiff_t>(secondBegin),
+                                     second.begin() + static_cast<std::ptrdiff_t>(nextSecond));
+        for (TextEdit& edit : inside)
+            edit.span = {edit.span.begin - joined.begin, edit.span.end - joined.begin};
+        auto newText = applyEdits(std::string_view(*between).substr(joined.begin, joined.size()),
+                                  std::move(inside));
+        if (!newText)
+            return std::unexpected(newText.error());
+        // Outside of what the first edits replaced, both texts differ by a fixed distance.
+        const std::int64_t before =
+            firstBegin > 0 ? distanceBehind(changed[firstBegin - 1]) : std::int64_t{0};
+        const std::int64_t behind =
+            nextFirst > 0 ? distanceBehind(changed[nextFirst - 1]) : std::int64_t{0};
+        composed.push_back({{static_cast<std::uint32_t>(joined.begin + before),
+                             static_cast<std::uint32_t>(joined.end + behind)},
+                            *std::move(newText)});
+    }
+    return composed;
+}
+
+Span spanBefore(std::vector<TextEdit> edits, Span span) {
+    std::int64_t before = 0;
+    std::int64_t behind = 0;
+    Span result = span;
+    bool beginsInside = false;
+    bool endsInside = false;
+    for (const Replaced& change : replacedBy(std::move(edits))) {
+        if (change.after.end <= span.begin && !change.after.contains(span.begin))
+            before = distanceBehind(change);
+        else if (change.after.contains(span.begin)) {
+            result.begin = change.before.begin;
+            beginsInside = true;
+        }
+        if (change.after.end <= span.end)
+            behind = distanceBehind(change);
+        else if (change.after.begin < span.end) {
+            result.end = change.before.end;
+            endsInside = true;
+        }
+    }
+    if (!beginsInside)
+        result.begin = static_cast<std::uint32_t>(span.begin + before);
+    if (!endsInside)
+        result.end = static_cast<std::uint32_t>(span.end + behind);
+    return {result.begin, std::max(result.begin, result.end)};
+}
 
 Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edits) {
     std::ranges::stable_sort(edits, {}, [](const TextEdit& edit) { return edit.span; });

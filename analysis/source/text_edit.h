@@ -24,6 +24,15 @@ using EditSet = std::map<std::string, std::vector<TextEdit>>;
 /// Applies `edits` to `text`. InvalidInput if two overlap or one exceeds the text.
 [[nodiscard]] Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edits);
 
+/// Edits of `text` that do what `first` does to it and `second` to the result. InvalidInput as of
+/// applyEdits().
+[[nodiscard]] Result<std::vector<TextEdit>>
+composedEdits(std::string_view text, std::vector<TextEdit> first, std::vector<TextEdit> second);
+
+/// The part of the text before `edits` that `span` of the text behind them comes from. A place in
+/// new text comes from all that the new text replaces.
+[[nodiscard]] Span spanBefore(std::vector<TextEdit> edits, Span span);
+
 /// A unified diff of two texts with three lines of context; empty if they are equal. `path` names
 /// both sides.
 [[nodiscard]] std::string unifiedDiff(std::string_view path, std::string_view before,

@@ -38,8 +38,10 @@ KernelInsights::Known& KernelInsights::known(KernelRef kernel) {
     Known& entry = known(kernel.program).kernels[{kernel.kernel.span, kernel.kernel.qualifiedName}];
     if (entry.captures != captures) { // Discard what was computed from other launches.
         auto features = std::move(entry.features);
+        auto plainOffers = std::move(entry.plainOffers);
         entry = {};
         entry.features = std::move(features);
+        entry.plainOffers = std::move(plainOffers);
         entry.captures = std::move(captures);
     }
     return entry;
@@ -168,6 +170,15 @@ std::shared_ptr<PreparedOffers> KernelInsights::prepared(KernelRef kernel,
     if (entry.prepared == nullptr || entry.prepared->compiled() != compiled)
         entry.prepared = std::make_shared<PreparedOffers>(std::move(compiled));
     return entry.prepared;
+}
+
+std::shared_ptr<const PlainOffers>
+KernelInsights::plainOffers(KernelRef kernel,
+                            const std::vector<std::unique_ptr<skills::Skill>>& skills,
+                            const analysis::Toolchain& toolchain) {
+    const auto known = features(kernel);
+    return find(&Known::plainOffers, kernel,
+                [&] { return plainOffersOf(kernel, *known, skills, toolchain); });
 }
 
 } // namespace kernelskill::engine

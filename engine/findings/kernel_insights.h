@@ -7,6 +7,7 @@
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/findings/prepared_offers.h"
 #include "engine/findings/profile_cache.h"
+#include "engine/planning/plain_form.h"
 
 #include <list>
 #include <map>
@@ -50,6 +51,10 @@ public:
     /// empty when the facts change. The skills outlive this object.
     [[nodiscard]] std::shared_ptr<PreparedOffers> prepared(KernelRef kernel,
                                                            PreparedOffers::Compiled compiled);
+    /// Calls plainOffersOf() with the skills, which are the same at each call.
+    [[nodiscard]] std::shared_ptr<const PlainOffers>
+    plainOffers(KernelRef kernel, const std::vector<std::unique_ptr<skills::Skill>>& skills,
+                const analysis::Toolchain& toolchain);
 
 private:
     struct Known {
@@ -61,6 +66,7 @@ private:
         std::shared_ptr<const Result<LaunchSpec>> gpuLaunch;
         std::shared_ptr<const ProfileKey> measuredKey;
         std::shared_ptr<PreparedOffers> prepared;
+        std::shared_ptr<const PlainOffers> plainOffers;
         std::shared_ptr<const Bottleneck> bottleneck;
         KernelFindings diagnosed; ///< The findings from which `bottleneck` was computed.
     };

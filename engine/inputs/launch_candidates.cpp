@@ -48,7 +48,7 @@ LaunchCandidates::LaunchCandidates(std::shared_ptr<const LaunchSource> source,
 
 std::map<std::string, std::int64_t> LaunchCandidates::findLengths() const {
     const std::vector<std::optional<std::int64_t>> lengths =
-        lengthsByUse(kernel_, program_, text_ ? &*text_ : nullptr);
+        lengthsByUse(file_, kernel_, program_, text_ ? &*text_ : nullptr);
     std::map<std::string, std::int64_t> result;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
         if (!lengths[i])

@@ -18,6 +18,13 @@ constexpr std::int64_t usualLength = 64;
 /// Elements of a row with a thread each: enough for several blocks.
 constexpr std::int64_t usualRow = 1024;
 
+analysis::ExprId withoutCasts(const analysis::KernelModel& kernel, analysis::ExprId expr) {
+    while (kernel.body.expr(expr).kind == analysis::ExprKind::Cast &&
+           !kernel.body.expr(expr).children.empty())
+        expr = kernel.body.expr(expr).children.front();
+    return expr;
+}
+
 /// `i < parameter`, as the condition of a loop.
 bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
                 analysis::VariableId parameter) {
@@ -25,11 +32,7 @@ bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
         loop.comparison == "<" || loop.comparison == "<=" || loop.comparison == "!=";
     if (!isAscending || loop.upperBound == analysis::noId)
         return false;
-    analysis::ExprId bound = loop.upperBound;
-    while (kernel.body.expr(bound).kind == analysis::ExprKind::Cast &&
-           !kernel.body.expr(bound).children.empty())
-        bound = kernel.body.expr(bound).children.front();
-    const analysis::Expr& limit = kernel.body.expr(bound);
+    const analysis::Expr& limit = kernel.body.expr(withoutCasts(kernel, loop.upperBound));
     return limit.kind == analysis::ExprKind::Variable && limit.variable == parameter;
 }
 
@@ -56,13 +59,42 @@ std::int64_t maxRoundsWithin(const analysis::KernelModel& kernel, std::size_t lo
     return rounds;
 }
 
-/// The length to use for the parameter where a loop counts up to it.
-std::optional<std::int64_t> lengthOf(const analysis::KernelModel& kernel,
-                                     analysis::VariableId parameter) {
+/// The function that the call is of, if the file has one of that name with as many parameters;
+/// else null.
+const analysis::KernelModel* calledBy(const analysis::FileModel& file, const analysis::Expr& call) {
+    const auto fits = [&](const analysis::KernelModel& function) {
+        return function.name == call.name && function.parameters.size() == call.children.size();
+    };
+    const auto found = std::ranges::find_if(file.deviceFunctions, fits);
+    const bool isOnly = std::ranges::count_if(file.deviceFunctions, fits) == 1;
+    return isOnly && !call.isMethod ? &*found : nullptr;
+}
+
+/// The length to use for the parameter where a loop counts up to it, there or in a function that it
+/// is handed to, and in those that this one calls, `depth` levels down.
+std::optional<std::int64_t> lengthOf(const analysis::FileModel& file,
+                                     const analysis::KernelModel& kernel,
+                                     analysis::VariableId parameter, int depth = 3) {
     std::optional<std::int64_t> length;
-    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+    const auto take = [&](std::int64_t other) {
+        length = std::min(length.value_or(usualLength), other);
+    };
+    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop)
         if (countsUpTo(kernel, kernel.loops[loop], parameter))
-            length = std::min(length.value_or(usualLength), maxRoundsWithin(kernel, loop));
+            take(maxRoundsWithin(kernel, loop));
+    for (const analysis::Expr& expr : kernel.body.exprs) {
+        if (expr.kind != analysis::ExprKind::Call || depth == 0)
+            continue;
+        const analysis::KernelModel* const function = calledBy(file, expr);
+        for (std::size_t i = 0; function != nullptr && i < expr.children.size(); ++i) {
+            const analysis::Expr& argument =
+                kernel.body.expr(withoutCasts(kernel, expr.children[i]));
+            if (argument.kind != analysis::ExprKind::Variable || argument.variable != parameter)
+                continue;
+            if (const auto inside =
+                    lengthOf(file, *function, function->parameters[i].variable, depth - 1))
+                take(*inside);
+        }
     }
     return length;
 }
@@ -155,14 +187,15 @@ std::vector<UpperBound> upperBounds(const analysis::KernelModel& kernel) {
 
 } // namespace
 
-std::vector<std::optional<std::int64_t>> lengthsByUse(const analysis::KernelModel& kernel,
+std::vector<std::optional<std::int64_t>> lengthsByUse(const analysis::FileModel& file,
+                                                      const analysis::KernelModel& kernel,
                                                       const ProgramText& program,
                                                       const KernelText* text) {
     const std::vector<UpperBound> bounds = upperBounds(kernel);
     std::vector<std::optional<std::int64_t>> result;
     for (const analysis::Parameter& parameter : kernel.parameters) {
         std::optional<std::int64_t>& length =
-            result.emplace_back(lengthOf(kernel, parameter.variable));
+            result.emplace_back(lengthOf(file, kernel, parameter.variable));
         if (!length && text)
             length = lengthChecked(*text, program.files()[text->function->file], parameter.name);
         const Symbol symbol{SymbolKind::Parameter, parameter.variable};

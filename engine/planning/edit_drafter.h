@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/source/text_edit.h"
+#include "engine/planning/plain_form.h"
 #include "skills/base/skill.h"
 
 #include <memory>
@@ -23,13 +24,14 @@ public:
                 const std::vector<skills::SkillMetadata>& documents)
         : catalogue_(catalogue), documents_(documents) {}
 
-    /// `offer` was made for exactly this text. InvalidInput if there is no such skill; Unsupported,
-    /// with the reason, if the rewrite is impossible; Cancelled if `stop` is requested before the
-    /// skill is asked, or while it works. May be slow.
+    /// `offer` was made for exactly this text, or for its plain form, `plain`, which is null if
+    /// there is none. InvalidInput if there is no such skill or form; Unsupported, with the reason,
+    /// if the rewrite is impossible; Cancelled if `stop` is requested before the skill is asked, or
+    /// while it works. May be slow.
     [[nodiscard]] Result<ProposedEdit> propose(const analysis::FileModel& file,
                                                const analysis::KernelModel& kernel,
                                                const analysis::Features& features,
-                                               const skills::Offer& offer,
+                                               const skills::Offer& offer, const PlainForm* plain,
                                                const std::stop_token& stop) const;
 
 private:

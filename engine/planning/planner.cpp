@@ -185,6 +185,29 @@ RankedSkill rank(skills::Offer offer, const skills::SkillMetadata& document,
     return ranked;
 }
 
+/// Adds what skills offer that refuse the text and take its plain form.
+void addPlainOffers(Plan& plan, const PlannerInput& input, const RemedyAnswer* answer,
+                    const std::vector<skills::SkillMetadata>& documents) {
+    const auto add = [&](const skills::Offer& offer, double later) {
+        const auto document =
+            std::ranges::find(documents, offer.skillId, &skills::SkillMetadata::id);
+        if (document == documents.end() ||
+            offer.role.value_or(document->role) == skills::SkillRole::Hygiene)
+            return;
+        std::erase_if(plan.ruledOut,
+                      [&](const RuledOut& refused) { return refused.skill == offer.skillId; });
+        plan.ranked.push_back(rank(offer, *document, input, answer));
+        plan.ranked.back().score -= later;
+    };
+    for (const skills::Offer& offer : input.plain->offers)
+        add(offer, 0);
+    if (!input.wantsAlternatives)
+        return;
+    double later = 0;
+    for (const skills::Offer& alternative : input.plain->alternatives)
+        add(alternative, later += eachAlternativeLater);
+}
+
 /// The methods of the answer that are not among the offers, with the reasons.
 std::vector<Remedy> remediesOf(const RemedyTable& table, const RemedyAnswer& answer,
                                const Bottleneck& bottleneck, const Plan& plan,
@@ -262,6 +285,8 @@ Plan Planner::plan(const PlannerInput& input, const std::stop_token& stop) const
     }
     if (stop.stop_requested())
         return {};
+    if (input.plain != nullptr)
+        addPlainOffers(plan, input, answer, documents_);
     std::ranges::stable_sort(plan.ranked, std::ranges::greater{}, &RankedSkill::score);
     std::ranges::stable_partition(plan.ranked, [](const RankedSkill& ranked) {
         return ranked.role != skills::SkillRole::Hygiene;

@@ -5,6 +5,7 @@
 #include "engine/findings/prepared_offers.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/short_term_memory.h"
+#include "engine/planning/plain_form.h"
 #include "engine/planning/plan.h"
 
 #include <memory>
@@ -28,6 +29,8 @@ struct PlannerInput {
     /// The kept answers of the skills for the same `compiled`. The planner takes these instead of
     /// asking again, and adds the others. Null: every skill is asked.
     PreparedOffers* prepared = nullptr;
+    /// Offers for the kernel's plain form. Null: there are none.
+    const PlainOffers* plain = nullptr;
 };
 
 /// Cheap: calls prepare() of each skill once, unless its answer is kept, and alternatives() if they

@@ -121,6 +121,9 @@ Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermM
     input.compiled = prepared->compiled() ? &*prepared->compiled() : nullptr;
     input.prepared = prepared.get();
     input.wantsAlternatives = alternatives == Alternatives::Wanted;
+    const auto plain =
+        knowledge_.insights().plainOffers(kernel, library_.skills, machines_.toolchain());
+    input.plain = plain.get();
     if (longTermMemory_) {
         if (auto records = longTermMemory_->records(
                 std::string(spelling(bottleneck->kind)),
@@ -194,8 +197,10 @@ std::vector<DraftedOffer> SkillAdvisor::hostOffers(KernelRef kernel, const Short
 }
 
 Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Offer& offer) {
-    auto proposed =
-        drafter_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel), offer, {});
+    const auto plain =
+        knowledge_.insights().plainOffers(kernel, library_.skills, machines_.toolchain());
+    auto proposed = drafter_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel),
+                                     offer, plain->form ? &*plain->form : nullptr, {});
     if (!proposed)
         return std::unexpected(std::move(proposed.error()));
     return std::move(proposed->edits);

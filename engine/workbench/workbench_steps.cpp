@@ -102,6 +102,11 @@ MemoryRecall::Entries WorkbenchSteps::remembered(const KernelVersion& text) cons
     return tools_.recall.entries(tools_.shortTermMemory, hashes);
 }
 
+std::shared_ptr<const PlainOffers> WorkbenchSteps::plainOffers(const KernelVersion& text) const {
+    return tools_.knowledge.insights().plainOffers(text.ref(), tools_.library.skills,
+                                                   tools_.machines.toolchain());
+}
+
 Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing,
                           const std::stop_token& stop) const {
     if (stop.stop_requested())
@@ -123,6 +128,8 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing,
         compiled = compiledKernelOf(*standing.facts, *standing.launch);
     input.compiled = compiled ? &*compiled : nullptr;
     input.wantsAlternatives = options_.measure; // The model cannot tell most alternatives apart.
+    const auto plain = plainOffers(text);
+    input.plain = plain.get();
     Plan plan = tools_.planner.plan(input, stop);
     ruleOutLessPrecise(plan, tools_.library.documents);
     return plan;
@@ -132,7 +139,9 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
                                     std::stop_token stop) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.knowledge.features(text.ref());
-    auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer, stop);
+    const auto plain = plainOffers(text);
+    auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer,
+                                           plain->form ? &*plain->form : nullptr, stop);
     if (!proposed)
         return std::unexpected(proposed.error());
     return draftOf(text, std::move(proposed->edits), proposed->accuracy,

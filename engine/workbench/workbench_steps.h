@@ -75,6 +75,7 @@ private:
                                                     const std::stop_token& stop,
                                                     const ProgressSink& progress) const;
     [[nodiscard]] MemoryRecall::Entries remembered(const KernelVersion& text) const;
+    [[nodiscard]] std::shared_ptr<const PlainOffers> plainOffers(const KernelVersion& text) const;
     void append(const MemoryEntry& entry);
 
     StepTools tools_;

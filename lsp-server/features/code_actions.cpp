@@ -406,6 +406,8 @@ json offerToJson(const skills::Offer& offer) {
                 {"begin", offer.anchor.begin}, {"end", offer.anchor.end},
                 {"title", offer.title},        {"why", offer.why},
                 {"option", offer.option}};
+    if (offer.plainAnchor)
+        result["plain"] = {offer.plainAnchor->begin, offer.plainAnchor->end};
     if (offer.numerics)
         result["numerics"] = static_cast<int>(*offer.numerics);
     if (offer.error)
@@ -422,6 +424,9 @@ skills::Offer offerFromJson(const json& value) {
     value.at("title").get_to(offer.title);
     value.at("why").get_to(offer.why);
     value.at("option").get_to(offer.option);
+    if (const auto plain = value.find("plain"); plain != value.end())
+        offer.plainAnchor =
+            analysis::Span{plain->at(0).get<std::uint32_t>(), plain->at(1).get<std::uint32_t>()};
     if (const auto numerics = value.find("numerics"); numerics != value.end()) {
         const int number = numerics->get<int>();
         if (number >= 0 && number <= static_cast<int>(skills::Numerics::ReducedPrecision))

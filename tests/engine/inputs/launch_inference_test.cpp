@@ -62,6 +62,21 @@ TEST(LaunchInference, whatALoopCountsUpToIsALengthWhateverItsName) {
     EXPECT_THAT(launched.notes, ::testing::Contains(HasSubstr("i = 64")));
 }
 
+TEST(LaunchInference, whatALoopOfACalledFunctionCountsUpToIsALength) {
+    const auto launch =
+        bestLaunch("__device__ float dot(const float* a, const float* b, int step, int k) {\n"
+                   "  float sum = 0; for (int p = 0; p < k; ++p) sum += a[p] * b[p * step];\n"
+                   "  return sum; }\n"
+                   "__device__ float twice(const float* a, const float* b, int step, int q) {\n"
+                   "  return 2 * dot(a, b, step, q); }\n"
+                   "__global__ void product(float* a, float* b, float* c, int m, int n, int z) {\n"
+                   "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                   "  if (y >= m || x >= n) return;\n"
+                   "  c[y * n + x] = twice(a + y * z, b + x, n, (int)z); }\n");
+    EXPECT_EQ(scalarNamed(launch, "z")->integer, 64);
+}
+
 TEST(LaunchInference, aLengthStaysWithinTheTableThatTheLoopWalks) {
     const auto launch =
         bestLaunch("__constant__ float centres[32 * 4];\n"

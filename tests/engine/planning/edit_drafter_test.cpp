@@ -46,7 +46,7 @@ protected:
     }
     [[nodiscard]] Result<ProposedEdit> proposed(const std::stop_token& stop = {}) const {
         const EditDrafter drafter(catalogue_, documents_);
-        return drafter.propose(file_, kernel_, features_, offer_, stop);
+        return drafter.propose(file_, kernel_, features_, offer_, nullptr, stop);
     }
 
     Inserting* skill_ = nullptr;
