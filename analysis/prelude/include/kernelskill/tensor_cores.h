@@ -18,6 +18,19 @@ KS_UNSEEN float ks_float_of_bits(unsigned bits) {
     return value;
 }
 
+/// The bits of `value` rounded to bfloat16, ties to even. With `isFinite`, an infinite result is the largest number.
+KS_UNSEEN unsigned ks_round_to_bfloat16(float value, bool isFinite) {
+    unsigned bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return 0x7fffu;
+    const unsigned rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+    return isFinite && (rounded & 0x7fffu) == 0x7f80u ? rounded - 1 : rounded;
+}
+KS_UNSEEN unsigned ks_bfloat16_pair(float upper, float lower, bool isFinite) {
+    return ks_round_to_bfloat16(upper, isFinite) << 16 | ks_round_to_bfloat16(lower, isFinite);
+}
+
 /// Element types of a factor, each with the number of elements that a register holds.
 struct KsTf32 {
     static constexpr unsigned perRegister = 1;

@@ -91,6 +91,8 @@ constexpr std::array equivalents = {
     Equivalent{"sqrt.approx.ftz.f32", "$0 = sqrtf($1)"},
     Equivalent{"tanh.approx.f32", "$0 = tanhf($1)"},
     Equivalent{"cvt.rna.tf32.f32", "$0 = ks_round_to_tf32($1)"},
+    Equivalent{"cvt.rn.bf16x2.f32", "$0 = ks_bfloat16_pair($1, $2, false)"},
+    Equivalent{"cvt.rn.satfinite.bf16x2.f32", "$0 = ks_bfloat16_pair($1, $2, true)"},
 };
 
 constexpr std::array specialRegisters = {

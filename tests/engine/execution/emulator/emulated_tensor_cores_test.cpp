@@ -1,5 +1,5 @@
 /// The tensor cores' instructions on the emulator: each element of a product against the sum that
-/// it is, for numbers that all element types hold.
+/// it is, for numbers that all element types hold; and the numbers that bfloat16 holds.
 #include "tests/engine/execution/emulator/executor_fixture.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@ namespace kernelskill::engine {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 /// The elements of both factors by their places, and a comparison of a lane's sums.
@@ -106,6 +107,29 @@ __global__ void product(float* wrong) {
 }
 )");
     }
+}
+
+TEST_F(EmulatedTensorCores, RoundToBFloat16) {
+    const auto program = parse(source("pairs.cu"), R"(
+// kernelskill: launch pairs<<<1, 32>>>(result=zero[8])
+__global__ void pairs(unsigned* result) {
+    if (threadIdx.x != 0)
+        return;
+    const unsigned upper[4] = {0x3f808000u, 0x7f7fffffu, 0xff800000u, 0x7fc00001u};
+    const unsigned lower[4] = {0x3f818000u, 0x3f808001u, 0x80000001u, 0xff7f7fffu};
+    for (int i = 0; i < 4; ++i) {
+        float first = __uint_as_float(upper[i]);
+        float second = __uint_as_float(lower[i]);
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(result[i]) : "f"(first), "f"(second));
+        asm("cvt.rn.satfinite.bf16x2.f32 %0, %1, %2;" : "=r"(result[4 + i]) : "f"(first), "f"(second));
+    }
+}
+)");
+    const auto result = runFirstKernel(program);
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(valuesOf<unsigned>(*result, "result"),
+                ElementsAre(0x3f803f82U, 0x7f803f81U, 0xff808000U, 0x7fffff7fU, // Ties to even.
+                            0x3f803f82U, 0x7f7f3f81U, 0xff7f8000U, 0x7fffff7fU));
 }
 
 } // namespace

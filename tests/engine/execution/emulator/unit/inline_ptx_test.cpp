@@ -29,6 +29,10 @@ TEST(InlinePtx, prefetchesHaveNoEffect) {
 
 TEST(InlinePtx, productsOfTensorCoresAreTheWarps) {
     EXPECT_EQ(hostEquivalent("cvt.rna.tf32.f32 %0, %1;"), "%0 = ks_round_to_tf32(%1)");
+    EXPECT_EQ(hostEquivalent("cvt.rn.bf16x2.f32 %0, %1, %2;"),
+              "%0 = ks_bfloat16_pair(%1, %2, false)");
+    EXPECT_EQ(hostEquivalent("cvt.rn.satfinite.bf16x2.f32 %0, %1, %2;"),
+              "%0 = ks_bfloat16_pair(%1, %2, true)");
     const std::string operands = " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};";
     const std::string call = ">(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %0, %1, %2, %3)";
     const std::string mma = "mma.sync.aligned.m16n8k";
