@@ -34,17 +34,17 @@ std::string namesOf(const std::vector<Axis>& axes) {
 /// Whether the text declares that name itself, so that no buffer may have it.
 bool isOwnName(const std::string& name) {
     constexpr std::string_view names =
-        " addStepSums stored0 stored1 ahead band bandRows bandTiles batch column columns "
-        "columnTiles "
-        "columnsOfThread depth four fetchLeft fetchRight firstColumn firstDepth firstRow from "
-        "group i "
-        "into isInside isLoaded j laneColumn laneRow left leftDepth leftGroups leftNext "
-        "leftNumber leftPart leftRow leftSize leftTiles load lower member memory multiply "
-        "multiplyAdd next Pair pairOf part pitch place quad results right rightColumn rightDepth "
+        " addStepSums ahead band bandRows bandTiles batch column columns columnsOfThread "
+        "columnTiles depth fetchLeft fetchRight firstColumn firstDepth firstOf "
+        "firstProduct firstRow four from group i into isInside isLoaded j laneColumn "
+        "laneRow left leftDepth leftGroups leftNext leftNumber leftPart leftRow "
+        "leftSize leftTiles load lower member memory mostOf multiply multiplyAdd next "
+        "Pair pairOf part pitch place quad restOf results right rightColumn rightDepth "
         "rightGroups rightNext rightNumber rightPair rightPart rightSize rightTiles "
-        "roundedToTF32 row rows rowsOfThread rowTiles slot source SplitPair splitPair stage "
-        "stages step steps stepSums storeLeft storeRight sum sums tap tile tileColumns tileDepth "
-        "tileRows upper warpColumn warpColumns warpRow warpRows warpsAcross ";
+        "roundedToTF32 row rows rowsOfThread rowTiles secondOf slot source "
+        "SplitPair splitPair stage stages step steps stepSums stored0 stored1 storeLeft "
+        "storeRight sum sums tap tile tileColumns tileDepth tileRows upper warpColumn "
+        "warpColumns warpRow warpRows warpsAcross ";
     return names.contains(" " + name + " ");
 }
 
@@ -216,11 +216,18 @@ private:
         if (async)
             lines_.add("__pipeline_commit();");
         lines_.close();
-        lines_.add("int stage = 0;");
-        if (tile_.unit == MultiplyUnit::Float32)
+        switch (tile_.unit) {
+        case MultiplyUnit::Float32:
             writeFloatSteps();
-        else
-            writeTensorSteps();
+            break;
+        case MultiplyUnit::TF32:
+        case MultiplyUnit::TF32Split:
+            writeTf32Steps();
+            break;
+        case MultiplyUnit::BFloat16Split:
+            writeBFloat16Steps();
+            break;
+        }
         if (needed)
             lines_.close();
         lines_.add("");
@@ -238,8 +245,8 @@ private:
         lines_.open("for (int step = 0; step < steps; ++step) {");
     }
 
-    void fetchAhead() {
-        lines_.add("const int ahead = stage == 0 ? stages - 1 : stage - 1;");
+    void fetchAhead(const std::string& ahead = "stage == 0 ? stages - 1 : stage - 1") {
+        lines_.add(fmt::format("const int ahead = {};", ahead));
         lines_.open("if (step + stages - 1 < steps) {");
         writeFetches("step + stages - 1", "ahead");
         lines_.close();
@@ -254,17 +261,34 @@ private:
         lines_.close();
     }
 
+    void multiplyTiles() {
+        lines_.add("multiply(leftTiles + stage * leftSize, rightTiles + stage * rightSize);");
+    }
+
     void writeFloatSteps() {
+        lines_.add("int stage = 0;");
         openSteps();
         awaitStage();
         fetchAhead();
-        lines_.add("multiply(leftTiles + stage * leftSize, rightTiles + stage * rightSize);");
+        multiplyTiles();
         storeAhead();
         lines_.add("stage = stage == stages - 1 ? 0 : stage + 1;");
         lines_.close();
     }
 
-    void writeTensorSteps() {
+    /// The stage follows from the step, which spares a register: all are taken.
+    void writeBFloat16Steps() {
+        openSteps();
+        awaitStage();
+        lines_.add("const int stage = step % stages;");
+        fetchAhead("(step + stages - 1) % stages");
+        multiplyTiles();
+        storeAhead();
+        lines_.close();
+    }
+
+    void writeTf32Steps() {
+        lines_.add("int stage = 0;");
         awaitStage();
         lines_.add("load(leftTiles, rightTiles, 0, 0);");
         openSteps();
@@ -307,7 +331,8 @@ private:
         kernel_.threads[0] = static_cast<std::size_t>(tile_.threads());
         kernel_.sharedBytes = static_cast<std::size_t>(4 * std::max(tiles, results));
         kernel_.definition =
-            definitionText(program_, kernel_, lines_.text(), multiplyFunctions(tile_.unit));
+            definitionText(program_, kernel_, lines_.text(), multiplyFunctions(tile_.unit),
+                           tile_.unit == MultiplyUnit::BFloat16Split ? tile_.blocks : 0);
     }
 
     Program program_;

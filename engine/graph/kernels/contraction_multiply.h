@@ -13,7 +13,7 @@ namespace kernelskill::engine::graph {
 enum class TileLayout : std::uint8_t {
     DepthByOuter,    ///< One element of the depth after the other, each with all of the outer axis.
     DepthBySwizzled, ///< So, with groups of four whose places are exchanged by the depth.
-    OuterByDepth,    ///< One row or column after the other, with blocks of 8 exchanged likewise.
+    OuterByDepth,    ///< One row or column after the other, with blocks of 8 or 16 exchanged.
 };
 
 /// The layout of a factor of which a block's tile has `outer` rows or columns.
@@ -29,10 +29,10 @@ enum class TileLayout : std::uint8_t {
 [[nodiscard]] std::string multiplyFunctions(MultiplyUnit unit);
 
 /// Declares `sums`, a thread's results, and `multiply(left, right)`, which adds the products of two
-/// tiles to them. For tensor cores, `load(left, right, depth, into)` reads eight elements of the
-/// depth into one of two parts, `multiply(from)` multiplies a part, and after the last one of a
-/// step `addStepSums()` is to be called where TF32 is split. The constants of ContractionTile have
-/// to be declared before, by their names.
+/// tiles to them. For tensor cores in TF32, `load(left, right, depth, into)` reads eight elements
+/// of the depth into one of two parts, `multiply(from)` multiplies a part, and after the last one
+/// of a step `addStepSums()` is to be called where TF32 is split. The constants of ContractionTile
+/// have to be declared before, by their names.
 void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
                    TileLayout right);
 /// How the block's tile of results lies in shared memory: rows or columns are neighbours. Places

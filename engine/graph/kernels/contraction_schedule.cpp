@@ -122,6 +122,14 @@ constexpr std::array measuredTiles = {
     ContractionTile{MultiplyUnit::TF32, 32, 128, 16, 32, 32, 4, 5},
     ContractionTile{MultiplyUnit::TF32, 128, 16, 16, 32, 16, 4, 6},
     ContractionTile{MultiplyUnit::TF32, 16, 128, 16, 16, 32, 4, 6},
+    ContractionTile{MultiplyUnit::BFloat16Split, 128, 128, 16, 64, 64, 4, 2},
+    ContractionTile{MultiplyUnit::BFloat16Split, 128, 64, 16, 64, 32, 4, 3},
+    ContractionTile{MultiplyUnit::BFloat16Split, 64, 128, 16, 32, 64, 4, 3},
+    ContractionTile{MultiplyUnit::BFloat16Split, 64, 64, 16, 32, 32, 4, 4},
+    ContractionTile{MultiplyUnit::BFloat16Split, 128, 32, 16, 32, 32, 4, 4},
+    ContractionTile{MultiplyUnit::BFloat16Split, 32, 128, 16, 32, 32, 4, 4},
+    ContractionTile{MultiplyUnit::BFloat16Split, 128, 16, 16, 32, 16, 4, 6},
+    ContractionTile{MultiplyUnit::BFloat16Split, 16, 128, 16, 16, 32, 4, 6},
     ContractionTile{MultiplyUnit::TF32Split, 128, 64, 16, 64, 32, 3, 2},
     ContractionTile{MultiplyUnit::TF32Split, 64, 128, 16, 32, 64, 3, 2},
     ContractionTile{MultiplyUnit::TF32Split, 64, 64, 16, 32, 32, 4, 3},
@@ -174,7 +182,8 @@ bool isShortNumber(const ScalarNode& value) {
 } // namespace
 
 std::string textOf(const ContractionTile& tile) {
-    constexpr std::array<std::string_view, 3> units = {"float32", "TF32", "TF32 in two parts"};
+    constexpr std::array<std::string_view, 4> units = {"float32", "TF32", "bfloat16 in two parts",
+                                                       "TF32 in two parts"};
     return fmt::format("{} x {} results a block, {} a warp of {} x {}, {} deep, {} stages, {}",
                        tile.rows, tile.columns, tile.threads() / 32 == 1 ? "one" : "each",
                        tile.warpRows, tile.warpColumns, tile.depth, tile.stages,

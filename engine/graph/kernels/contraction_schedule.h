@@ -15,8 +15,10 @@ namespace kernelskill::engine::graph {
 
 /// The hardware unit that multiplies.
 enum class MultiplyUnit : std::uint8_t {
-    Float32,   ///< The cores for float, each thread a small tile.
-    TF32,      ///< Tensor cores: factors rounded to 10 bits of fraction, float sums.
+    Float32, ///< The cores for float, each thread a small tile.
+    TF32,    ///< Tensor cores: factors rounded to 10 bits of fraction, float sums.
+    /// Tensor cores three times, on factors in two bfloat16 parts: 16 bits of fraction.
+    BFloat16Split,
     TF32Split, ///< Tensor cores three times, on the upper and lower bits: nearly float's accuracy.
 };
 

@@ -151,10 +151,11 @@ Kernel draftOf(const Program& program, std::span<const Computation> computations
 }
 
 std::string definitionText(const Program& program, const Kernel& kernel, const std::string& body,
-                           const std::string& before) {
+                           const std::string& before, int blocks) {
     const std::size_t threads = kernel.threads[0] * kernel.threads[1] * kernel.threads[2];
-    return fmt::format("{}{}__global__ void __launch_bounds__({})\n{}_kernel({})\n{{\n{}}}\n",
-                       before, before.empty() ? "" : "\n", threads, kernel.name,
+    return fmt::format("{}{}__global__ void __launch_bounds__({}{})\n{}_kernel({})\n{{\n{}}}\n",
+                       before, before.empty() ? "" : "\n", threads,
+                       blocks == 0 ? "" : fmt::format(", {}", blocks), kernel.name,
                        parameterList(program, kernel), body);
 }
 

@@ -36,9 +36,10 @@ private:
 
 /// The kernel's definition from its body: "__global__ void __launch_bounds__(256) x_kernel(...)".
 /// `before` comes first: types and constants of this kernel alone. The number of threads is set.
+/// Threads take no more registers than let a multiprocessor hold so many blocks; 0: any.
 [[nodiscard]] std::string definitionText(const analysis::raise::Program& program,
                                          const Kernel& kernel, const std::string& body,
-                                         const std::string& before = "");
+                                         const std::string& before = "", int blocks = 0);
 /// value / by, rounded up.
 [[nodiscard]] analysis::raise::Index roundedUpQuotient(const analysis::raise::Index& value,
                                                        std::int64_t by);

@@ -240,13 +240,15 @@ TEST(TilesFor, FitTheMatrix) {
     EXPECT_EQ(first({8192, 8192, 512}).columns, 256);
     EXPECT_EQ(first({1 << 20, 32, 512}).columns, 32);
     EXPECT_EQ(first({10, 4096, 512}).rows, 16);
-    for (const MultiplyUnit unit :
-         {MultiplyUnit::Float32, MultiplyUnit::TF32, MultiplyUnit::TF32Split}) {
+    for (const MultiplyUnit unit : {MultiplyUnit::Float32, MultiplyUnit::TF32,
+                                    MultiplyUnit::BFloat16Split, MultiplyUnit::TF32Split}) {
         const auto program = productOf({100, 100, 100});
         for (const ContractionTile& tile :
              tilesFor(*contractionOf(program, contractionIn(program)), unit)) {
             EXPECT_GE(tile.threads(), std::max(tile.rows, tile.columns));
             EXPECT_EQ(tile.unit, unit);
+            if (unit != MultiplyUnit::Float32)
+                EXPECT_EQ(tile.depth % 16, 0);
         }
     }
 }
@@ -260,10 +262,11 @@ TEST(UnitFor, TakesTensorCoresWhereTheyAreExact) {
     EXPECT_EQ(unit(floats, MultiplyUnit::Float32), MultiplyUnit::Float32);
     EXPECT_EQ(unit(floats, MultiplyUnit::TF32Split), MultiplyUnit::TF32Split);
     EXPECT_EQ(unit({100, 100, 32}, MultiplyUnit::TF32Split), MultiplyUnit::Float32);
+    EXPECT_EQ(unit({100, 100, 32}, MultiplyUnit::BFloat16Split), MultiplyUnit::BFloat16Split);
     for (const ScalarKind element : {ScalarKind::Half, ScalarKind::BFloat16}) {
         const Product halfs{.rows = 100, .columns = 100, .depth = 1000, .element = element};
-        for (const MultiplyUnit wanted :
-             {MultiplyUnit::Float32, MultiplyUnit::TF32, MultiplyUnit::TF32Split})
+        for (const MultiplyUnit wanted : {MultiplyUnit::Float32, MultiplyUnit::TF32,
+                                          MultiplyUnit::BFloat16Split, MultiplyUnit::TF32Split})
             EXPECT_EQ(unit(halfs, wanted), MultiplyUnit::TF32);
     }
 }
@@ -480,6 +483,29 @@ TEST_F(ContractionKernels, UseTensorCores) {
             if (unit == MultiplyUnit::TF32)
                 EXPECT_GT(error, 1e-6) << "nothing was rounded";
         }
+    }
+}
+
+TEST_F(ContractionKernels, MultiplyBFloat16InTwoParts) {
+    constexpr double promised = 1e-5;
+    constexpr double ofOnePart = 1e-3; ///< The least error if the rest were dropped.
+    for (const auto& program : {productOf({37, 41, 70}), productOf({64, 64, 200, true}),
+                                productOf({40, 36, 32, true, true}), convolutionOf({})}) {
+        const auto contraction = contractionOf(program, contractionIn(program));
+        ASSERT_TRUE(contraction) << contraction.error();
+        const std::vector<ContractionTile> tiles =
+            tilesFor(*contraction, MultiplyUnit::BFloat16Split);
+        for (const ContractionTile& tile : {tiles.front(), tiles.back()}) {
+            const Kernel kernel = tiledContraction(program, *contraction, tile);
+            EXPECT_LT(errorOf(program, kernel, textOf(kernel)), promised) << textOf(kernel);
+        }
+        const Kernel kernel = tiledContraction(program, *contraction, tiles.front());
+        std::string most = textOf(kernel);
+        const std::string both = "return {most, ";
+        const std::size_t at = most.find(both);
+        ASSERT_NE(at, std::string::npos);
+        most.insert(at, "return {most, {0, 0}};\n");
+        EXPECT_GT(errorOf(program, kernel, most), ofOnePart) << "nothing was rounded";
     }
 }
 
