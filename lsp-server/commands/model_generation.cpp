@@ -74,7 +74,8 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
                    {.name = "--precision",
                     .placeholder = "NAME",
                     .help = "What a model's products are computed in: float32 (the default), "
-                            "tf32x3 (tensor cores, nearly as exact) or tf32",
+                            "tf32x3 (tensor cores, nearly as exact), bf16x3 (16 bits of fraction, "
+                            "faster) or tf32 (10 bits)",
                     .choices = modelPrecisions()});
     command.flag(wanted.usesLibraries,
                  {.name = "--libraries",

@@ -25,6 +25,8 @@ std::optional<graph::MultiplyUnit> unitOf(const std::string& precision) {
         return graph::MultiplyUnit::Float32;
     if (precision == "tf32x3")
         return graph::MultiplyUnit::TF32Split;
+    if (precision == "bf16x3")
+        return graph::MultiplyUnit::BFloat16Split;
     if (precision == "tf32")
         return graph::MultiplyUnit::TF32;
     return std::nullopt;
@@ -39,7 +41,7 @@ const graph::MixVerdict* accuracyOf(const engine::GeneratedModel& model) {
 } // namespace
 
 const std::vector<std::string>& modelPrecisions() {
-    static const std::vector<std::string> names{"float32", "tf32x3", "tf32"};
+    static const std::vector<std::string> names{"float32", "tf32x3", "bf16x3", "tf32"};
     return names;
 }
 

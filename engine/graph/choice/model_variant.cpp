@@ -3,6 +3,7 @@
 #include "engine/graph/lowering/raised.h"
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 namespace kernelskill::engine::graph {
@@ -34,12 +35,22 @@ Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan) {
     });
     if (!usesTensorCores)
         return Exactness::Float32;
-    return unit == MultiplyUnit::TF32 ? Exactness::TF32 : Exactness::SplitTF32;
+    switch (unit) {
+    case MultiplyUnit::TF32:
+        return Exactness::TF32;
+    case MultiplyUnit::BFloat16Split:
+        return Exactness::SplitBFloat16;
+    case MultiplyUnit::TF32Split:
+    case MultiplyUnit::Float32:
+        break;
+    }
+    return Exactness::SplitTF32;
 }
 
-bool isMoreExact(MultiplyUnit unit, MultiplyUnit than) {
-    return unit == MultiplyUnit::Float32 ||
-           (unit == MultiplyUnit::TF32Split && than == MultiplyUnit::TF32);
+std::vector<MultiplyUnit> moreExactUnits(MultiplyUnit than) {
+    constexpr std::array all = {MultiplyUnit::Float32, MultiplyUnit::TF32Split,
+                                MultiplyUnit::BFloat16Split, MultiplyUnit::TF32};
+    return {all.begin(), std::ranges::find(all, than)};
 }
 
 double secondsOf(const ModelPlan& plan) {

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine::graph {
 
 /// A variant is as exact as its products are. The least exact comes first.
 enum class Exactness : std::uint8_t {
     TF32,
+    SplitBFloat16,
     SplitTF32,
     Float32,   ///< Own kernels without tensor cores.
     AsPyTorch, ///< A library with PyTorch's defaults.
@@ -36,7 +38,8 @@ struct ModelVariant {
 
 /// Returns how exact own kernels are whose products may be as inexact as the unit.
 [[nodiscard]] Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan);
-[[nodiscard]] bool isMoreExact(MultiplyUnit unit, MultiplyUnit than);
+/// Returns the units that are more exact, the most exact one first.
+[[nodiscard]] std::vector<MultiplyUnit> moreExactUnits(MultiplyUnit than);
 
 /// Returns a rough bound of the seconds of a call, to compare places with each other.
 [[nodiscard]] double secondsOf(const ModelPlan& plan);

@@ -138,10 +138,7 @@ private:
         more.part = first.part;
         more.variants = first.variants; // So that what there is is not added again.
         const std::size_t known = more.variants.size();
-        const MultiplyUnit most = request_.options.kernels.multiply;
-        for (const MultiplyUnit unit : {MultiplyUnit::Float32, MultiplyUnit::TF32Split})
-            if (unit != most && isMoreExact(unit, most))
-                planner_.addOwn(more, *first.program, {unit, 0});
+        planner_.addMoreExact(more, *first.program);
         more.variants.erase(more.variants.begin(),
                             more.variants.begin() + static_cast<std::ptrdiff_t>(known));
         if (more.variants.empty())

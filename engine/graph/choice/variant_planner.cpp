@@ -19,6 +19,12 @@ namespace {
 constexpr std::size_t fewPlaces = 4;
 constexpr std::size_t mostTiles = 4;
 
+/// The tiles that are tried of a unit more exact than asked for. The one in bfloat16 is the fastest
+/// of these by far.
+std::size_t tilesOf(MultiplyUnit unit) {
+    return unit == MultiplyUnit::BFloat16Split ? 2 : 1;
+}
+
 bool holdsConstants(const Program& part) {
     return std::ranges::any_of(
         part.inputs, [](const Input& input) { return input.kind == Input::Kind::Constant; });
@@ -112,6 +118,14 @@ std::vector<VariedPlace> VariantPlanner::findPlaces(const ModelPlan& own) const 
     return places;
 }
 
+std::vector<ContractionChoice> VariantPlanner::moreExactChoices() const {
+    std::vector<ContractionChoice> choices;
+    for (const MultiplyUnit unit : moreExactUnits(request_.options.kernels.multiply))
+        for (std::size_t tile = 0; tile < tilesOf(unit); ++tile)
+            choices.push_back({unit, tile});
+    return choices;
+}
+
 std::vector<ContractionChoice> VariantPlanner::ownChoices(const VariedPlace& place,
                                                           std::size_t places) const {
     const MultiplyUnit most = request_.options.kernels.multiply;
@@ -119,10 +133,7 @@ std::vector<ContractionChoice> VariantPlanner::ownChoices(const VariedPlace& pla
         return {{most, 0}};
     if (!place.where.isLinearAlgebra || places > fewPlaces)
         return {{most, 0}, {most, 1}};
-    std::vector<ContractionChoice> choices;
-    for (const MultiplyUnit unit : {MultiplyUnit::Float32, MultiplyUnit::TF32Split})
-        if (unit != most && isMoreExact(unit, most))
-            choices.push_back({unit, 0});
+    std::vector<ContractionChoice> choices = moreExactChoices();
     for (std::size_t tile = 0; tile < mostTiles; ++tile)
         choices.push_back({most, tile});
     return choices;
@@ -134,6 +145,11 @@ void VariantPlanner::addOwn(VariedPlace& place, const Program& part,
     options.kernels.multiply = own.multiply;
     options.kernels.tile = own.tile;
     add(place, part, {"own kernels", false, own, std::move(options)});
+}
+
+void VariantPlanner::addMoreExact(VariedPlace& place, const Program& part) const {
+    for (const ContractionChoice& choice : moreExactChoices())
+        addOwn(place, part, choice);
 }
 
 std::optional<std::size_t> VariantPlanner::add(VariedPlace& place, const Program& program,

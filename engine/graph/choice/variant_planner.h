@@ -49,10 +49,14 @@ public:
     std::optional<std::size_t> add(VariedPlace& place, const Program& program,
                                    ModelVariant variant) const;
     void addOwn(VariedPlace& place, const Program& part, const ContractionChoice& own) const;
+    /// Adds own kernels that are more exact than the request asks for, the ones to prefer first.
+    void addMoreExact(VariedPlace& place, const Program& part) const;
 
 private:
     /// Finds the model's places, which have no variants yet.
     std::vector<VariedPlace> findPlaces(const ModelPlan& own) const;
+    /// Returns the choices that are more exact than the request asks for.
+    std::vector<ContractionChoice> moreExactChoices() const;
     /// Returns the choices of own kernels that are tried, the ones to prefer first.
     std::vector<ContractionChoice> ownChoices(const VariedPlace& place, std::size_t places) const;
 
