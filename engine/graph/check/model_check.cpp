@@ -34,7 +34,7 @@ double toleranceFor(analysis::ScalarKind element, MultiplyUnit unit) {
     if (element == analysis::ScalarKind::Half || element == analysis::ScalarKind::BFloat16 ||
         unit == MultiplyUnit::TF32)
         return 2e-2;
-    return 2e-4;
+    return unit == MultiplyUnit::BFloat16Split ? 2e-3 : 2e-4;
 }
 
 double errorOf(double found, double expected) {

@@ -42,7 +42,7 @@ protected:
 TEST_F(GenerateModel, ChecksKernelsOnTheEmulatorBesideLibTorch) {
     if (!hasLibTorch)
         GTEST_SKIP() << "LibTorch was not found";
-    for (const std::string precision : {"float32", "tf32x3", "tf32"}) {
+    for (const std::string precision : {"float32", "tf32x3", "bf16x3", "tf32"}) {
         const CommandResult result = generate("mlp.pt2", {"--precision=" + precision});
         ASSERT_EQ(result.status, 0) << result.errors;
         EXPECT_THAT(result.output,

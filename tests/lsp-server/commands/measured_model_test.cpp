@@ -82,7 +82,8 @@ TEST_F(MeasuredModel, TakesTheFastestThatIsRightAndRemembersIt) {
     const json first = json::parse(generate("--json")).at("measured");
     ASSERT_EQ(first.at("gpu"), "NVIDIA H200") << first;
     ASSERT_EQ(first.at("places").size(), 1u);
-    EXPECT_THAT(first.at("places")[0].at("chosen").get<std::string>(), HasSubstr("two parts"));
+    EXPECT_THAT(first.at("places")[0].at("chosen").get<std::string>(),
+                HasSubstr("bfloat16 in two parts"));
     std::size_t refused = 0;
     for (const json& variant : first.at("places")[0].at("variants"))
         refused += variant.at("refused").get<std::string>().contains("1.5 instead of 1.25") ? 1 : 0;
@@ -95,7 +96,7 @@ TEST_F(MeasuredModel, TakesTheFastestThatIsRightAndRemembersIt) {
                       HasSubstr("right at 1e-2")));
     bool isSplit = false;
     for (const auto& kernel : fs::directory_iterator(folder("model/kernels")))
-        isSplit = isSplit || read(kernel.path()).contains("TF32 in two parts");
+        isSplit = isSplit || read(kernel.path()).contains("bfloat16 in two parts");
     EXPECT_TRUE(isSplit);
 
     const std::string requests = read(folder("bin/requests"));

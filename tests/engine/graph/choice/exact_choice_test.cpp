@@ -25,7 +25,7 @@ TEST_F(NodeChoice, TakesTheFastestThatIsExactEnough) {
     };
     const ModelChoice choice = choose(program, racer);
     const PlaceMeasurement& place = choice.places.at(0);
-    EXPECT_THAT(chosenOf(place), HasSubstr("two parts"));
+    EXPECT_THAT(chosenOf(place), HasSubstr("bfloat16 in two parts"));
     for (const MeasuredVariant& variant : place.variants)
         EXPECT_EQ(variant.refused,
                   isTf32(variant.what) ? "normal inputs, seed 1: 2 instead of 1" : "")
@@ -38,6 +38,27 @@ TEST_F(NodeChoice, TakesTheFastestThatIsExactEnough) {
         const auto* kernel = std::get_if<Kernel>(&step.work);
         return kernel != nullptr && kernel->schedule.contains("two parts");
     }));
+}
+
+TEST_F(NodeChoice, SplitsTf32WhereBFloat16InTwoPartsIsWrongOrSlower) {
+    const Program program = layers({512});
+    MadeUpRacer racer(timeByUnit);
+    racer.verdictOf = [](const std::vector<std::string>& codes) {
+        return isTf32(codes.at(0)) || isSplitBFloat16(codes.at(0)) ? MadeUpRacer::wrong()
+                                                                   : MadeUpRacer::right();
+    };
+    const ModelChoice choice = choose(program, racer);
+    EXPECT_THAT(chosenOf(choice.places.at(0)), HasSubstr("TF32 in two parts"));
+    EXPECT_THAT(racer.judged, SizeIs(3));
+
+    machine_ = "a GPU with slow bfloat16";
+    MadeUpRacer other([](const std::string& code) {
+        return isSplitBFloat16(code) ? std::optional(70.0) : timeByUnit(code);
+    });
+    other.verdictOf = [](const std::vector<std::string>& codes) {
+        return isTf32(codes.at(0)) ? MadeUpRacer::wrong() : MadeUpRacer::right();
+    };
+    EXPECT_THAT(chosenOf(choose(program, other).places.at(0)), HasSubstr("TF32 in two parts"));
 }
 
 TEST_F(NodeChoice, LeavesAProductWithoutTf32ToALibrary) {
@@ -91,8 +112,7 @@ TEST_F(NodeChoice, MakesTheLargestErrorSmallerWherePlacesAreWrongTogether) {
     const ModelChoice choice = choose(program, racer);
     for (const PlaceMeasurement& place : choice.places)
         EXPECT_EQ(isTf32(chosenOf(place)), place.nodes.at(0) == "linear1") << chosenOf(place);
-    EXPECT_THAT(choice.places.at(0).variants.at(2).refused +
-                    choice.places.at(1).variants.at(2).refused,
+    EXPECT_THAT(refusalOfTf32(choice.places.at(0)) + refusalOfTf32(choice.places.at(1)),
                 HasSubstr("with all places, normal inputs"));
 }
 
@@ -103,7 +123,7 @@ TEST_F(NodeChoice, TakesNoTf32ThatNothingVouchesFor) {
     const ModelChoice choice = choose(program, racer);
     for (const PlaceMeasurement& place : choice.places) {
         EXPECT_THAT(chosenOf(place), HasSubstr("two parts"));
-        EXPECT_EQ(place.variants.at(2).refused, "not compared: the time was up");
+        EXPECT_EQ(refusalOfTf32(place), "not compared: the time was up");
     }
     ASSERT_TRUE(choice.accuracy);
     EXPECT_EQ(choice.accuracy->verdict.outcome, MixVerdict::Outcome::NotCompared);
@@ -141,9 +161,8 @@ TEST_F(NodeChoice, RemembersVerdicts) {
     EXPECT_EQ(second.options.kernels.ofNodes, first.options.kernels.ofNodes);
     EXPECT_FALSE(first.accuracy->isRemembered);
     EXPECT_TRUE(second.accuracy->isRemembered);
-    EXPECT_EQ(second.places.at(0).variants.at(2).refused,
-              first.places.at(0).variants.at(2).refused);
-    EXPECT_NE(second.places.at(0).variants.at(2).refused, "");
+    EXPECT_EQ(refusalOfTf32(second.places.at(0)), refusalOfTf32(first.places.at(0)));
+    EXPECT_NE(refusalOfTf32(second.places.at(0)), "");
 
     // Other weights may need other variants.
     Program other = program;

@@ -159,11 +159,28 @@ inline bool isTf32(const std::string& code) {
     return code.contains("stages, TF32") && !code.contains("two parts");
 }
 
-/// Own kernels in TF32 are fastest, then those in split TF32, then libraries.
+inline bool isSplitBFloat16(const std::string& code) {
+    return code.contains("bfloat16 in two parts");
+}
+
+inline bool isSplitTf32(const std::string& code) {
+    return code.contains("TF32 in two parts");
+}
+
+/// Own kernels in TF32 are fastest, then those in split bfloat16, in split TF32, then libraries.
 inline std::optional<double> timeByUnit(const std::string& code) {
     if (callsLibrary(code))
         return 80.0;
-    return isTf32(code) ? 40.0 : (code.contains("two parts") ? 60.0 : 100.0);
+    if (isTf32(code))
+        return 40.0;
+    return isSplitBFloat16(code) ? 50.0 : (isSplitTf32(code) ? 60.0 : 100.0);
+}
+
+/// Why own kernels in TF32 are refused; empty if they are not.
+inline std::string refusalOfTf32(const PlaceMeasurement& place) {
+    const auto found = std::ranges::find_if(
+        place.variants, [](const MeasuredVariant& variant) { return isTf32(variant.what); });
+    return found != place.variants.end() ? found->refused : "no such variant";
 }
 
 } // namespace kernelskill::engine::graph::testing

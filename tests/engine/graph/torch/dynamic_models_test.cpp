@@ -60,11 +60,13 @@ TEST_P(DynamicModel, AgreesWithLibTorchForSeveralExtents) {
 }
 
 TEST_P(DynamicModel, AgreesWithTensorCores) {
-    ModelOptions options;
-    options.kernels.multiply = MultiplyUnit::TF32Split;
-    const ModelCheck check = checked(written(GetParam()), options);
-    EXPECT_EQ(nameOf(check.outcome), "agrees") << check.why;
-    EXPECT_EQ(check.why, "");
+    for (const MultiplyUnit unit : {MultiplyUnit::TF32Split, MultiplyUnit::BFloat16Split}) {
+        ModelOptions options;
+        options.kernels.multiply = unit;
+        const ModelCheck check = checked(written(GetParam()), options);
+        EXPECT_EQ(nameOf(check.outcome), "agrees") << check.why;
+        EXPECT_EQ(check.why, "");
+    }
 }
 
 TEST_P(DynamicModel, AgreesWithProductsLeftToALibrary) {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -86,9 +87,11 @@ TEST_F(RandomModels, ComputeWhatLibTorchComputes) {
     const char* wanted = std::getenv("KERNELSKILL_RANDOM_MODELS");
     const int count = wanted != nullptr ? std::atoi(wanted) : takesEveryCase() ? 150 : 12;
     const std::uint64_t first = testSeed();
+    constexpr std::array units = {MultiplyUnit::Float32, MultiplyUnit::Float32,
+                                  MultiplyUnit::TF32Split, MultiplyUnit::BFloat16Split};
     for (int i = 0; i < count; ++i)
         check(first + static_cast<std::uint64_t>(i),
-              i % 3 == 2 ? MultiplyUnit::TF32Split : MultiplyUnit::Float32);
+              units.at(static_cast<std::size_t>(i) % units.size()));
     std::cout << agreed_ << " of " << checked_ << " agree\n";
     EXPECT_GE(agreed_, checked_ * 3 / 4);
 }

@@ -76,6 +76,7 @@ case $from in
         if [ -d "$folder/kernels" ]; then
             bits=23 microseconds=60000
             if grep -q 'TF32 in two parts' "$folder"/kernels/*.cu; then bits=21 microseconds=25000
+            elif grep -q 'bfloat16 in two parts' "$folder"/kernels/*.cu; then bits=16 microseconds=15000
             elif grep -q 'stages, TF32' "$folder"/kernels/*.cu; then bits=10 microseconds=0; fi
             field() { grep -o "^ *$1float\* [a-z0-9_]*" "$folder/model.h" | sed "s/.* //; $2!d"; }
             sed "s/BITS/$bits/; s/MICROSECONDS/$microseconds/; s/LEFT/$(field 'const ' 1)/
@@ -256,7 +257,7 @@ TEST_F(TorchRacing, RefusesTf32ThatIsTooInexactAndRemembersIt) {
     ASSERT_EQ(choice.places.size(), 1u);
     const PlaceMeasurement& place = choice.places[0];
     ASSERT_TRUE(place.isMeasured) << place.why;
-    EXPECT_THAT(place.variants.at(place.chosen).what, HasSubstr("two parts"));
+    EXPECT_THAT(place.variants.at(place.chosen).what, HasSubstr("bfloat16 in two parts"));
     std::size_t refused = 0;
     for (const MeasuredVariant& variant : place.variants) {
         EXPECT_TRUE(variant.time.microseconds) << variant.what << ": " << variant.time.why;
