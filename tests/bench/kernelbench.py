@@ -450,7 +450,7 @@ def parse(words):
     parser.add_argument("--libraries", action="store_true")
     parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--measured", type=int, nargs="?", const=60, default=0)
-    parser.add_argument("--precision", choices=["float32", "tf32x3", "tf32"], default="float32")
+    parser.add_argument("--precision", choices=["float32", "tf32x3", "bf16x3", "tf32"], default="float32")
     parser.add_argument("--compile", type=int, nargs="?", const=2, default=0)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=100)

@@ -16,6 +16,7 @@ interface GeneratedModel {
 const precisions: readonly (vscode.QuickPickItem & { readonly precision: string })[] = [
     { label: 'float32', precision: 'float32', detail: 'By the cores for float' },
     { label: 'Split TF32', precision: 'tf32x3', detail: 'Products on tensor cores, nearly as exact as float32' },
+    { label: 'Split bfloat16', precision: 'bf16x3', detail: 'Products on tensor cores, factors rounded to 16 bits' },
     { label: 'TF32', precision: 'tf32', detail: 'Products on tensor cores, factors rounded to 10 bits' },
 ];
 

@@ -21,7 +21,7 @@ test('the explorer offers to generate kernels from an archive, and a report says
     });
     await entry.hover();
     await session.page.keyboard.press('Enter');
-    await workbench.pick('Split', 'Split TF32');
+    await workbench.pick('Split TF32', 'Split TF32');
     await session.page.locator('.quick-input-widget:visible input[type=text]').waitFor();
     await session.page.keyboard.press('Enter');
     const report = await workbench.frame('main h1');

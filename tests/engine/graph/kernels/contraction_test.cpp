@@ -497,6 +497,8 @@ TEST_F(ContractionKernels, MultiplyBFloat16InTwoParts) {
             tilesFor(*contraction, MultiplyUnit::BFloat16Split);
         for (const ContractionTile& tile : {tiles.front(), tiles.back()}) {
             const Kernel kernel = tiledContraction(program, *contraction, tile);
+            EXPECT_THAT(kernel.definition, HasSubstr(fmt::format("__launch_bounds__({}, {})\n",
+                                                                 tile.threads(), tile.blocks)));
             EXPECT_LT(errorOf(program, kernel, textOf(kernel)), promised) << textOf(kernel);
         }
         const Kernel kernel = tiledContraction(program, *contraction, tiles.front());
