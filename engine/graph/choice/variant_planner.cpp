@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t fewPlaces = 4;
 constexpr std::size_t mostTiles = 4;
 
-/// The tiles that are tried of a unit more exact than asked for. The one in bfloat16 is the fastest
-/// of these by far.
+/// The tiles that are tried of a unit more exact than asked for. Products in bfloat16 should be the
+/// fastest of these.
 std::size_t tilesOf(MultiplyUnit unit) {
     return unit == MultiplyUnit::BFloat16Split ? 2 : 1;
 }

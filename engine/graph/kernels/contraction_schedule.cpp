@@ -102,8 +102,8 @@ double shareInside(std::int64_t extent, int tileDepth) {
     return extent == 0 ? 1 : static_cast<double>(extent) / static_cast<double>(tiles * tileDepth);
 }
 
-/// The tiles that were fastest for some extents (docs/measurements/contractions.md). No side is
-/// longer than the block has threads.
+/// The tiles that were fastest for some extents (docs/measurements/contractions.md); those in
+/// bfloat16 are as large as registers allow. No side is longer than the block has threads.
 constexpr std::array measuredTiles = {
     ContractionTile{MultiplyUnit::Float32, 256, 128, 8, 64, 64, 2, 1},
     ContractionTile{MultiplyUnit::Float32, 128, 128, 8, 32, 64, 2, 2},

@@ -33,7 +33,7 @@ struct Kernel {
     /// not known count as 64.
     double operations = 0;
     double bytes = 0;
-    bool usesTensorCores = false; ///< Its products are of TF32 numbers.
+    bool usesTensorCores = false; ///< Its products are of TF32 numbers, or of parts of numbers.
     /// Numbers that its text keeps in 32 bits: the launcher refuses those of more than 2^30.
     std::vector<analysis::raise::Index> narrow;
     std::size_t sharedBytes = 0; ///< Dynamic shared memory.
