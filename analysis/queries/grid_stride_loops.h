@@ -11,7 +11,7 @@
 namespace kernelskill::analysis {
 
 /// `variable < limit` in any of its spellings; `whenTrue` tells if the condition is that or its
-/// negation.
+/// negation. Casts belong to the limit's text; the variable has only such as change no comparison.
 struct BoundsCheck {
     VariableId variable = noId;
     ExprId limit = noId;
