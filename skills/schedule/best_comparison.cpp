@@ -27,11 +27,14 @@ std::optional<BestComparison> bestComparison(const CodeMap& code, ExprId conditi
     return found;
 }
 
-bool isUsedInAlone(const CodeMap& code, StmtId loop, StmtId statement, VariableId variable) {
+bool isUsedInAlone(const CodeMap& code, StmtId loop, const std::vector<StmtId>& statements,
+                   VariableId variable) {
     const StmtId declaration = code.declarationOf(variable);
     return declaration != noId && !code.encloses(loop, declaration) &&
            std::ranges::all_of(code.uses(variable), [&](ExprId use) {
-               return !code.holds(loop, use) || code.holds(statement, use);
+               return !code.holds(loop, use) ||
+                      std::ranges::any_of(
+                          statements, [&](StmtId statement) { return code.holds(statement, use); });
            });
 }
 

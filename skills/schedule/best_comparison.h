@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -21,8 +22,9 @@ struct BestComparison {
                                                            analysis::ExprId condition,
                                                            analysis::StmtId statement);
 
-/// Whether the variable is declared around the loop, which uses it in `statement` alone.
+/// Whether the variable is declared around the loop, which uses it in `statements` alone.
 [[nodiscard]] bool isUsedInAlone(const analysis::CodeMap& code, analysis::StmtId loop,
-                                 analysis::StmtId statement, analysis::VariableId variable);
+                                 const std::vector<analysis::StmtId>& statements,
+                                 analysis::VariableId variable);
 
 } // namespace kernelskill::skills

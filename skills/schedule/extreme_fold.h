@@ -10,9 +10,9 @@
 namespace kernelskill::skills {
 
 /// `if (value > best) { best = value; place = i; }` in a loop over i that uses best and place for
-/// nothing else.
+/// nothing else. It may also skip the rest of the round, `if (!(value > best)) continue;`, or
+/// choose both: `place = value > best ? i : place; best = value > best ? value : best;`.
 struct ExtremeFold {
-    analysis::StmtId statement = analysis::noId; ///< The if.
     analysis::VariableId best = analysis::noId;
     analysis::VariableId place = analysis::noId; ///< noId: the place is not asked for.
     /// The comparison that makes another value the best: ">", ">=", "<" or "<=".

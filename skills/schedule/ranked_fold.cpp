@@ -156,7 +156,7 @@ private:
     [[nodiscard]] bool isAlone(const RankedFold& fold) const {
         for (const auto* list : {&fold.best, &fold.places})
             for (const VariableId variable : *list)
-                if (!isUsedInAlone(code_, loop_, fold.statement, variable))
+                if (!isUsedInAlone(code_, loop_, {fold.statement}, variable))
                     return false;
         return true;
     }

@@ -58,7 +58,8 @@ private:
                 return body_.expr(code_.withoutCasts(before)).kind == ExprKind::Integer &&
                        body_.expr(code_.withoutCasts(before)).integer == 0;
             if (fold.best == id)
-                return isElement(body_.expr(code_.parent(write)).children[1]) && isFirst(before);
+                return isElement(foundValue(body_.expr(code_.parent(write)).children[1])) &&
+                       isFirst(before);
         }
         const ExprId parent = code_.parent(write);
         if (parent == noId || body_.expr(parent).op != "=" || !isFirst(before))
@@ -75,6 +76,12 @@ private:
                             }) == 2;
         return isOnly && (isSecond || code_.namedVariable(call.children[1]) == id) &&
                isElement(call.children[isSecond ? 1 : 0]);
+    }
+
+    /// What the search sets its best to: `value` of `value > best ? value : best`.
+    [[nodiscard]] ExprId foundValue(ExprId set) const {
+        const Expr& expr = body_.expr(code_.withoutCasts(set));
+        return expr.kind == ExprKind::Conditional ? expr.children[1] : set;
     }
 
     /// The walk's element itself, also by the name of a local.

@@ -54,16 +54,22 @@ TEST_P(StyleEdits, DoWhatTheOriginalDoes) {
     EXPECT_EQ(verdict->status, VerdictStatus::Unmeasured) << skills::describe(*verdict);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, StyleEdits,
-                         testing::Values(Styled{
-                             "saxpy_early", "vectorized-access", "saxpy.cu",
-                             "void run(float a, const float* x, float* y, int n) {\n"
-                             "    saxpy_early<<<(n + 255) / 256, 256>>>(a, x, y, n);\n}\n"}),
-                         [](const auto& info) {
-                             std::string name = info.param.kernel + "_" + info.param.skill;
-                             std::ranges::replace(name, '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, StyleEdits,
+    testing::Values(Styled{"saxpy_early", "vectorized-access", "saxpy.cu",
+                           "void run(float a, const float* x, float* y, int n) {\n"
+                           "    saxpy_early<<<(n + 255) / 256, 256>>>(a, x, y, n);\n}\n"},
+                    Styled{"argmax_row", "row-per-warp", "argmax.cu",
+                           "void run(const float* x, int* best, int m, int n) {\n"
+                           "    argmax_row<<<(m + 127) / 128, 128>>>(x, best, m, n);\n}\n"},
+                    Styled{"argmax_row", "row-per-block", "argmax.cu",
+                           "void run(const float* x, int* best, int m, int n) {\n"
+                           "    argmax_row<<<1, 128>>>(x, best, 128, n);\n}\n"}),
+    [](const auto& info) {
+        std::string name = info.param.kernel + "_" + info.param.skill;
+        std::ranges::replace(name, '-', '_');
+        return name;
+    });
 
 } // namespace
 } // namespace kernelskill::engine

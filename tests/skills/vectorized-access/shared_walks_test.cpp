@@ -139,6 +139,38 @@ TEST(SharedWalks, SharesOneGuardAmongTheLoopsOfARow) {
 )"));
 }
 
+TEST(SharedWalks, BeginsASearchByChoicesAtElementZero) {
+    const std::string text = appliedText(id, R"(
+__global__ void k(const float* x, int* y, int n) {
+    const int lane = threadIdx.x % 32;
+    const float* r = x + blockIdx.x * n;
+    float best = r[0];
+    int place = 0;
+    for (int j = 1 + lane; j < n; j += 32) {
+        const float v = r[j];
+        place = v > best ? j : place;
+        best = v > best ? v : best;
+    }
+    for (int d = 16; d > 0; d /= 2) {
+        const float other = __shfl_xor_sync(0xffffffff, best, d);
+        const int otherPlace = __shfl_xor_sync(0xffffffff, place, d);
+        if (other > best || (other == best && otherPlace < place)) {
+            best = other;
+            place = otherPlace;
+        }
+    }
+    if (lane == 0)
+        y[blockIdx.x] = place;
+}
+void run(const float* x, int* y, int n) { k<<<9, 32>>>(x, y, n); }
+)");
+    EXPECT_TRUE(text.contains("            const float v = r4.y;\n"
+                              "            place = v > best ? (4 * group + 1) : place;\n"
+                              "            best = v > best ? v : best;\n"))
+        << text;
+    EXPECT_TRUE(text.contains("for (int j = 4 * groups + lane; j < n; j += 32) {")) << text;
+}
+
 TEST(SharedWalks, BeginsASearchOfTheLargestAtElementZero) {
     const std::string before = R"(
 __global__ void k(const float* x, int* y, int n) {
