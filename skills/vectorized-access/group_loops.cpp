@@ -16,9 +16,6 @@ using namespace analysis;
 
 namespace {
 
-/// Lines of conditions break before this column.
-constexpr std::size_t maxColumn = 100;
-
 class Writer {
 public:
     explicit Writer(const SkillContext& context)
@@ -110,7 +107,7 @@ private:
         const bool readsAddress = std::ranges::any_of(set, [](const SharedWalk& walk) {
             return std::ranges::any_of(walk.elements, &WalkedElements::isReadFromMemory);
         });
-        addCondition(lines,
+        addCondition(lines, layout_, aligned_,
                      (readsAddress ? fmt::format("{} < {} && ", first.thread,
                                                  besideComparison(source_, limit))
                                    : std::string()) +
@@ -126,31 +123,6 @@ private:
                                                         besideComparison(source_, limit));
         lines.add(
             fmt::format("const {} {} = {} ? {} : 0;", typeOf(first), groups_, condition, count));
-    }
-
-    /// One line for each address where one line for all is too long.
-    void addCondition(CodeLines& lines, std::string condition, std::size_t indentation) const {
-        const std::string head = fmt::format("const bool {} = ", aligned_);
-        condition += ";";
-        if (indentation + head.size() + condition.size() <= maxColumn) {
-            lines.add(head + condition);
-            return;
-        }
-        lines.open(head.substr(0, head.size() - 1));
-        const std::size_t left = maxColumn - indentation - layout_.unit().size();
-        for (std::size_t from = 0;;) {
-            const std::size_t cut = condition.size() - from <= left
-                                        ? std::string::npos
-                                        : condition.find_first_of("|&", from);
-            if (cut == std::string::npos) {
-                lines.add(condition.substr(from));
-                break;
-            }
-            const std::size_t end = condition.find(' ', cut);
-            lines.add(condition.substr(from, end - from));
-            from = end + 1;
-        }
-        lines.leave();
     }
 
     [[nodiscard]] static std::string bracketed(const std::string& sum) {

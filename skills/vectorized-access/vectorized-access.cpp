@@ -5,6 +5,8 @@
 #include "skills/gates/element_groups.h"
 #include "skills/schedule/fold_text.h"
 #include "skills/vectorized-access/group_loops.h"
+#include "skills/vectorized-access/neighbour_groups.h"
+#include "skills/vectorized-access/neighbour_writer.h"
 #include "skills/vectorized-access/shared_walk.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -19,8 +21,9 @@ using namespace analysis;
 
 namespace {
 
-/// An elementwise kernel in groups, or loops of a kernel that threads share.
-using Vectors = std::variant<ElementGroups, std::vector<WalksOfOneGuard>>;
+/// An elementwise kernel in groups, one whose elements are neighbours behind other addresses, or
+/// loops of a kernel that threads share.
+using Vectors = std::variant<ElementGroups, NeighbourGroups, std::vector<WalksOfOneGuard>>;
 
 /// Sums or products of floating-point numbers are made in another order.
 bool reassociates(const SharedWalk& walk) {
@@ -33,6 +36,9 @@ bool reassociates(const SharedWalk& walk) {
 class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
     Gated<Vectors> plan(const SkillContext& context) const override {
         auto groups = planElementGroups(context, context.code());
+        auto neighbours = neighbourGroups(context);
+        if (neighbours && (!groups || neighbours->moved.places.size() > groups->streams.size()))
+            return *std::move(neighbours);
         if (groups)
             return *std::move(groups);
         auto walks = sharedWalks(context);
@@ -42,14 +48,38 @@ class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
         const bool isElementwise = gate == "no-shared-loop" ||
                                    (gate != "kept-by-block" &&
                                     !findGridStrideLoops(context.kernel, context.code()).empty());
-        return std::unexpected(isElementwise ? std::move(groups.error())
-                                             : std::move(walks.error()));
+        if (!isElementwise)
+            return std::unexpected(std::move(walks.error()));
+        const std::string_view flat = groups.error().gate;
+        return std::unexpected(flat == "two-dimensional" || flat == "compound-guard" ||
+                                       flat == "no-flat-index"
+                                   ? std::move(neighbours.error())
+                                   : std::move(groups.error()));
     }
 
     Gated<Offer> offer(const SkillContext& context, const Vectors& vectors) const override {
-        const auto* groups = std::get_if<ElementGroups>(&vectors);
-        return groups != nullptr ? offerOf(context, *groups)
-                                 : offerOf(context, std::get<1>(vectors));
+        return std::visit([&](const auto& each) { return offerOf(context, each); }, vectors);
+    }
+
+    [[nodiscard]] Offer offerOf(const SkillContext& context, const NeighbourGroups& groups) const {
+        const FunctionBody& body = context.kernel.body;
+        Offer offer =
+            newOffer(context, body.stmt(groups.guard.statement).span, Lanes{groups.moved.lanes});
+        std::vector<std::string> accesses;
+        for (const NeighbourPlace& place : groups.moved.places)
+            accesses.push_back(
+                fmt::format("{} as {}{}", context.file.source->slice(body.expr(place.place).span),
+                            place.accesses > 1 ? fmt::format("{} ", place.accesses) : std::string(),
+                            place.type));
+        offer.title = fmt::format("Access {} elements at once: {}", groups.moved.lanes,
+                                  fmt::join(accesses, ", "));
+        const std::size_t launches = context.kernel.launches.size();
+        offer.why = fmt::format(
+            "threads that are side by side along x touch neighbouring elements, one at a time "
+            "(line {}); {} launch{} follow{} with a grid {} times smaller along x",
+            lineNumber(context, offer.anchor.begin), launches, launches == 1 ? "" : "es",
+            launches == 1 ? "s" : "", groups.moved.lanes);
+        return offer;
     }
 
     [[nodiscard]] Offer offerOf(const SkillContext& context, const ElementGroups& groups) const {
@@ -95,9 +125,11 @@ class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
     }
 
     GatedEdits edits(const SkillContext& context, const Vectors& vectors) const override {
-        const auto* groups = std::get_if<ElementGroups>(&vectors);
-        return groups != nullptr ? groupEdits(context, context.code(), *groups)
-                                 : groupLoopEdits(context, std::get<1>(vectors));
+        if (const auto* groups = std::get_if<ElementGroups>(&vectors))
+            return groupEdits(context, context.code(), *groups);
+        if (const auto* neighbours = std::get_if<NeighbourGroups>(&vectors))
+            return neighbourEdits(context, *neighbours);
+        return groupLoopEdits(context, std::get<std::vector<WalksOfOneGuard>>(vectors));
     }
 };
 

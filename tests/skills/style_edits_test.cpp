@@ -19,8 +19,8 @@ namespace {
 struct Styled {
     std::string kernel;
     std::string skill;
-    std::string file;   ///< In tests/nest/kernels.
-    std::string launch; ///< A host function that launches the kernel.
+    std::string file; ///< In tests/nest/kernels; empty: `text` is all.
+    std::string text; ///< A host function that launches the kernel, behind the file.
     friend std::ostream& operator<<(std::ostream& out, const Styled& styled) {
         return out << styled.kernel << ": " << styled.skill;
     }
@@ -30,12 +30,13 @@ class StyleEdits : public testing::TestWithParam<Styled> {};
 
 TEST_P(StyleEdits, DoWhatTheOriginalDoes) {
     const Styled& styled = GetParam();
-    const std::string path = "tests/nest/kernels/" + styled.file;
+    const std::string path =
+        "tests/nest/kernels/" + (styled.file.empty() ? "plane.cu" : styled.file);
     const skills::EmulatorReview emulated;
     ASSERT_TRUE(emulated.executor);
-    const ProgramSource program =
-        emulated.program(std::filesystem::path(paths::sourceFolder) / path,
-                         skills::readSource(path) + styled.launch);
+    const ProgramSource program = emulated.program(
+        std::filesystem::path(paths::sourceFolder) / path,
+        (styled.file.empty() ? std::string() : skills::readSource(path)) + styled.text);
     ASSERT_TRUE(program.model);
     const auto kernel =
         std::ranges::find(program.model->kernels, styled.kernel, &analysis::KernelModel::name);
@@ -54,19 +55,62 @@ TEST_P(StyleEdits, DoWhatTheOriginalDoes) {
     EXPECT_EQ(verdict->status, VerdictStatus::Unmeasured) << skills::describe(*verdict);
 }
 
+/// A kernel on planes of `type` with `body` and a launch that covers the plane.
+std::string planeOf(const std::string& type, const std::string& body) {
+    return "#include <cuda_fp16.h>\n__global__ void plane(const " + type + "* x, " + type +
+           "* y, const int* m, int w, int h) {\n    const unsigned i = threadIdx.x + blockIdx.x * "
+           "blockDim.x;\n    const unsigned j = threadIdx.y + blockIdx.y * blockDim.y;\n" +
+           body + "}\nvoid run(const " + type + "* x, " + type +
+           "* y, const int* m, int w, int h) {\n    dim3 block(32, 4);\n"
+           "    dim3 grid((w + 31) / 32, (h + 3) / 4);\n"
+           "    plane<<<grid, block>>>(x, y, m, w, h);\n}\n";
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Kernels, StyleEdits,
-    testing::Values(Styled{"saxpy_early", "vectorized-access", "saxpy.cu",
-                           "void run(float a, const float* x, float* y, int n) {\n"
-                           "    saxpy_early<<<(n + 255) / 256, 256>>>(a, x, y, n);\n}\n"},
-                    Styled{"argmax_row", "row-per-warp", "argmax.cu",
-                           "void run(const float* x, int* best, int m, int n) {\n"
-                           "    argmax_row<<<(m + 127) / 128, 128>>>(x, best, m, n);\n}\n"},
-                    Styled{"argmax_row", "row-per-block", "argmax.cu",
-                           "void run(const float* x, int* best, int m, int n) {\n"
-                           "    argmax_row<<<1, 128>>>(x, best, 128, n);\n}\n"}),
+    testing::Values(
+        Styled{"saxpy_early", "vectorized-access", "saxpy.cu",
+               "void run(float a, const float* x, float* y, int n) {\n"
+               "    saxpy_early<<<(n + 255) / 256, 256>>>(a, x, y, n);\n}\n"},
+        Styled{"argmax_row", "row-per-warp", "argmax.cu",
+               "void run(const float* x, int* best, int m, int n) {\n"
+               "    argmax_row<<<(m + 127) / 128, 128>>>(x, best, m, n);\n}\n"},
+        Styled{"argmax_row", "row-per-block", "argmax.cu",
+               "void run(const float* x, int* best, int m, int n) {\n"
+               "    argmax_row<<<1, 128>>>(x, best, 128, n);\n}\n"},
+        Styled{"embedding_plane", "vectorized-access", "embedding.cu",
+               "void run(const float* table, const int* ids, float* out, int count, int width) {\n"
+               "    embedding_plane<<<dim3((width + 127) / 128, count), 128>>>(table, ids, out, "
+               "count, width);\n}\n"},
+        Styled{"embedding_flat", "vectorized-access", "embedding.cu",
+               "void run(const float* table, const int* ids, float* out, int count, int width) {\n"
+               "    embedding_flat<<<((long long)count * width + 255) / 256, 256>>>(table, ids, "
+               "out, count, width);\n}\n"},
+        Styled{"grey_plane", "vectorized-access", "grey.cu",
+               "void run(const Pixel* in, unsigned char* out, int h, int w) {\n"
+               "    dim3 grid((w + 15) / 16, (h + 15) / 16);\n"
+               "    grey_plane<<<grid, dim3(16, 16)>>>(in, out, h, w);\n}\n"},
+        Styled{"plane", "vectorized-access", "",
+               planeOf("float", "    if (i >= w) return;\n    const int at = j * w + i;\n"
+                                "    if (!(j < h)) return;\n    const float* row = x + j * w;\n"
+                                "    float v = row[i];\n    y[at] = v * v + i * m[j];\n")},
+        Styled{"plane", "vectorized-access", "",
+               planeOf("double", "    if (j < h) {\n        double* to = y + j * w + i;\n"
+                                 "        if (i < w)\n            *to += x[i] * m[j * w + i];\n"
+                                 "    }\n")},
+        Styled{"plane", "vectorized-access", "",
+               planeOf("unsigned char", "    if (i >= w || j >= h) return;\n"
+                                        "    if (m[j] > 100)\n"
+                                        "        y[j * w + i] = x[(h - 1 - j) * w + i] / 2;\n")},
+        Styled{"plane", "vectorized-access", "",
+               planeOf("float", "    if (i < w && j < h) {\n"
+                                "        float s = x[j * w + i] + x[(j + 1) * w + i];\n"
+                                "        if (i > 0)\n            s += x[j * w + i - 1];\n"
+                                "        y[j * w + i] = s;\n    }\n")}),
     [](const auto& info) {
         std::string name = info.param.kernel + "_" + info.param.skill;
+        if (info.param.file.empty())
+            name += "_" + std::to_string(info.index);
         std::ranges::replace(name, '-', '_');
         return name;
     });

@@ -1,0 +1,308 @@
+#include "skills/vectorized-access/neighbour_writer.h"
+
+#include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/grid_size.h"
+#include "skills/editing/operand_text.h"
+#include "skills/editing/vector_text.h"
+#include "skills/schedule/term_loop.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+class NeighbourWriter {
+public:
+    NeighbourWriter(const SkillContext& context, const NeighbourGroups& groups)
+        : context_(context), code_(context.code()), body_(code_.body()),
+          source_(*context.file.source), layout_(source_, context.kernel), groups_(groups),
+          index_(body_.variable(groups.guard.index).name) {
+        copied_ = groups.outer;
+        const ElementSteps steps(context, groups.guard.index);
+        for (const StmtId id : groups.guard.work) {
+            const Stmt& stmt = body_.stmt(id);
+            const bool isForAll = std::ranges::find(groups.head, id) != groups.head.end() &&
+                                  std::ranges::none_of(stmt.declared, [&](VariableId declared) {
+                                      return steps.followsIndex(declared);
+                                  });
+            if (!isForAll && stmt.kind != StmtKind::Null)
+                copied_.push_back(id);
+        }
+        findUnused(steps);
+    }
+
+    [[nodiscard]] std::vector<TextEdit> edits() const {
+        std::vector<TextEdit> edits{scaledIndex(), replacedWork()};
+        for (const LaunchSite& launch : context_.kernel.launches)
+            edits.push_back(dividedGrid(context_, launch, groups_.moved.lanes));
+        return edits;
+    }
+
+private:
+    [[nodiscard]] std::string text(Span span) const { return std::string(source_.slice(span)); }
+    [[nodiscard]] std::string text(ExprId expr) const { return text(body_.expr(expr).span); }
+
+    /// Finds the declarations of which a vector's elements need none: what they declare is used for
+    /// addresses alone, or is the same for the whole group and known already.
+    void findUnused(const ElementSteps& steps) {
+        for (const StmtId id : copied_) {
+            const Stmt& stmt = body_.stmt(id);
+            if (stmt.kind == StmtKind::Declaration &&
+                std::ranges::all_of(stmt.declared, [&](VariableId declared) {
+                    const ExprId init = body_.variable(declared).init;
+                    return init == noId || isPure(context_, init);
+                }))
+                unused_.push_back(id);
+        }
+        const auto isUnused = [&](StmtId id) {
+            return std::ranges::find(unused_, id) != unused_.end();
+        };
+        const auto isUsed = [&](StmtId id) {
+            return std::ranges::any_of(body_.stmt(id).declared, [&](VariableId declared) {
+                return std::ranges::any_of(code_.uses(declared), [&](ExprId use) {
+                    return isCopied(use) && !isReplaced(use) && !isUnused(code_.statement(use));
+                });
+            });
+        };
+        while (std::erase_if(unused_, isUsed) > 0) {
+        }
+        for (const StmtId id : copied_)
+            if (!isUnused(id) && isKnownForAll(steps, id))
+                unused_.push_back(id);
+    }
+
+    /// Whether the declaration stands before the vectors and declares what all of a group have in
+    /// common.
+    [[nodiscard]] bool isKnownForAll(const ElementSteps& steps, StmtId id) const {
+        const auto isIn = [&](const std::vector<StmtId>& statements) {
+            return std::ranges::find(statements, id) != statements.end();
+        };
+        return (isIn(groups_.head) || isIn(groups_.outer)) &&
+               std::ranges::all_of(body_.stmt(id).declared, [&](VariableId declared) {
+                   const ExprId init = body_.variable(declared).init;
+                   if (init == noId || steps.of(init) != Step::None)
+                       return false;
+                   std::vector<ExprId> lengths = groups_.rowLengths;
+                   steps.addRowLengths(init, lengths);
+                   return lengths.size() == groups_.rowLengths.size();
+               });
+    }
+
+    [[nodiscard]] bool isCopied(ExprId use) const {
+        return std::ranges::any_of(copied_, [&](StmtId id) { return code_.holds(id, use); });
+    }
+
+    [[nodiscard]] bool isReplaced(ExprId use) const {
+        return std::ranges::any_of(groups_.moved.accesses, [&](const NeighbourAccess& access) {
+            return body_.expr(access.replaced).span.contains(body_.expr(use).span);
+        });
+    }
+
+    /// The index of the group's first element: as many as the group has to a thread.
+    [[nodiscard]] TextEdit scaledIndex() const {
+        const Expr& init = body_.expr(body_.variable(groups_.guard.index).init);
+        const std::string operand =
+            init.fromMacro ? "(" + text(init.span) + ")" : besideProduct(source_, init);
+        return {init.span, fmt::format("{} * {}", groups_.moved.lanes, operand)};
+    }
+
+    [[nodiscard]] TextEdit replacedWork() const {
+        const Stmt& first = body_.stmt(groups_.guard.work.front());
+        const Span work{first.span.begin, body_.stmt(groups_.guard.work.back()).span.end};
+        const Stmt& around = body_.stmt(first.parent);
+        if (around.kind == StmtKind::Compound) {
+            const std::string indentation = layout_.indentation(work.begin);
+            CodeLines lines(layout_, indentation);
+            addWork(lines, work, indentation.size());
+            std::string text = lines.text();
+            text.resize(text.size() - layout_.newline().size());
+            return {work, text.substr(indentation.size())};
+        }
+        // The only statement of an if gets braces.
+        const std::string indentation = layout_.indentation(around.span.begin);
+        const std::uint32_t condition = body_.expr(around.condition).span.end;
+        const std::string_view gap = source_.slice({condition, work.begin});
+        const Span replaced{
+            condition + static_cast<std::uint32_t>(gap.find_last_not_of(" \t\r\n") + 1), work.end};
+        CodeLines lines(layout_, indentation + layout_.unit());
+        addWork(lines, work, indentation.size() + layout_.unit().size());
+        return {replaced, fmt::format(" {{{}{}{}}}", layout_.newline(), lines.text(), indentation)};
+    }
+
+    void addWork(CodeLines& lines, Span work, std::size_t indentation) const {
+        const std::string aligned = freshName(body_, "aligned");
+        for (const std::string& comment : commentsIn(source_, work))
+            lines.add(comment);
+        lines.add(
+            fmt::format("// A thread takes {} neighbours: one access of up to {} bytes each, "
+                        "where the addresses allow it.",
+                        groups_.moved.lanes,
+                        std::ranges::max(groups_.moved.places, {}, &NeighbourPlace::bytes).bytes));
+        for (const StmtId id : groups_.head)
+            lines.addBlock(text(body_.stmt(id).span),
+                           layout_.indentation(body_.stmt(id).span.begin));
+        std::vector<VectorAddress> addresses;
+        for (const NeighbourPlace& place : groups_.moved.places)
+            addresses.push_back({addressOf(place), place.bytes});
+        std::string rows;
+        for (const ExprId length : groups_.rowLengths)
+            if (!code_.constantValue(length))
+                rows += fmt::format("{} % {} == 0 && ", besideProduct(source_, body_.expr(length)),
+                                    groups_.moved.lanes);
+        addCondition(lines, layout_, aligned, rows + alignmentCondition(addresses), indentation);
+        const std::string limit = besideProduct(source_, body_.expr(groups_.guard.limit));
+        const std::string isWhole =
+            fmt::format(" && {} - {} >= {}", limit, index_, groups_.moved.lanes);
+        lines.open(fmt::format("if ({}{}) {{", aligned, groups_.areRowsWhole ? "" : isWhole));
+        addVectorWork(lines);
+        lines.close("} else {");
+        const std::string element = freshName(body_, "k");
+        lines.open(fmt::format("for ({0} {1} = {2}; {1} < {3} && {1} - {2} < {4}; ++{1}){5}",
+                               valueSpelling(body_.variable(groups_.guard.index).type), element,
+                               index_, text(groups_.guard.limit), groups_.moved.lanes,
+                               copied_.size() > 1 ? " {" : ""));
+        for (const StmtId id : copied_)
+            addCopy(lines, id, [&](ExprId) { return element; });
+        if (copied_.size() > 1)
+            lines.close();
+        else
+            lines.leave();
+        lines.close();
+    }
+
+    /// The address of the group's first element.
+    [[nodiscard]] std::string addressOf(const NeighbourPlace& place) const {
+        const Expr& expr = body_.expr(place.place);
+        if (givesAddress(expr))
+            return text(expr.span);
+        const bool isDereferenced = expr.kind == ExprKind::Unary && !expr.fromMacro;
+        return isDereferenced ? besideProduct(source_, body_.expr(expr.children.front()))
+                              : "&" + text(expr.span);
+    }
+
+    void addVectorWork(CodeLines& lines) const {
+        for (const NeighbourPlace& place : groups_.moved.places) {
+            if (!place.record.empty())
+                lines.add(fmt::format("alignas({}) {} {}[{}];", place.bytes, place.record,
+                                      place.vector, groups_.moved.lanes));
+            else if (!place.isRead)
+                lines.add(fmt::format("{} {};", place.type, place.vector));
+            if (place.isRead)
+                addMove(lines, place, place.isWritten ? "" : "const ", false);
+        }
+        for (int lane = 0; lane < groups_.moved.lanes; ++lane)
+            addElementWork(lines, lane);
+        std::vector<const NeighbourPlace*> written;
+        for (const NeighbourPlace& place : groups_.moved.places)
+            if (place.isWritten)
+                written.push_back(&place);
+        std::ranges::stable_sort(written, {}, &NeighbourPlace::lastWrite);
+        for (const NeighbourPlace* place : written)
+            addMove(lines, *place, "", true);
+    }
+
+    /// Loads what the local of the place holds, and declares it with `qualifier`, or stores it.
+    void addMove(CodeLines& lines, const NeighbourPlace& place, std::string_view qualifier,
+                 bool isStore) const {
+        const std::string address = addressOf(place);
+        if (place.record.empty()) {
+            lines.add(isStore ? fmt::format("*reinterpret_cast<{}*>({}) = {};", place.type, address,
+                                            place.vector)
+                              : fmt::format("{0}{1} {2} = *reinterpret_cast<const {1}*>({3});",
+                                            qualifier, place.type, place.vector, address));
+            return;
+        }
+        const std::string memory = fmt::format("reinterpret_cast<{}{}*>({})",
+                                               isStore ? "" : "const ", place.type, address);
+        const std::string local = fmt::format("reinterpret_cast<{}{}*>({})",
+                                              isStore ? "const " : "", place.type, place.vector);
+        for (std::uint32_t at = 0; at < place.accesses; ++at)
+            lines.add(fmt::format("{0}[{2}] = {1}[{2}];", isStore ? memory : local,
+                                  isStore ? local : memory, at));
+    }
+
+    /// An element of a group, by its place there.
+    [[nodiscard]] static std::string element(const NeighbourPlace& place, int lane) {
+        return place.record.empty() ? fmt::format("{}.{}", place.vector,
+                                                  vectorComponents[static_cast<std::size_t>(lane)])
+                                    : fmt::format("{}[{}]", place.vector, lane);
+    }
+
+    /// The statements of the work for one element of the vector; in a block of their own when they
+    /// declare something.
+    void addElementWork(CodeLines& lines, int lane) const {
+        std::vector<StmtId> copies;
+        for (const StmtId id : copied_)
+            if (std::ranges::find(unused_, id) == unused_.end())
+                copies.push_back(id);
+        const bool declares = std::ranges::any_of(
+            copies, [&](StmtId id) { return body_.stmt(id).kind == StmtKind::Declaration; });
+        if (declares)
+            lines.open("{");
+        for (const StmtId id : copies)
+            addCopy(
+                lines, id,
+                [&](ExprId use) {
+                    if (lane == 0)
+                        return index_;
+                    const std::string sum = fmt::format("{} + {}", index_, lane);
+                    return standsAlone(use) ? sum : "(" + sum + ")";
+                },
+                lane);
+        if (declares)
+            lines.close();
+    }
+
+    /// Adds a statement with another text for the index and, for an element of the vector, with the
+    /// vectors' components.
+    template <typename IndexText>
+    void addCopy(CodeLines& lines, StmtId id, const IndexText& indexText, int lane = -1) const {
+        const Span span = body_.stmt(id).span;
+        std::vector<TextEdit> parts;
+        for (const NeighbourAccess& access : groups_.moved.accesses)
+            if (const Span at = body_.expr(access.replaced).span; lane >= 0 && span.contains(at))
+                parts.push_back({at, element(groups_.moved.places[access.place], lane)});
+        for (const ExprId use : code_.uses(groups_.guard.index))
+            if (const Span at = body_.expr(use).span;
+                span.contains(at) && (lane < 0 || !isReplaced(use)))
+                parts.push_back({at, indexText(use)});
+        lines.addBlock(rewritten(source_, span, std::move(parts)), layout_.indentation(span.begin));
+    }
+
+    /// A sum in this place needs no brackets.
+    [[nodiscard]] bool standsAlone(ExprId use) const {
+        const ExprId parent = code_.parent(use);
+        if (parent == noId)
+            return true;
+        const Expr& above = body_.expr(parent);
+        return (above.kind == ExprKind::Subscript || above.op == "=") && above.children[1] == use;
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    const SourceText& source_;
+    SourceLayout layout_;
+    const NeighbourGroups& groups_;
+    std::string index_;
+    std::vector<StmtId> copied_; ///< What is done for each element, behind the head.
+    std::vector<StmtId> unused_; ///< Those of them that the elements of a vector do without.
+};
+
+} // namespace
+
+std::vector<TextEdit> neighbourEdits(const SkillContext& context, const NeighbourGroups& groups) {
+    return NeighbourWriter(context, groups).edits();
+}
+
+} // namespace kernelskill::skills
