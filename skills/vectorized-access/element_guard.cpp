@@ -24,6 +24,9 @@ public:
         : context_(context), code_(context.code()), body_(code_.body()) {}
 
     Gated<ElementGuard> read() {
+        const auto loops = findGridStrideLoops(context_.kernel, code_);
+        if (!loops.empty())
+            return readLoop(loops);
         KERNELSKILL_CHECK(findIndex());
         KERNELSKILL_CHECK(requireOnlyIndex(context_, code_, guard_.index, 0));
         KERNELSKILL_CHECK(requireKnownPositions(context_));
@@ -39,6 +42,63 @@ public:
 private:
     [[nodiscard]] std::uint32_t lineOf(StmtId stmt) const {
         return lineNumber(context_, body_.stmt(stmt).span.begin);
+    }
+
+    /// Reads a loop that is all that the kernel does.
+    Gated<ElementGuard> readLoop(const std::vector<GridStrideLoop>& loops) {
+        const GridStrideLoop& loop = loops.front();
+        guard_.index = loop.index;
+        guard_.limit = loop.limit;
+        guard_.statement = context_.kernel.loops[loop.loop].statement;
+        guard_.isLoop = true;
+        const Stmt& stmt = body_.stmt(guard_.statement);
+        const std::vector<StmtId>& all = body_.stmt(body_.root).children;
+        if (stmt.parent != body_.root || stmt.fromMacro || loops.size() > 1 ||
+            all.back() != guard_.statement)
+            return refuse("work-after-guard",
+                          fmt::format("{} does more than the loop on line {}", context_.kernel.name,
+                                      lineOf(guard_.statement)));
+        for (const StmtId id : all) {
+            const StmtKind kind = body_.stmt(id).kind;
+            if (id == guard_.statement)
+                break;
+            if (kind != StmtKind::Declaration && kind != StmtKind::Null)
+                return refuse("work-before-guard",
+                              fmt::format("line {} runs before the loop", lineOf(id)));
+            guard_.declarations.push_back(id);
+        }
+        KERNELSKILL_CHECK(requireKnownPositions(context_));
+        steps_.emplace(context_, guard_.index);
+        if (!steps_->isForAll(guard_.limit) || readsMemory(code_, guard_.limit) ||
+            !isSpelledOut(code_, guard_.limit))
+            return refuse("compound-guard",
+                          fmt::format("the limit of the loop on line {} is not the same for all "
+                                      "elements",
+                                      lineOf(guard_.statement)));
+        guard_.work = code_.statementsOf(stmt.children.front());
+        KERNELSKILL_CHECK(requireSameForAll());
+        return std::move(guard_);
+    }
+
+    /// Requires that the work uses no other variable from outside that differs between threads, and
+    /// leaves the index alone.
+    [[nodiscard]] Gated<void> requireSameForAll() const {
+        for (const StmtId top : guard_.work)
+            for (const ExprId id : code_.expressionsIn(top)) {
+                const Expr& expr = body_.expr(id);
+                if (expr.kind != ExprKind::Variable || expr.variable == noId)
+                    continue;
+                const StmtId declaration = code_.declarationOf(expr.variable);
+                const bool isOuter =
+                    declaration == noId || !code_.encloses(guard_.statement, declaration);
+                if (expr.variable == guard_.index ? code_.isWrite(id)
+                                                  : isOuter && steps_->of(id) != Step::None)
+                    return refuse("uses-thread-position",
+                                  fmt::format("line {} uses {}, which may differ between threads",
+                                              lineNumber(context_, expr.span.begin),
+                                              body_.variable(expr.variable).name));
+            }
+        return {};
     }
 
     /// Finds the variable that numbers the threads along x, and that a condition compares.

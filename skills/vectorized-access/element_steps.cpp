@@ -27,25 +27,77 @@ Step keptBy(const Type& type, Step step) {
 
 ElementSteps::ElementSteps(const SkillContext& context, VariableId index)
     : context_(context), code_(context.code()), body_(code_.body()),
-      steps_(body_.variables.size(), Step::Other), isIndex_(body_.variables.size()),
-      followsIndex_(body_.variables.size()) {
-    // A local's initialisation names variables before it.
-    for (VariableId id = 0; id < body_.variables.size(); ++id) {
-        const Variable& variable = body_.variable(id);
-        const ExprId init = variable.storage == Storage::Local ? variable.init : noId;
-        const VariableId other = init == noId ? noId : code_.namedVariable(init);
-        isIndex_[id] =
-            id == index || (other != noId && isIndex_[other] && !code_.isEverWritten(id) &&
-                            !variable.type.isReference && isIndexType(variable.type));
-        followsIndex_[id] =
-            id == index ||
-            (init != noId && std::ranges::any_of(code_.expressionsBelow(init), [&](ExprId part) {
-                 const Expr& expr = body_.expr(part);
-                 return expr.kind == ExprKind::Variable && expr.variable != noId &&
-                        followsIndex_[expr.variable];
-             }));
-        steps_[id] = id == index ? Step::One : ofVariable(id);
-    }
+      settled_(body_.variables.size()), steps_(body_.variables.size(), Step::Other),
+      isIndex_(body_.variables.size()), followsIndex_(body_.variables.size()) {
+    isIndex_[index] = true;
+    followsIndex_[index] = true;
+    steps_[index] = Step::One;
+    for (VariableId id = 0; id < body_.variables.size(); ++id)
+        if (id != index)
+            settled_[id] = settledLocal(id);
+    // An initialisation names variables before its own, a statement behind it those between, too.
+    for (int sweep = 0; sweep < 2; ++sweep)
+        for (VariableId id = 0; id < body_.variables.size(); ++id)
+            if (id != index)
+                readVariable(id);
+}
+
+SettledLocal ElementSteps::settledLocal(VariableId id) const {
+    const Variable& variable = body_.variable(id);
+    const StmtId declaration = code_.declarationOf(id);
+    if (variable.storage != Storage::Local || declaration == noId || !code_.isEverWritten(id))
+        return {};
+    const auto& uses = code_.uses(id);
+    const ExprId first = uses.front();
+    const StmtId statement = code_.statement(first);
+    const Stmt& stmt = body_.stmt(statement);
+    const ExprId above = code_.parent(first);
+    if (stmt.kind != StmtKind::Expression || stmt.parent != body_.stmt(declaration).parent ||
+        above != stmt.expr || body_.expr(above).kind != ExprKind::Binary ||
+        body_.expr(above).children[0] != first ||
+        std::ranges::count_if(uses, [&](ExprId use) {
+            return code_.isWrite(use) || (use != first && code_.statement(use) == statement);
+        }) != 1)
+        return {};
+    const Expr& set = body_.expr(above);
+    if (set.op != "=" && (set.op != "+=" || variable.init == noId))
+        return {};
+    return {statement, set.children[1], set.op == "+="};
+}
+
+void ElementSteps::readVariable(VariableId id) {
+    const Variable& variable = body_.variable(id);
+    const ExprId init = variable.storage == Storage::Local ? variable.init : noId;
+    const VariableId other = init == noId ? noId : code_.namedVariable(init);
+    isIndex_[id] = other != noId && isIndex_[other] && !code_.isEverWritten(id) &&
+                   !variable.type.isReference && isIndexType(variable.type);
+    for (const ExprId definition : definitionsOf(id))
+        for (const ExprId part : code_.expressionsBelow(definition)) {
+            const Expr& expr = body_.expr(part);
+            if (expr.kind == ExprKind::Variable && expr.variable != noId &&
+                followsIndex_[expr.variable])
+                followsIndex_[id] = true;
+        }
+    steps_[id] = stepOf(id);
+}
+
+std::vector<ExprId> ElementSteps::definitionsOf(VariableId id) const {
+    const Variable& variable = body_.variable(id);
+    std::vector<ExprId> definitions;
+    if (variable.storage == Storage::Local && variable.init != noId &&
+        (settled_[id].statement == noId || settled_[id].isAdded))
+        definitions.push_back(variable.init);
+    if (settled_[id].statement != noId)
+        definitions.push_back(settled_[id].value);
+    return definitions;
+}
+
+std::vector<VariableId> ElementSteps::namedBy(StmtId statement) const {
+    std::vector<VariableId> names = body_.stmt(statement).declared;
+    for (VariableId id = 0; id < settled_.size(); ++id)
+        if (settled_[id].statement == statement)
+            names.push_back(id);
+    return names;
 }
 
 Step ElementSteps::of(ExprId id) const {
@@ -57,7 +109,7 @@ Step ElementSteps::of(ExprId id) const {
     case ExprKind::Floating:
         return Step::None;
     case ExprKind::Variable:
-        return ofName(expr);
+        return expr.variable == noId ? Step::Other : steps_[expr.variable];
     case ExprKind::BuiltinIndex:
         return expr.axis != 0 || expr.name == "blockDim" || expr.name == "gridDim" ? Step::None
                                                                                    : Step::Other;
@@ -105,7 +157,8 @@ void ElementSteps::addRowLengths(ExprId root, std::vector<ExprId>& lengths) cons
         const Expr& expr = body_.expr(id);
         if (expr.kind == ExprKind::Variable && expr.variable != noId &&
             followsIndex_[expr.variable] && !isIndex_[expr.variable])
-            addRowLengths(body_.variable(expr.variable).init, lengths);
+            for (const ExprId definition : definitionsOf(expr.variable))
+                addRowLengths(definition, lengths);
         if (expr.kind == ExprKind::Binary && isQuotientOfIndex(expr) &&
             std::ranges::none_of(lengths, [&](ExprId other) {
                 return code_.sameExpression(other, expr.children[1]);
@@ -114,25 +167,28 @@ void ElementSteps::addRowLengths(ExprId root, std::vector<ExprId>& lengths) cons
     }
 }
 
-Step ElementSteps::ofName(const Expr& name) const {
-    return name.variable == noId ? Step::Other : steps_[name.variable];
-}
-
-Step ElementSteps::ofVariable(VariableId id) const {
+Step ElementSteps::stepOf(VariableId id) const {
     const Variable& variable = body_.variable(id);
     if (variable.constantValue)
         return Step::None;
-    if (code_.isEverWritten(id) || variable.type.isReference || variable.type.isVolatile)
+    const SettledLocal& settled = settled_[id];
+    if (variable.type.isReference || variable.type.isVolatile ||
+        (code_.isEverWritten(id) && settled.statement == noId))
         return Step::Other;
     switch (variable.storage) {
     case Storage::Parameter:
     case Storage::Constant:
     case Storage::HostGlobal:
         return Step::None;
-    case Storage::Local:
-        return variable.init != noId && variable.type.arrayExtents.empty()
-                   ? keptBy(variable.type, of(variable.init))
-                   : Step::Other;
+    case Storage::Local: {
+        const std::vector<ExprId> definitions = definitionsOf(id);
+        if (definitions.empty() || !variable.type.arrayExtents.empty())
+            return Step::Other;
+        Step step = Step::None;
+        for (const ExprId definition : definitions)
+            step = added(step, of(definition));
+        return keptBy(variable.type, step);
+    }
     default:
         return Step::Other;
     }

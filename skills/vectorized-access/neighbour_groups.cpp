@@ -35,13 +35,16 @@ public:
     Gated<NeighbourGroups> read() {
         KERNELSKILL_CHECK(requireScalars());
         KERNELSKILL_CHECK(requireSimpleWork());
-        KERNELSKILL_CHECK(requireIndependentWork(context_, code_, work(), WorkPosition::Seen));
+        KERNELSKILL_CHECK(requireIndependentWork(context_, code_, work(),
+                                                 found_.guard.isLoop ? WorkPosition::Unknown
+                                                                     : WorkPosition::Seen));
         KERNELSKILL_CHECK(requireKnownCalls());
         KERNELSKILL_TRY(found_.moved, neighbourPlaces(context_, steps_, work()));
         KERNELSKILL_CHECK(requireLoadsFirst());
         KERNELSKILL_CHECK(findDeclarations());
         KERNELSKILL_CHECK(requireWholeGroups());
-        KERNELSKILL_CHECK(requireResizableGrids(context_));
+        if (!found_.guard.isLoop)
+            KERNELSKILL_CHECK(requireResizableGrids(context_));
         return std::move(found_);
     }
 
@@ -202,7 +205,7 @@ private:
         return {};
     }
 
-    /// What a name that keeps its value stands for.
+    /// What a name that keeps its value stands for: its initialisation, which stands before it.
     [[nodiscard]] ExprId meaning(ExprId expr) const {
         const ExprId inner = code_.withoutCasts(expr);
         const VariableId named = code_.namedVariable(inner);
@@ -243,29 +246,34 @@ private:
         return false;
     }
 
-    /// Adds the declarations of the work that the expression is made of.
+    /// Adds the declarations of the work that the expression is made of, and what settles them.
     Gated<void> addHead(ExprId root) {
         for (const ExprId id : code_.expressionsBelow(root)) {
             const Expr& expr = body_.expr(id);
-            const StmtId declaration = expr.kind == ExprKind::Variable && expr.variable != noId
-                                           ? code_.declarationOf(expr.variable)
-                                           : noId;
-            if (declaration == noId ||
-                std::ranges::find(found_.head, declaration) != found_.head.end() ||
-                std::ranges::none_of(work(),
-                                     [&](StmtId top) { return code_.encloses(top, declaration); }))
+            if (expr.kind != ExprKind::Variable || expr.variable == noId)
                 continue;
-            if (std::ranges::find(work(), declaration) == work().end() ||
-                !isRepeatable(declaration))
-                return refuse("strided-access",
-                              fmt::format("{} on line {} is set in a way that no thread could do "
-                                          "for others",
-                                          expr.name, lineOfStatement(declaration)));
-            found_.head.push_back(declaration);
-            for (const VariableId declared : body_.stmt(declaration).declared)
-                if (body_.variable(declared).init != noId)
-                    KERNELSKILL_CHECK(addHead(body_.variable(declared).init));
+            for (const StmtId made :
+                 {code_.declarationOf(expr.variable), steps_.settled(expr.variable).statement})
+                KERNELSKILL_CHECK(addToHead(made));
         }
+        return {};
+    }
+
+    Gated<void> addToHead(StmtId made) {
+        const auto isIn = [](const std::vector<StmtId>& statements, StmtId id) {
+            return std::ranges::find(statements, id) != statements.end();
+        };
+        if (made == noId || isIn(found_.head, made) ||
+            std::ranges::none_of(work(), [&](StmtId top) { return code_.encloses(top, made); }))
+            return {};
+        if (!isIn(work(), made) || !isRepeatable(made))
+            return refuse(
+                "strided-access",
+                fmt::format("what line {} sets is not one element's alone", lineOfStatement(made)));
+        found_.head.push_back(made);
+        for (const VariableId named : steps_.namedBy(made))
+            for (const ExprId definition : steps_.definitionsOf(named))
+                KERNELSKILL_CHECK(addHead(definition));
         return {};
     }
 
@@ -292,14 +300,15 @@ private:
         return {};
     }
 
-    /// Whether the declaration may run again for each element.
-    [[nodiscard]] bool isRepeatable(StmtId declaration) const {
-        const Stmt& stmt = body_.stmt(declaration);
-        return !stmt.fromMacro && std::ranges::all_of(stmt.declared, [&](VariableId id) {
-            const Variable& variable = body_.variable(id);
-            return !variable.type.isReference &&
-                   (variable.init == noId || isPure(context_, variable.init));
-        });
+    /// Whether the statement only gives variables their values, and may run again for each element.
+    [[nodiscard]] bool isRepeatable(StmtId id) const {
+        return !body_.stmt(id).fromMacro &&
+               std::ranges::all_of(steps_.namedBy(id), [&](VariableId named) {
+                   return !body_.variable(named).type.isReference &&
+                          std::ranges::all_of(steps_.definitionsOf(named), [&](ExprId definition) {
+                              return isPure(context_, definition);
+                          });
+               });
     }
 
     /// Refuses rows in which groups are never whole, or seldom.

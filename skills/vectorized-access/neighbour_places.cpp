@@ -107,10 +107,10 @@ private:
                     return true;
                 if (expr.kind == ExprKind::Variable && expr.variable != noId &&
                     steps_.followsIndex(expr.variable) &&
-                    body_.variable(expr.variable).init != noId &&
                     std::ranges::find(seen, expr.variable) == seen.end()) {
                     seen.push_back(expr.variable);
-                    parts.push_back(body_.variable(expr.variable).init);
+                    for (const ExprId definition : steps_.definitionsOf(expr.variable))
+                        parts.push_back(definition);
                 }
             }
         }

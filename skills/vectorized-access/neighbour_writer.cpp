@@ -26,14 +26,15 @@ public:
     NeighbourWriter(const SkillContext& context, const NeighbourGroups& groups)
         : context_(context), code_(context.code()), body_(code_.body()),
           source_(*context.file.source), layout_(source_, context.kernel), groups_(groups),
-          index_(body_.variable(groups.guard.index).name) {
+          index_(body_.variable(groups.guard.index).name),
+          first_(groups.guard.isLoop ? freshName(body_, "first") : index_) {
         copied_ = groups.outer;
         const ElementSteps steps(context, groups.guard.index);
         for (const StmtId id : groups.guard.work) {
             const Stmt& stmt = body_.stmt(id);
             const bool isForAll = std::ranges::find(groups.head, id) != groups.head.end() &&
-                                  std::ranges::none_of(stmt.declared, [&](VariableId declared) {
-                                      return steps.followsIndex(declared);
+                                  std::ranges::none_of(steps.namedBy(id), [&](VariableId named) {
+                                      return steps.followsIndex(named);
                                   });
             if (!isForAll && stmt.kind != StmtKind::Null)
                 copied_.push_back(id);
@@ -42,7 +43,10 @@ public:
     }
 
     [[nodiscard]] std::vector<TextEdit> edits() const {
-        std::vector<TextEdit> edits{scaledIndex(), replacedWork()};
+        std::vector<TextEdit> edits{groups_.guard.isLoop ? dividedLimit() : scaledIndex(),
+                                    replacedWork()};
+        if (groups_.guard.isLoop)
+            return edits;
         for (const LaunchSite& launch : context_.kernel.launches)
             edits.push_back(dividedGrid(context_, launch, groups_.moved.lanes));
         return edits;
@@ -55,21 +59,22 @@ private:
     /// Finds the declarations of which a vector's elements need none: what they declare is used for
     /// addresses alone, or is the same for the whole group and known already.
     void findUnused(const ElementSteps& steps) {
+        const auto isPlain = [&](VariableId named) {
+            const auto definitions = steps.definitionsOf(named);
+            return std::ranges::all_of(
+                definitions, [&](ExprId definition) { return isPure(context_, definition); });
+        };
         for (const StmtId id : copied_) {
-            const Stmt& stmt = body_.stmt(id);
-            if (stmt.kind == StmtKind::Declaration &&
-                std::ranges::all_of(stmt.declared, [&](VariableId declared) {
-                    const ExprId init = body_.variable(declared).init;
-                    return init == noId || isPure(context_, init);
-                }))
+            const auto named = steps.namedBy(id);
+            if (!named.empty() && std::ranges::all_of(named, isPlain))
                 unused_.push_back(id);
         }
         const auto isUnused = [&](StmtId id) {
             return std::ranges::find(unused_, id) != unused_.end();
         };
         const auto isUsed = [&](StmtId id) {
-            return std::ranges::any_of(body_.stmt(id).declared, [&](VariableId declared) {
-                return std::ranges::any_of(code_.uses(declared), [&](ExprId use) {
+            return std::ranges::any_of(steps.namedBy(id), [&](VariableId named) {
+                return std::ranges::any_of(code_.uses(named), [&](ExprId use) {
                     return isCopied(use) && !isReplaced(use) && !isUnused(code_.statement(use));
                 });
             });
@@ -88,13 +93,12 @@ private:
             return std::ranges::find(statements, id) != statements.end();
         };
         return (isIn(groups_.head) || isIn(groups_.outer)) &&
-               std::ranges::all_of(body_.stmt(id).declared, [&](VariableId declared) {
-                   const ExprId init = body_.variable(declared).init;
-                   if (init == noId || steps.of(init) != Step::None)
-                       return false;
+               std::ranges::all_of(steps.namedBy(id), [&](VariableId named) {
                    std::vector<ExprId> lengths = groups_.rowLengths;
-                   steps.addRowLengths(init, lengths);
-                   return lengths.size() == groups_.rowLengths.size();
+                   for (const ExprId definition : steps.definitionsOf(named))
+                       steps.addRowLengths(definition, lengths);
+                   return steps.ofVariable(named) == Step::None &&
+                          lengths.size() == groups_.rowLengths.size();
                });
     }
 
@@ -116,6 +120,14 @@ private:
         return {init.span, fmt::format("{} * {}", groups_.moved.lanes, operand)};
     }
 
+    /// The number of groups that a loop goes through, the last of which may lack elements.
+    [[nodiscard]] TextEdit dividedLimit() const {
+        const Expr& limit = body_.expr(groups_.guard.limit);
+        return {withParentheses(source_, limit.span),
+                fmt::format("{0} / {1} + ({0} % {1} > 0)", besideProduct(source_, limit),
+                            groups_.moved.lanes)};
+    }
+
     [[nodiscard]] TextEdit replacedWork() const {
         const Stmt& first = body_.stmt(groups_.guard.work.front());
         const Span work{first.span.begin, body_.stmt(groups_.guard.work.back()).span.end};
@@ -128,14 +140,16 @@ private:
             text.resize(text.size() - layout_.newline().size());
             return {work, text.substr(indentation.size())};
         }
-        // The only statement of an if gets braces.
+        // The only statement gets braces, behind the bracket that closes what stands before it.
         const std::string indentation = layout_.indentation(around.span.begin);
-        const std::uint32_t condition = body_.expr(around.condition).span.end;
-        const std::string_view gap = source_.slice({condition, work.begin});
-        const Span replaced{
-            condition + static_cast<std::uint32_t>(gap.find_last_not_of(" \t\r\n") + 1), work.end};
+        std::uint32_t before = body_.expr(around.condition).span.end;
+        if (around.increment != noId)
+            before = std::max(before, body_.expr(around.increment).span.end);
+        std::string_view gap = source_.slice({before, work.begin});
+        gap = gap.substr(0, std::min(gap.find("//"), gap.find("/*")));
+        const Span replaced{before + static_cast<std::uint32_t>(gap.rfind(')') + 1), work.end};
         CodeLines lines(layout_, indentation + layout_.unit());
-        addWork(lines, work, indentation.size() + layout_.unit().size());
+        addWork(lines, replaced, indentation.size() + layout_.unit().size());
         return {replaced, fmt::format(" {{{}{}{}}}", layout_.newline(), lines.text(), indentation)};
     }
 
@@ -148,8 +162,12 @@ private:
                         "where the addresses allow it.",
                         groups_.moved.lanes,
                         std::ranges::max(groups_.moved.places, {}, &NeighbourPlace::bytes).bytes));
+        const std::string type = valueSpelling(body_.variable(groups_.guard.index).type);
+        if (groups_.guard.isLoop)
+            lines.add(
+                fmt::format("const {} {} = {} * {};", type, first_, groups_.moved.lanes, index_));
         for (const StmtId id : groups_.head)
-            lines.addBlock(text(body_.stmt(id).span),
+            lines.addBlock(ofFirst(body_.stmt(id).span),
                            layout_.indentation(body_.stmt(id).span.begin));
         std::vector<VectorAddress> addresses;
         for (const NeighbourPlace& place : groups_.moved.places)
@@ -162,14 +180,13 @@ private:
         addCondition(lines, layout_, aligned, rows + alignmentCondition(addresses), indentation);
         const std::string limit = besideProduct(source_, body_.expr(groups_.guard.limit));
         const std::string isWhole =
-            fmt::format(" && {} - {} >= {}", limit, index_, groups_.moved.lanes);
+            fmt::format(" && {} - {} >= {}", limit, first_, groups_.moved.lanes);
         lines.open(fmt::format("if ({}{}) {{", aligned, groups_.areRowsWhole ? "" : isWhole));
         addVectorWork(lines);
         lines.close("} else {");
         const std::string element = freshName(body_, "k");
-        lines.open(fmt::format("for ({0} {1} = {2}; {1} < {3} && {1} - {2} < {4}; ++{1}){5}",
-                               valueSpelling(body_.variable(groups_.guard.index).type), element,
-                               index_, text(groups_.guard.limit), groups_.moved.lanes,
+        lines.open(fmt::format("for ({0} {1} = {2}; {1} < {3} && {1} - {2} < {4}; ++{1}){5}", type,
+                               element, first_, text(groups_.guard.limit), groups_.moved.lanes,
                                copied_.size() > 1 ? " {" : ""));
         for (const StmtId id : copied_)
             addCopy(lines, id, [&](ExprId) { return element; });
@@ -180,14 +197,23 @@ private:
         lines.close();
     }
 
+    /// The text for the group's first element.
+    [[nodiscard]] std::string ofFirst(Span span) const {
+        std::vector<TextEdit> parts;
+        for (const ExprId use : code_.uses(groups_.guard.index))
+            if (const Span at = body_.expr(use).span; first_ != index_ && span.contains(at))
+                parts.push_back({at, first_});
+        return rewritten(source_, span, std::move(parts));
+    }
+
     /// The address of the group's first element.
     [[nodiscard]] std::string addressOf(const NeighbourPlace& place) const {
         const Expr& expr = body_.expr(place.place);
         if (givesAddress(expr))
-            return text(expr.span);
+            return ofFirst(expr.span);
         const bool isDereferenced = expr.kind == ExprKind::Unary && !expr.fromMacro;
-        return isDereferenced ? besideProduct(source_, body_.expr(expr.children.front()))
-                              : "&" + text(expr.span);
+        return isDereferenced ? ofFirst(body_.expr(expr.children.front()).span)
+                              : "&" + ofFirst(expr.span);
     }
 
     void addVectorWork(CodeLines& lines) const {
@@ -254,8 +280,8 @@ private:
                 lines, id,
                 [&](ExprId use) {
                     if (lane == 0)
-                        return index_;
-                    const std::string sum = fmt::format("{} + {}", index_, lane);
+                        return first_;
+                    const std::string sum = fmt::format("{} + {}", first_, lane);
                     return standsAlone(use) ? sum : "(" + sum + ")";
                 },
                 lane);
@@ -295,6 +321,7 @@ private:
     SourceLayout layout_;
     const NeighbourGroups& groups_;
     std::string index_;
+    std::string first_;          ///< The name of the first element's index.
     std::vector<StmtId> copied_; ///< What is done for each element, behind the head.
     std::vector<StmtId> unused_; ///< Those of them that the elements of a vector do without.
 };

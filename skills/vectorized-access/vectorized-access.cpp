@@ -50,11 +50,18 @@ class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
                                     !findGridStrideLoops(context.kernel, context.code()).empty());
         if (!isElementwise)
             return std::unexpected(std::move(walks.error()));
-        const std::string_view flat = groups.error().gate;
-        return std::unexpected(flat == "two-dimensional" || flat == "compound-guard" ||
-                                       flat == "no-flat-index"
+        return std::unexpected(tellsMore(neighbours.error(), groups.error())
                                    ? std::move(neighbours.error())
                                    : std::move(groups.error()));
+    }
+
+    /// Whether the refusal of neighbours says more than that of elements at the index itself, which
+    /// knows no other kernels.
+    [[nodiscard]] static bool tellsMore(const Refusal& neighbours, const Refusal& flat) {
+        if (flat.gate == "no-unit-stride-access")
+            return neighbours.gate != flat.gate && neighbours.gate != "strided-access";
+        return flat.gate == "two-dimensional" || flat.gate == "compound-guard" ||
+               flat.gate == "no-flat-index";
     }
 
     Gated<Offer> offer(const SkillContext& context, const Vectors& vectors) const override {
@@ -74,11 +81,16 @@ class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
         offer.title = fmt::format("Access {} elements at once: {}", groups.moved.lanes,
                                   fmt::join(accesses, ", "));
         const std::size_t launches = context.kernel.launches.size();
+        const std::string consequence =
+            groups.guard.isLoop
+                ? "the grid may stay as it is"
+                : fmt::format("{} launch{} follow{} with a grid {} times smaller along x", launches,
+                              launches == 1 ? "" : "es", launches == 1 ? "s" : "",
+                              groups.moved.lanes);
         offer.why = fmt::format(
             "threads that are side by side along x touch neighbouring elements, one at a time "
-            "(line {}); {} launch{} follow{} with a grid {} times smaller along x",
-            lineNumber(context, offer.anchor.begin), launches, launches == 1 ? "" : "es",
-            launches == 1 ? "s" : "", groups.moved.lanes);
+            "(line {}); {}",
+            lineNumber(context, offer.anchor.begin), consequence);
         return offer;
     }
 

@@ -90,6 +90,12 @@ INSTANTIATE_TEST_SUITE_P(
                "void run(const Pixel* in, unsigned char* out, int h, int w) {\n"
                "    dim3 grid((w + 15) / 16, (h + 15) / 16);\n"
                "    grey_plane<<<grid, dim3(16, 16)>>>(in, out, h, w);\n}\n"},
+        Styled{"saxpy_strided", "vectorized-access", "saxpy.cu",
+               "void run(float a, const float* x, float* y, int n) {\n"
+               "    saxpy_strided<<<(n + 1023) / 1024, 256>>>(a, x, y, n);\n}\n"},
+        Styled{"grey_flat", "vectorized-access", "grey.cu",
+               "void run(const Pixel* in, unsigned char* out, int h, int w) {\n"
+               "    grey_flat<<<(h * w + 511) / 512, 128>>>(in, out, h, w);\n}\n"},
         Styled{"plane", "vectorized-access", "",
                planeOf("float", "    if (i >= w) return;\n    const int at = j * w + i;\n"
                                 "    if (!(j < h)) return;\n    const float* row = x + j * w;\n"

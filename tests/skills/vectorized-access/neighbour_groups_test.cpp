@@ -192,15 +192,76 @@ TEST(NeighbourGroups, OfRecordsOfBytesAreWords) {
         << text;
 }
 
+/// A plane with `round` under its guard.
+std::string guarded(const std::string& round) {
+    return plane(axes + "    if (i < w && j < h) {\n" + round + "    }\n");
+}
+
+/// A grid-stride loop with `round`, with `before` and `behind` around it.
+std::string strided(const std::string& round, const std::string& behind = "",
+                    const std::string& before = "", const std::string& limit = "h") {
+    return "__global__ void k(const float* x, float* y, const int* m, int w, int h) {\n" + before +
+           "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < " + limit +
+           "; i += blockDim.x * gridDim.x)\n        " + round + "\n" + behind +
+           "}\nvoid run(float* x, float* y, int* m, int w, int h) {\n"
+           "    k<<<132, 256>>>(x, y, m, w, h);\n}\n";
+}
+
+TEST(NeighbourGroups, AreCountedByALoopInStridesOfTheGrid) {
+    checkApplicable(id, strided("y[i + w] = x[i + w];"),
+                    R"(__global__ void k(const float* x, float* y, const int* m, int w, int h) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < h / 4 + (h % 4 > 0); i += blockDim.x * gridDim.x) {
+        // A thread takes 4 neighbours: one access of up to 16 bytes each, where the addresses allow it.
+        const int first = 4 * i;
+        const bool aligned =
+            (reinterpret_cast<size_t>(&x[first + w]) |
+            reinterpret_cast<size_t>(&y[first + w])) % 16 == 0;
+        if (aligned && h - first >= 4) {
+            const float4 x4 = *reinterpret_cast<const float4*>(&x[first + w]);
+            float4 y4;
+            y4.x = x4.x;
+            y4.y = x4.y;
+            y4.z = x4.z;
+            y4.w = x4.w;
+            *reinterpret_cast<float4*>(&y[first + w]) = y4;
+        } else {
+            for (int k = first; k < h && k - first < 4; ++k)
+                y[k + w] = x[k + w];
+        }
+    }
+}
+void run(float* x, float* y, int* m, int w, int h) {
+    k<<<132, 256>>>(x, y, m, w, h);
+}
+)");
+}
+
+TEST(NeighbourGroups, FollowPointersThatAreMovedOnce) {
+    const std::string text =
+        edited(guarded("        const float* from;\n        from = x + j * w;\n"
+                       "        float* to = y + j * w; // here\n        to += i;\n"
+                       "        *to = from[i] * from[0];\n"));
+    EXPECT_TRUE(text.contains("        const float* from;\n        from = x + j * w;\n"
+                              "        float* to = y + j * w;\n        to += i;\n"
+                              "        const bool aligned =\n"))
+        << text;
+    EXPECT_TRUE(text.contains("            to4.y = from4.y * from[0];\n")) << text;
+    EXPECT_TRUE(text.contains("                float* to = y + j * w;\n"
+                              "                to += k;\n"
+                              "                *to = from[k] * from[0];\n"))
+        << text;
+}
+
+TEST(NeighbourGroups, KeepACommentBehindACondition) {
+    const std::string text =
+        edited(plane(axes + "    if (i < w && j < h) // (inside)\n        y[j * w + i] = 1;\n"));
+    EXPECT_TRUE(text.contains("    if (i < w && j < h) {\n        // (inside)\n")) << text;
+}
+
 class NeighbourGroupsAreNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(NeighbourGroupsAreNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
-}
-
-/// A plane with `round` under its guard.
-std::string guarded(const std::string& round) {
-    return plane(axes + "    if (i < w && j < h) {\n" + round + "    }\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -217,8 +278,14 @@ INSTANTIATE_TEST_SUITE_P(
                  guarded("        y[m[j * w + i]] = x[j * w + i];\n")},
         GateCase{"NarrowIndex", "strided-access",
                  guarded("        short s = i;\n        y[j * w + s] = x[j * w + i];\n")},
-        GateCase{"MovedPointer", "strided-access",
-                 guarded("        float* to = y;\n        to += i;\n        *to = x[i];\n")},
+        GateCase{"PointerMovedTwice", "strided-access",
+                 guarded("        float* to = y;\n        to += i;\n        to += j * w;\n"
+                         "        *to = x[i];\n")},
+        GateCase{"PointerMovedBehind", "strided-access",
+                 guarded("        float* to = y + i;\n        *to = x[i];\n        to += 1;\n")},
+        GateCase{"PointerMovedUnderACondition", "strided-access",
+                 guarded("        float* to = y + i;\n        if (j > 3) to += w;\n"
+                         "        *to = x[i];\n")},
         GateCase{"Reference", "strided-access",
                  guarded("        float& to = y[j * w + i];\n        to = x[j * w + i];\n")},
         GateCase{"NeighboursOfNeighbours", "no-unit-stride-access",
@@ -275,6 +342,13 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"GridOfAFunction", "launch-grid",
                  plane(axes + "    if (i < w && j < h) y[j * w + i] = x[j * w + i];\n",
                        "dim3 gridOf(int w, int h);\n", "gridOf(w, h)")},
+        GateCase{"LoopWithWorkBehind", "work-after-guard",
+                 strided("y[i + w] = x[i + w];", "    y[0] = 0;\n")},
+        GateCase{
+            "LoopOverThreads", "uses-thread-position",
+            strided("y[i + w] = x[i + w] * lane;", "", "    const int lane = threadIdx.x % 32;\n")},
+        GateCase{"LoopThatSkips", "writes-outer-variable", strided("y[i + w] = x[i++ + w];")},
+        GateCase{"LoopLimitInMemory", "compound-guard", strided("y[i + w] = 0;", "", "", "m[0]")},
         GateCase{"PartOfARecord", "strided-access",
                  pixelPlane("        out[j * w + i].r = in[j * w + i].g;\n")}),
     [](const auto& info) { return info.param.name; });
