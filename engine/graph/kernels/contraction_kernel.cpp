@@ -73,7 +73,7 @@ public:
         writePlace();
         for (const FactorSide* side : {&left_, &right_})
             FactorFetch(text_, tile_, depth_, *side).write(lines_, taken_);
-        writeMultiply(lines_, tile_, left_.layout, right_.layout);
+        writeMultiply(lines_, tile_, left_.layout, right_.layout, splitSums());
         writeSteps();
         const ResultWriter results(text_, contraction_, tile_, left_, right_);
         results.write(lines_, taken_);
@@ -109,6 +109,10 @@ private:
 
     [[nodiscard]] Index stepsOf() const {
         return extentOf(depth_.taps) * roundedUpQuotient(extentOf(depth_.inner), tile_.depth);
+    }
+    [[nodiscard]] SplitSums splitSums() const {
+        const auto steps = stepsOf().constant();
+        return sumsOf(tile_.unit, steps ? std::optional(*steps * tile_.depth) : std::nullopt);
     }
     [[nodiscard]] int stages() const { return tile_.stages; }
 
@@ -330,9 +334,9 @@ private:
             kernel_.narrow.push_back(extentOf(*axes));
         kernel_.threads[0] = static_cast<std::size_t>(tile_.threads());
         kernel_.sharedBytes = static_cast<std::size_t>(4 * std::max(tiles, results));
-        kernel_.definition =
-            definitionText(program_, kernel_, lines_.text(), multiplyFunctions(tile_.unit),
-                           tile_.unit == MultiplyUnit::BFloat16Split ? tile_.blocks : 0);
+        kernel_.definition = definitionText(
+            program_, kernel_, lines_.text(), multiplyFunctions(tile_.unit, splitSums()),
+            tile_.unit == MultiplyUnit::BFloat16Split ? tile_.blocks : 0);
     }
 
     Program program_;

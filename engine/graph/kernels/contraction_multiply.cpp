@@ -94,12 +94,20 @@ std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
     return "0";
 }
 
-std::string multiplyFunctions(MultiplyUnit unit) {
-    return unit == MultiplyUnit::Float32 ? "" : tensorFunctionsOf(unit);
+SplitSums sumsOf(MultiplyUnit unit, std::optional<std::int64_t> depth) {
+    // At this depth the cut off parts of sums are about 2^-15 of their size, one in bfloat16 is cut
+    // off in its 16th bit.
+    constexpr std::int64_t longest = 8192;
+    const bool isShort = depth && *depth <= longest;
+    return unit == MultiplyUnit::BFloat16Split && isShort ? SplitSums::All : SplitSums::Step;
 }
 
-void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                   TileLayout right) {
+std::string multiplyFunctions(MultiplyUnit unit, SplitSums sums) {
+    return unit == MultiplyUnit::Float32 ? "" : tensorFunctionsOf(unit, sums);
+}
+
+void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left, TileLayout right,
+                   SplitSums sums) {
     lines.add("// The part of the block's tile that the warp computes.");
     lines.add(fmt::format("constexpr int warpsAcross = {};", tile.columns / tile.warpColumns));
     lines.add("const int warpRow = threadIdx.x / 32 / warpsAcross * warpRows;");
@@ -107,7 +115,7 @@ void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout lef
     if (tile.unit == MultiplyUnit::Float32)
         writeFloatMultiply(lines, tile);
     else
-        writeTensorMultiply(lines, tile, left, right);
+        writeTensorMultiply(lines, tile, left, right, sums);
 }
 
 ResultLayout::ResultLayout(const ContractionTile& tile, TileLayout left, TileLayout right,

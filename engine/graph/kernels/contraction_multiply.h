@@ -5,6 +5,7 @@
 #include "engine/graph/kernels/kernel_draft.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kernelskill::engine::graph {
@@ -25,16 +26,25 @@ enum class TileLayout : std::uint8_t {
 [[nodiscard]] std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
                                     const std::string& depth, const std::string& at);
 
+/// Where a lane adds up products that are split.
+enum class SplitSums : std::uint8_t {
+    Step, ///< A step's apart: tensor cores cut sums off where float rounds them, by a share of all.
+    All,  ///< In the results, which is faster, and as exact as the factors if terms are not many.
+};
+/// The place for sums of `depth` terms a block; nullopt: of an unknown number.
+[[nodiscard]] SplitSums sumsOf(MultiplyUnit unit, std::optional<std::int64_t> depth);
+
 /// The device functions that the text below calls; empty for float32.
-[[nodiscard]] std::string multiplyFunctions(MultiplyUnit unit);
+[[nodiscard]] std::string multiplyFunctions(MultiplyUnit unit, SplitSums sums);
 
 /// Declares `sums`, a thread's results, and `multiply(left, right)`, which adds the products of two
 /// tiles to them. For tensor cores in TF32, `load(left, right, depth, into)` reads eight elements
 /// of the depth into one of two parts, `multiply(from)` multiplies a part, and after the last one
 /// of a step `addStepSums()` is to be called where TF32 is split. The constants of ContractionTile
 /// have to be declared before, by their names.
-void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                   TileLayout right);
+void writeMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left, TileLayout right,
+                   SplitSums sums);
+
 /// How the block's tile of results lies in shared memory: rows or columns are neighbours. Places
 /// are exchanged so that what a warp writes at once lies in different banks.
 class ResultLayout {

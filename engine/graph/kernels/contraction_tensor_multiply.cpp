@@ -158,7 +158,7 @@ void writeTf32Multiply(CodeLines& lines, const ContractionTile& tile, TileLayout
 /// The tensor cores multiply 16 x 16 by 16 x 8. Other warps keep them busy while one reads and
 /// splits its factors: reading ahead would take the registers of these warps.
 void writeBFloat16Multiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                           TileLayout right) {
+                           TileLayout right, SplitSums sums) {
     declareLane(lines);
     lines.open("const auto multiply = [&](const float* left, const float* right) {");
     lines.add("#pragma unroll");
@@ -173,22 +173,28 @@ void writeBFloat16Multiply(CodeLines& lines, const ContractionTile& tile, TileLa
     openGroups(lines);
     lines.add("const SplitPair upper = splitPair(leftPart[i][0]);");
     lines.add("const SplitPair lower = splitPair(leftPart[i][1]);");
-    lines.add("// Tensor cores cut sums off where float rounds them, so they add up few products.");
-    lines.add("float stepSums[rightGroups][4];");
+    const bool isApart = sums == SplitSums::Step;
+    if (isApart) {
+        lines.add(
+            "// Tensor cores cut sums off where float rounds them, so they add up few products.");
+        lines.add("float stepSums[rightGroups][4];");
+    }
     const auto add = [&](const std::string& function, const std::string& of,
                          const std::string& by) {
         addUnder(lines, "for (int j = 0; j < rightGroups; ++j)",
-                 fmt::format("{0}(stepSums[j], upper.{1}, lower.{1}, rightPair[j].{2});", function,
-                             of, by));
+                 fmt::format("{0}({3}, upper.{1}, lower.{1}, rightPair[j].{2});", function, of, by,
+                             isApart ? "stepSums[j]" : "sums[i][j]"));
     };
-    add("firstProduct", "rest", "most");
+    add(isApart ? "firstProduct" : "multiplyAdd", "rest", "most");
     add("multiplyAdd", "most", "rest");
     add("multiplyAdd", "most", "most");
-    lines.add("#pragma unroll");
-    lines.open("for (int j = 0; j < rightGroups; ++j) {");
-    addUnder(lines, "for (int part = 0; part < 4; ++part)",
-             "sums[i][j][part] += stepSums[j][part];");
-    lines.close();
+    if (isApart) {
+        lines.add("#pragma unroll");
+        lines.open("for (int j = 0; j < rightGroups; ++j) {");
+        addUnder(lines, "for (int part = 0; part < 4; ++part)",
+                 "sums[i][j][part] += stepSums[j][part];");
+        lines.close();
+    }
     lines.close();
     lines.close();
     lines.close("};");
@@ -246,13 +252,16 @@ __device__ __forceinline__ SplitPair splitPair(float first, float second)
 }
 )";
 
-constexpr std::string_view bfloat16Functions =
+constexpr std::string_view bfloat16Pair =
     R"(/// Four factors of one row or column, as the tensor cores take them: two bfloat16 numbers each.
 struct Pair {
     unsigned first;
     unsigned second;
 };
+)";
 
+constexpr std::string_view firstProduct =
+    R"(
 /// sums = left * right: 16 rows, of which a lane has one of the upper and one of the lower eight,
 /// and 8 columns, 16 deep, in bfloat16.
 __device__ __forceinline__ void firstProduct(float (&sums)[4], Pair upper, Pair lower, Pair right)
@@ -263,8 +272,12 @@ __device__ __forceinline__ void firstProduct(float (&sums)[4], Pair upper, Pair 
         : "r"(upper.first), "r"(lower.first), "r"(upper.second), "r"(lower.second),
           "r"(right.first), "r"(right.second), "f"(0.0f));
 }
+)";
 
-/// sums += left * right
+constexpr std::string_view bfloat16Functions =
+    R"(
+/// sums += left * right: 16 rows, of which a lane has one of the upper and one of the lower eight,
+/// and 8 columns, 16 deep, in bfloat16.
 __device__ __forceinline__ void multiplyAdd(float (&sums)[4], Pair upper, Pair lower, Pair right)
 {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
@@ -325,17 +338,19 @@ bool isInFours(TileLayout layout, int warpOuter) {
     return layout == TileLayout::DepthBySwizzled && warpOuter % 32 == 0;
 }
 
-std::string tensorFunctionsOf(MultiplyUnit unit) {
+std::string tensorFunctionsOf(MultiplyUnit unit, SplitSums sums) {
     if (unit == MultiplyUnit::BFloat16Split)
-        return std::string(bfloat16Functions);
+        return std::string(bfloat16Pair) +
+               std::string(sums == SplitSums::Step ? firstProduct : "") +
+               std::string(bfloat16Functions);
     return std::string(tf32Functions) +
            std::string(unit == MultiplyUnit::TF32Split ? splittingFunctions : roundingFunctions);
 }
 
 void writeTensorMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                         TileLayout right) {
+                         TileLayout right, SplitSums sums) {
     if (isBFloat16(tile))
-        writeBFloat16Multiply(lines, tile, left, right);
+        writeBFloat16Multiply(lines, tile, left, right, sums);
     else
         writeTf32Multiply(lines, tile, left, right);
 }

@@ -16,10 +16,10 @@ namespace kernelskill::engine::graph {
 [[nodiscard]] bool isInFours(TileLayout layout, int warpOuter);
 
 /// The device functions that the text below calls.
-[[nodiscard]] std::string tensorFunctionsOf(MultiplyUnit unit);
+[[nodiscard]] std::string tensorFunctionsOf(MultiplyUnit unit, SplitSums sums);
 
 /// What writeMultiply() writes for tensor cores.
 void writeTensorMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
-                         TileLayout right);
+                         TileLayout right, SplitSums sums);
 
 } // namespace kernelskill::engine::graph

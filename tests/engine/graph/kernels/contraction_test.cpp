@@ -511,6 +511,21 @@ TEST_F(ContractionKernels, MultiplyBFloat16InTwoParts) {
     }
 }
 
+/// The emulator's tensor cores round sums, so that their error says nothing about this.
+TEST_F(ContractionKernels, AddBFloat16ProductsUpInStepsWhereTheyAreMany) {
+    for (const std::int64_t depth : {8192, 8208}) {
+        const auto program = productOf({.rows = 16, .columns = 16, .depth = depth});
+        const auto contraction = contractionOf(program, contractionIn(program));
+        ASSERT_TRUE(contraction) << contraction.error();
+        const Kernel kernel = tiledContraction(
+            program, *contraction, smallestTile(*contraction, MultiplyUnit::BFloat16Split));
+        const bool isInSteps = depth > 8192;
+        for (const std::string& text : {"stepSums", "firstProduct"})
+            EXPECT_EQ(kernel.definition.contains(text), isInSteps) << kernel.definition;
+        EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 1e-5);
+    }
+}
+
 /// Results that neighbours in the rows store, of tiles of few rows or columns.
 TEST_F(ContractionKernels, StoreTilesOfEverySize) {
     for (const Product& product : {Product{.rows = 16, .columns = 64, .depth = 16},

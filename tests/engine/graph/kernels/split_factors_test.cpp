@@ -21,8 +21,8 @@ class SplitFactors : public ExecutorFixture {
 protected:
     /// Splits the numbers whose bits `bits` tells of an `i` below 512.
     void split(const std::string& bits) {
-        const auto program =
-            parse(source("split.cu"), multiplyFunctions(MultiplyUnit::BFloat16Split) + R"(
+        const auto program = parse(
+            source("split.cu"), multiplyFunctions(MultiplyUnit::BFloat16Split, SplitSums::All) + R"(
 // kernelskill: launch split<<<1, 128>>>(value=zero[512], most=zero[512], rest=zero[512])
 __global__ void split(float* value, float* most, float* rest) {
     const int first = threadIdx.x * 4;
@@ -30,7 +30,7 @@ __global__ void split(float* value, float* most, float* rest) {
     for (int part = 0; part < 4; ++part) {
         const unsigned i = first + part;
         values[part] = __uint_as_float()" +
-                                          bits + R"();
+                                    bits + R"();
         value[i] = values[part];
     }
     const SplitPair pair = splitPair(values);
