@@ -23,6 +23,10 @@ Step keptBy(const Type& type, Step step) {
     return step == Step::One && type.pointerDepth == 0 && !isIndexType(type) ? Step::Other : step;
 }
 
+bool isAddress(const Type& type) {
+    return type.pointerDepth > 0 || !type.arrayExtents.empty();
+}
+
 } // namespace
 
 ElementSteps::ElementSteps(const SkillContext& context, VariableId index)
@@ -138,6 +142,9 @@ Step ElementSteps::of(ExprId id) const {
 
 Step ElementSteps::ofAddress(ExprId place) const {
     const Expr& expr = body_.expr(place);
+    // An operator of a class may reach any place.
+    if (expr.children.empty() || !isAddress(body_.expr(expr.children[0]).type))
+        return Step::Other;
     if (expr.kind == ExprKind::Subscript && expr.children.size() == 2)
         return added(of(expr.children[0]), of(expr.children[1]));
     return expr.kind == ExprKind::Unary && expr.op == "*" ? of(expr.children[0]) : Step::Other;

@@ -117,9 +117,15 @@ private:
                                                 context_.kernel.name));
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
             const Expr& expr = body_.expr(id);
+            if (isOfClass(expr) && isInWork(id))
+                return refuse("call-in-work",
+                              fmt::format("what an operator of a class on line {} does is not "
+                                          "known",
+                                          lineOf(id)));
             if (expr.kind != ExprKind::Call || !isInWork(id))
                 continue;
-            if (!isKnownCall(context_.file, context_.kernel, expr) && cacheHintAt(id).empty())
+            if (!isKnownCall(context_.file, context_.kernel, expr) && !isIntrinsic(expr) &&
+                cacheHintAt(id).empty())
                 return refuse("call-in-work",
                               fmt::format("what {} on line {} does beside its result is not known",
                                           expr.name, lineOf(id)));
@@ -129,6 +135,30 @@ private:
                                                           expr.name, lineOf(id)));
         }
         return {};
+    }
+
+    /// Whether the operator may be one of a class. To copy a class of numbers is not.
+    [[nodiscard]] bool isOfClass(const Expr& expr) const {
+        const bool isOperator = expr.kind == ExprKind::Subscript || expr.kind == ExprKind::Unary ||
+                                expr.kind == ExprKind::Binary;
+        return isOperator && expr.op != "&" &&
+               std::ranges::any_of(expr.children, [&](ExprId operand) {
+                   const Type& type = body_.expr(operand).type;
+                   return type.scalar == ScalarKind::Unknown && type.pointerDepth == 0 &&
+                          type.arrayExtents.empty() && !type.isDependent &&
+                          !(type.isPlainClass && expr.op == "=");
+               });
+    }
+
+    /// Whether it computes a number from numbers by a name that no user's function has, as in
+    /// `__half2float(x)`.
+    [[nodiscard]] bool isIntrinsic(const Expr& call) const {
+        return call.name.starts_with("__") && !call.isMethod && calleeOf(call) == nullptr &&
+               call.type.pointerDepth == 0 && call.type.scalar != ScalarKind::Void &&
+               !call.children.empty() && std::ranges::all_of(call.children, [&](ExprId argument) {
+                   const Expr& expr = body_.expr(argument);
+                   return expr.type.pointerDepth == 0 && !expr.isOutput;
+               });
     }
 
     /// How a call that loads or stores past a cache says so; empty for another.

@@ -166,6 +166,17 @@ TEST(NeighbourGroups, OfDoublesAreTwo) {
     EXPECT_TRUE(text.contains("k<<<dim3((w + 1) / 2, h), 1>>>")) << text;
 }
 
+TEST(NeighbourGroups, OfHalvesAreTwo) {
+    const std::string text = edited(
+        "#include <cuda_fp16.h>\n__global__ void k(const __half* x, __half* y, int w, int h) "
+        "{\n" +
+        axes +
+        "    if (i < w && j < h)\n        y[j * w + i] = __float2half(__half2float(x[j * w + "
+        "i]) + j);\n}\nvoid run(__half* x, __half* y, int w, int h) {\n"
+        "    k<<<dim3(w, h), 1>>>(x, y, w, h);\n}\n");
+    EXPECT_TRUE(text.contains("y2.y = __float2half(__half2float(x2.y) + j);")) << text;
+}
+
 const std::string pixels = "struct Pixel { unsigned char r, g, b; };\n"
                            "__global__ void k(const Pixel* in, Pixel* out, int w, int h) {\n";
 
@@ -330,6 +341,14 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"UnknownCallee", "call-in-work",
                  plane(axes + "    if (i < w && j < h) y[j * w + i] = f(x[i]);\n",
                        "__device__ float f(float x);\n")},
+        GateCase{
+            "OperatorOfAClass", "call-in-work",
+            "struct Every { float* p; int s; __device__ float& operator[](int i) const { return "
+            "p[i * s]; } };\n__global__ void k(Every x, float* y, int w, int h) {\n" +
+                axes +
+                "    if (i < w && j < h) y[j * w + i] = x[j * w + i];\n}\n"
+                "void run(Every x, float* y, int w, int h) { k<<<dim3(w, h), 1>>>(x, y, w, h); "
+                "}\n"},
         GateCase{"ThreeChannels", "short-rows",
                  plane(axes + "    if (i < 3 && j < h) y[3 * j + i] = x[3 * j + i];\n")},
         GateCase{"RowsThatNoGroupFills", "short-rows",
