@@ -96,6 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
         Styled{"grey_flat", "vectorized-access", "grey.cu",
                "void run(const Pixel* in, unsigned char* out, int h, int w) {\n"
                "    grey_flat<<<(h * w + 511) / 512, 128>>>(in, out, h, w);\n}\n"},
+        Styled{"bias_relu_flat", "vectorized-access", "bias_relu.cu",
+               "void run(const float* x, const float* b, float* y, int m, int n) {\n"
+               "    bias_relu_flat<<<(m * n + 255) / 256, 256>>>(x, b, y, m, n);\n}\n"},
         Styled{"plane", "vectorized-access", "",
                planeOf("float", "    if (i >= w) return;\n    const int at = j * w + i;\n"
                                 "    if (!(j < h)) return;\n    const float* row = x + j * w;\n"
