@@ -4,6 +4,7 @@
 #include "skills/base/gates.h"
 #include "skills/schedule/counted_rounds.h"
 #include "skills/schedule/inlined_calls.h"
+#include "skills/schedule/settled_values.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -45,8 +46,8 @@ void place(skills::Offer& offer, const analysis::SourceText& source, const Plain
     offer.anchor = analysis::spanBefore(form.edits, offer.anchor);
     offer.title = withLinesOf(source, form, offer.title);
     offer.why = withLinesOf(source, form, offer.why);
-    offer.why +=
-        "; for that, loops count their rounds and functions with loops are written out first";
+    offer.why += "; for that, values that move are written as what they are in each round, and "
+                 "functions with loops are written out";
 }
 
 } // namespace
@@ -62,7 +63,9 @@ std::optional<PlainForm> plainFormOf(KernelRef kernel, const analysis::Toolchain
         const skills::SkillContext context(*form.model, now, form.features, now.span);
         if (!skills::requireEditable(context))
             return std::nullopt;
-        std::vector<analysis::TextEdit> edits = skills::inlinedCall(context);
+        std::vector<analysis::TextEdit> edits = skills::settledValues(context);
+        if (edits.empty())
+            edits = skills::inlinedCall(context);
         if (edits.empty())
             edits = skills::countedRounds(context);
         if (edits.empty())

@@ -15,8 +15,8 @@
 namespace kernelskill::engine {
 
 /// The kernel's file with functions that have loops written out in the kernel, and its loops as
-/// counted ones: see skills/schedule/inlined_calls.h and counted_rounds.h. It does what the file
-/// does.
+/// counted ones: see skills/schedule/settled_values.h, inlined_calls.h and counted_rounds.h. It
+/// does what the file does.
 struct PlainForm {
     std::shared_ptr<const analysis::FileModel> model;
     std::string kernelName; ///< Qualified; the model has it.

@@ -3,7 +3,7 @@
 usage: style_results.py run KERNELSKILL FOLDER [--seconds S] [--jobs N] [--only NAME,...]   writes FOLDER/KERNEL.json
        style_results.py table FOLDER                                                        prints the table
 
-The computations of tests/nest/kernels, each in three styles, on the same data: LAUNCHES pins sizes, and grids by kernel. The time
+The computations of tests/nest/kernels, each in three styles and launched for as many elements: LAUNCHES has the sizes. The time
 of a kernel is that of the original divided by the speedup, both as `kernelskill optimize --on gpu --json` measures them. The last
 column is the slowest style's time by the fastest one's. A computation whose launch is not known here is left out and named.
 """
@@ -21,58 +21,81 @@ KERNELS = Path(__file__).parents[1] / "nest" / "kernels"
 
 DURATION = "kernelskill__time_median.ns"
 
-ROWS = "(m+127)/128, 128"
-ELEMENTS = "(n+255)/256, 256"
-PLANE = "{(w+15)/16, (h+15)/16}, {16, 16}"
-FLAT = "(h*w+255)/256, 256"
+ROWS = "(m + 127) / 128, 128"
+ELEMENTS = "(n + 255) / 256, 256"
+PLANE = "dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)"
+WIDE = "dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)"
+FLAT = "(h * w + 255) / 256, 256"
 
-# Computation: its scalars and buffers, and the grid of each style.
+# Computation: the values of its scalars, the elements of its buffers, and the grid and block of each style.
 LAUNCHES = {
-    "argmax": ("m=1<<17, n=512, x=rand[m*n]", {"indexed": ROWS, "row": ROWS, "strided": ROWS}),
-    "bias_relu": ("m=1<<15, n=2048, x=rand[m*n], b=rand[n]",
-                  {"macro": "{(n+15)/16, (m+15)/16}, {16, 16}", "flat": "(m*n+255)/256, 256", "rows": "m, 256"}),
-    "column_sum": ("m=1<<14, n=4096, x=rand[m*n]", {style: ELEMENTS for style in ("indexed", "moving", "offset")}),
-    "convolution": ("n=1<<26, in=rand[n], taps=rand[9]",
-                    {"guarded": ELEMENTS, "template<9>": ELEMENTS, "moving": ELEMENTS}),
-    "dot": ("n=1<<26, x=rand[n], y=rand[n]", {"atomic": ELEMENTS, "strided": "2112, 256", "warp": "2112, 256"}),
-    "embedding": ("count=1<<18, width=256, table=rand[65536*width], ids=rand[count, 0..65536]",
-                  {"plane": "{(width+255)/256, count}, 256", "flat": "(count*width+255)/256, 256", "rows": "count, 256"}),
-    "grey": ("h=1<<13, w=1<<14, in=rand[h*w]", {"plane": PLANE, "flat": FLAT, "rows": "(h+127)/128, 128"}),
-    "histogram": ("n=1<<26, keys=rand[n, 0..256], bins=zero[256]", {style: ELEMENTS for style in ("guarded", "strided", "early")}),
-    "layernorm": ("m=1<<16, n=1024, x=rand[m*n], g=rand[n]", {"indexed": ROWS, "shifted": ROWS, "block": "m, 256"}),
-    "matmul": ("m=2048, n=2048, k=2048, a=rand[m*k], b=rand[k*n]",
-               {"plane": "{(n+15)/16, (m+15)/16}, {16, 16}", "flat": "(m*n+255)/256, 256",
-                "called": "{(n+15)/16, (m+15)/16}, {16, 16}"}),
-    "matvec": ("m=1<<17, n=512, a=rand[m*n], x=rand[n]", {"indexed": ROWS, "template<float>": ROWS, "walking": ROWS}),
-    "maxpool": ("h=1<<12, w=1<<13, in=rand[4*h*w]", {"plane": PLANE, "flat": FLAT, "rows": "h, 256"}),
-    "particles": ("n=1<<23, dt=0.01, p=rand[n]", {style: ELEMENTS for style in ("indexed", "reference", "called")}),
-    "permute": ("c=64, h=1024, w=1024, in=rand[c*h*w]",
-                {"flat": "(c*h*w+255)/256, 256", "cube": "{(w+31)/32, (h+7)/8, c}, {32, 8}", "loops": "{(w+255)/256, h}, 256"}),
-    "reverse": ("n=1<<27, in=rand[n]", {style: ELEMENTS for style in ("guarded", "pointer", "strided")}),
-    "row_scan": ("m=1<<16, n=1024, x=rand[m*n]", {style: ROWS for style in ("indexed", "index", "ends")}),
-    "row_softmax": ("m=1<<16, n=1024, x=rand[m*n]", {style: ROWS for style in ("thread", "rows", "called")}),
-    "row_sum": ("m=1<<17, n=512, x=rand[m*n]", {"thread": ROWS, "backwards": ROWS, "block": "m, 256"}),
-    "saxpy": ("n=1<<26, a=2.5, x=rand[n], y=rand[n]", {style: ELEMENTS for style in ("guarded", "early", "strided")}),
-    "stencil_line": ("n=1<<27, in=rand[n]", {style: ELEMENTS for style in ("guarded", "continue", "reference")}),
-    "stencil_plane": ("h=1<<13, w=1<<13, in=rand[h*w]", {"guarded": PLANE, "flat": FLAT, "pointer": "(w+255)/256, 256"}),
-    "transpose": ("m=1<<13, n=1<<13, in=rand[m*n]",
-                  {"plane": "{(n+15)/16, (m+15)/16}, {16, 16}", "flat": "(m*n+255)/256, 256", "columns": ELEMENTS}),
+    "argmax": ("m = 1 << 17, n = 512", {"x": "m * n", "best": "m"}, {"indexed": ROWS, "row": ROWS, "strided": ROWS}),
+    "bias_relu": ("m = 1 << 15, n = 2048", {"x": "m * n", "b": "n", "y": "m * n"},
+                  {"macro": WIDE, "flat": "(m * n + 255) / 256, 256", "rows": "m, 256"}),
+    "column_sum": ("m = 1 << 14, n = 4096", {"x": "m * n", "y": "n"}, dict.fromkeys(("indexed", "moving", "offset"), ELEMENTS)),
+    "convolution": ("n = 1 << 26", {"in": "n", "taps": "9", "out": "n"},
+                    dict.fromkeys(("guarded", "template<9>", "moving"), ELEMENTS)),
+    "dot": ("n = 1 << 26", {"x": "n", "y": "n", "result": "1"}, {"atomic": ELEMENTS, "strided": "2112, 256", "warp": "2112, 256"}),
+    "embedding": ("count = 1 << 18, width = 256", {"table": "65536 * width", "ids": "count", "out": "count * width"},
+                  {"plane": "dim3((width + 255) / 256, count), 256", "flat": "(count * width + 255) / 256, 256", "rows": "count, 256"}),
+    "grey": ("h = 1 << 13, w = 1 << 14", {"in": "h * w", "out": "h * w"},
+             {"plane": PLANE, "flat": FLAT, "rows": "(h + 127) / 128, 128"}),
+    "histogram": ("n = 1 << 26", {"keys": "n", "bins": "256"}, dict.fromkeys(("guarded", "strided", "early"), ELEMENTS)),
+    "layernorm": ("m = 1 << 16, n = 1024", {"x": "m * n", "g": "n", "y": "m * n"}, {"indexed": ROWS, "shifted": ROWS, "block": "m, 256"}),
+    "matmul": ("m = 2048, n = 2048, k = 2048", {"a": "m * k", "b": "k * n", "c": "m * n"},
+               {"plane": WIDE, "flat": "(m * n + 255) / 256, 256", "called": WIDE}),
+    "matvec": ("m = 1 << 17, n = 512", {"a": "m * n", "x": "n", "y": "m"},
+               {"indexed": ROWS, "template<float>": ROWS, "walking": ROWS}),
+    "maxpool": ("h = 1 << 12, w = 1 << 13", {"in": "4 * h * w", "out": "h * w"}, {"plane": PLANE, "flat": FLAT, "rows": "h, 256"}),
+    "particles": ("n = 1 << 23, dt = 0.01f", {"p": "n"}, dict.fromkeys(("indexed", "reference", "called"), ELEMENTS)),
+    "permute": ("c = 64, h = 1024, w = 1024", {"in": "c * h * w", "out": "c * h * w"},
+                {"flat": "(c * h * w + 255) / 256, 256", "cube": "dim3((w + 31) / 32, (h + 7) / 8, c), dim3(32, 8)",
+                 "loops": "dim3((w + 255) / 256, h), 256"}),
+    "reverse": ("n = 1 << 27", {"in": "n", "out": "n"}, dict.fromkeys(("guarded", "pointer", "strided"), ELEMENTS)),
+    "row_scan": ("m = 1 << 16, n = 1024", {"x": "m * n", "y": "m * n"}, dict.fromkeys(("indexed", "index", "ends"), ROWS)),
+    "row_softmax": ("m = 1 << 16, n = 1024", {"x": "m * n", "y": "m * n"}, dict.fromkeys(("thread", "rows", "called"), ROWS)),
+    "row_sum": ("m = 1 << 17, n = 512", {"x": "m * n", "y": "m"}, {"thread": ROWS, "backwards": ROWS, "block": "m, 256"}),
+    "saxpy": ("n = 1 << 26, a = 2.5f", {"x": "n", "y": "n"}, dict.fromkeys(("guarded", "early", "strided"), ELEMENTS)),
+    "stencil_line": ("n = 1 << 27", {"in": "n", "out": "n"}, dict.fromkeys(("guarded", "continue", "reference"), ELEMENTS)),
+    "stencil_plane": ("h = 1 << 13, w = 1 << 13", {"in": "h * w", "out": "h * w"},
+                      {"guarded": PLANE, "flat": FLAT, "pointer": "(w + 255) / 256, 256"}),
+    "transpose": ("m = 1 << 13, n = 1 << 13", {"in": "m * n", "out": "m * n"},
+                  {"plane": WIDE, "flat": "(m * n + 255) / 256, 256", "columns": ELEMENTS}),
 }
+SIGNATURE = r"__global__\s+void\s+{}\s*\(([^)]*)\)"
 
 
 def plain(name):
     return re.sub("<.*", "", name)
 
 
+def host(text, computation, style):
+    """A function that allocates the buffers of a kernel and launches it."""
+    scalars, sizes, grids = LAUNCHES[computation]
+    name = f"{computation}_{style}"
+    parameters = re.search(SIGNATURE.format(plain(name)), text).group(1).split(",")
+    lines = [f"    const {'float' if value.endswith('f') else 'int'} {scalar} = {value};"
+             for scalar, value in (each.split(" = ") for each in scalars.split(", "))]
+    arguments = []
+    for parameter in parameters:
+        kind, argument = re.match(r"(.*?)(\w+)$", parameter.strip()).groups()
+        arguments.append(argument)
+        if argument in sizes:
+            element = re.sub(r"\bT\b", "float", re.sub(r"\bconst\b|__restrict__|\*", "", kind)).strip()
+            lines += [f"    {element}* {argument};",
+                      f"    cudaMalloc(&{argument}, sizeof({element}) * ({sizes[argument]}));"]
+    lines.append(f"    {name}<<<{grids[style]}>>>({', '.join(arguments)});")
+    return "void run() {\n" + "\n".join(lines) + "\n}\n"
+
+
 def search(program, folder, computation, style, seconds):
     """Searches one kernel and keeps what the program prints."""
-    arguments, grids = LAUNCHES[computation]
     name = f"{computation}_{style}"
-    launch = f"// kernelskill: launch {name}<<<{grids[style]}>>>({arguments})"
     workspace = folder / plain(name)
     workspace.mkdir(exist_ok=True)
     source = workspace / f"{computation}.cu"
-    source.write_text(f"{(KERNELS / source.name).read_text(encoding='utf-8')}\n{launch}\n", encoding="utf-8")
+    text = (KERNELS / source.name).read_text(encoding="utf-8")
+    source.write_text(f"{text}\n{host(text, computation, style)}", encoding="utf-8")
     kernel = ["--kernel", plain(name), "--on", "gpu", "--json"]
     search = ["--seconds", str(seconds), "--no-short-term-memory", "--no-long-term-memory"]
     answers = {}
@@ -108,7 +131,7 @@ def times(folder, computation, style):
 def table(folder):
     print("| computation | style | original us | left us | skills | slowest by fastest |\n|---|---|---:|---:|---|---:|")
     spreads, originals = [], []
-    for computation, (_, grids) in LAUNCHES.items():
+    for computation, (_, _, grids) in LAUNCHES.items():
         rows = {style: times(folder, computation, style) for style in grids}
         known = {style: row for style, row in rows.items() if not isinstance(row, str)}
         spread = ""
@@ -145,7 +168,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     only = set(filter(None, arguments.only.split(",")))
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        for computation, (_, grids) in LAUNCHES.items():
+        for computation, (_, _, grids) in LAUNCHES.items():
             if only and computation not in only:
                 continue
             for style in grids:
