@@ -184,10 +184,38 @@ private:
             name_ = isOwnName ? variable.name : newName();
             head = fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", count->second, name_,
                                count->first);
+            declareBefore();
         }
         edits_.push_back(
             {{stmt_.span.begin, static_cast<std::uint32_t>(bracket + 1)}, std::move(head)});
         return true;
+    }
+
+    /// Whether a pointer that the head declares can be declared in front of the loop: its name
+    /// means nothing else there.
+    [[nodiscard]] bool isDeclaredBefore(VariableId variable) const {
+        return counting_ == Counting::Counted && isDeclaredInHead(variable) &&
+               body_.variable(variable).type.pointerDepth > 0 &&
+               std::ranges::count(body_.variables, body_.variable(variable).name,
+                                  &Variable::name) == 1;
+    }
+
+    void declareBefore() {
+        std::string lines;
+        for (const MovedVariable& moved : moved_) {
+            if (!isDeclaredBefore(moved.variable))
+                continue;
+            const Variable& variable = body_.variable(moved.variable);
+            const bool isAlone = body_.stmt(stmt_.init).declared.size() == 1;
+            const std::string declared = isAlone
+                                             ? std::string(source_.slice(variable.declarationSpan))
+                                             : fmt::format("{} {} = {};", variable.type.spelling,
+                                                           variable.name, textOf(variable.init));
+            lines += layout_.indentation(stmt_.span.begin) + declared + layout_.newline();
+        }
+        const std::uint32_t at = layout_.lineBegin(beginWithPragma(stmt_));
+        if (!lines.empty())
+            edits_.push_back({{at, at}, lines});
     }
 
     /// A new index, by the first of the usual names that the kernel does not have.
@@ -305,9 +333,10 @@ private:
         MovedValue value;
         value.isDown = moved.isDown;
         const ExprId known = valueOf(moved.variable);
-        if (isDeclaredInHead(moved.variable) && known == noId)
+        const bool isGone = isDeclaredInHead(moved.variable) && !isDeclaredBefore(moved.variable);
+        if (isGone && known == noId)
             return std::nullopt;
-        value.base = isDeclaredInHead(moved.variable) ? expanded(known) : entry(moved.variable);
+        value.base = isGone ? expanded(known) : entry(moved.variable);
         const bool startsAtZero = start_.terms.empty() && start_.constant == 0;
         const ExprId pace = counting_ == Counting::Counted ? noId : index().step;
         const bool isSamePace = moved.step == pace || (moved.step != noId && pace != noId &&
@@ -404,8 +433,7 @@ private:
         if (pointer == noId)
             return false;
         const bool hasRest = !value.base.terms.empty() || value.base.constant != 0;
-        std::string place =
-            joined(hasRest ? skills::textOf(code_, source_, value.base) : std::string(), value);
+        const std::string place = joined(hasRest ? wideText(value.base) : std::string(), value);
         const Expr& base = body_.expr(pointer);
         const std::string name = isSimple(base) ? textOf(pointer) : "(" + textOf(pointer) + ")";
         if (holder != nullptr && holder->kind == ExprKind::Unary && holder->op == "*") {
@@ -434,6 +462,18 @@ private:
         const std::string moved = name + " + " + place;
         edits_.push_back({expr.span, isAlone ? moved : "(" + moved + ")"});
         return true;
+    }
+
+    /// The sum in 64 bits: what a pointer adds up one after the other does not wrap around.
+    [[nodiscard]] std::string wideText(const SignedSum& sum) const {
+        const std::string text = skills::textOf(code_, source_, sum);
+        if (std::ranges::any_of(sum.terms, [&](const SignedTerm& term) {
+                return isWide(body_.expr(term.expr).type);
+            }))
+            return text;
+        const bool isName = sum.terms.size() == 1 && sum.constant == 0 &&
+                            !sum.terms[0].isNegative && isSimple(body_.expr(sum.terms[0].expr));
+        return sum.terms.empty() ? text : "(long long)" + (isName ? text : "(" + text + ")");
     }
 
     [[nodiscard]] static std::string joined(const std::string& base, const MovedValue& value) {

@@ -45,6 +45,8 @@ public:
         KERNELSKILL_CHECK(requireWholeGroups());
         if (!found_.guard.isLoop)
             KERNELSKILL_CHECK(requireResizableGrids(context_));
+        found_.dividesGrids =
+            !found_.guard.isLoop || (requireResizableGrids(context_) && doGridsFollowElements());
         return std::move(found_);
     }
 
@@ -58,6 +60,18 @@ private:
     }
     [[nodiscard]] bool isInWork(ExprId expr) const {
         return std::ranges::any_of(work(), [&](StmtId top) { return code_.holds(top, expr); });
+    }
+
+    /// Whether each launch computes its blocks by a division, as `(n + 255) / 256`.
+    [[nodiscard]] bool doGridsFollowElements() const {
+        return std::ranges::all_of(context_.kernel.launches, [&](const LaunchSite& launch) {
+            const CodeMap& host = context_.shared().host(launch.host);
+            const VariableId named = host.namedVariable(launch.grid);
+            const ExprId value = named != noId ? FixedValues(host).fixedValue(named) : launch.grid;
+            return value != noId && !host.constantValue(value) &&
+                   std::ranges::any_of(host.expressionsBelow(value),
+                                       [&](ExprId id) { return host.body().expr(id).op == "/"; });
+        });
     }
 
     [[nodiscard]] Gated<void> requireScalars() const {

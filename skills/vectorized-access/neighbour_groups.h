@@ -15,6 +15,9 @@ struct NeighbourGroups {
     /// Numbers of elements in a row that a group must divide to lie in one row.
     std::vector<analysis::ExprId> rowLengths;
     bool areRowsWhole = false; ///< The limit is so many whole rows.
+    /// Launches need fewer blocks along x: a block for each few elements. The blocks of a loop over
+    /// the grid are fewer only where a launch divides the elements among them.
+    bool dividesGrids = false;
     NeighbourPlaces moved;
     /// Declarations of the work that addresses and row lengths are made of, in order.
     std::vector<analysis::StmtId> head;

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] std::vector<TextEdit> edits() const {
         std::vector<TextEdit> edits{groups_.guard.isLoop ? dividedLimit() : scaledIndex(),
                                     replacedWork()};
-        if (groups_.guard.isLoop)
+        if (!groups_.dividesGrids)
             return edits;
         for (const LaunchSite& launch : context_.kernel.launches)
             edits.push_back(dividedGrid(context_, launch, groups_.moved.lanes));
@@ -185,9 +185,8 @@ private:
         addVectorWork(lines);
         lines.close("} else {");
         const std::string element = freshName(body_, "k");
-        lines.open(fmt::format("for ({0} {1} = {2}; {1} < {3} && {1} - {2} < {4}; ++{1}){5}", type,
-                               element, first_, text(groups_.guard.limit), groups_.moved.lanes,
-                               copied_.size() > 1 ? " {" : ""));
+        lines.open(fmt::format("for ({0} {1} = {2}; {3}; ++{1}){4}", type, element, first_,
+                               isLeft(type, element), copied_.size() > 1 ? " {" : ""));
         for (const StmtId id : copied_)
             addCopy(lines, id, [&](ExprId) { return element; });
         if (copied_.size() > 1)
@@ -195,6 +194,23 @@ private:
         else
             lines.leave();
         lines.close();
+    }
+
+    /// The condition of the loop over a group's elements one by one. Where types allow it, one that
+    /// has both outcomes in each group.
+    [[nodiscard]] std::string isLeft(const std::string& type, const std::string& element) const {
+        const ExprId limit = groups_.guard.limit;
+        const ScalarKind index = body_.variable(groups_.guard.index).type.scalar;
+        const ScalarKind kind = body_.expr(limit).type.scalar;
+        const bool isSame = kind == index;
+        const bool isWider = index == ScalarKind::UInt64 || index == ScalarKind::Int64;
+        if (!isSame && !isWider)
+            return fmt::format("{0} < {1} && {0} - {2} < {3}", element, text(limit), first_,
+                               groups_.moved.lanes);
+        return fmt::format("{} < min({}, {} + {})", element,
+                           isSame ? text(limit)
+                                  : fmt::format("static_cast<{}>({})", type, text(limit)),
+                           first_, groups_.moved.lanes);
     }
 
     /// The text for the group's first element.

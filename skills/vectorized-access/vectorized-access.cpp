@@ -82,7 +82,7 @@ class VectorizedAccessSkill : public PlannedSkill<Vectors, Lanes> {
                                   fmt::join(accesses, ", "));
         const std::size_t launches = context.kernel.launches.size();
         const std::string consequence =
-            groups.guard.isLoop
+            !groups.dividesGrids
                 ? "the grid may stay as it is"
                 : fmt::format("{} launch{} follow{} with a grid {} times smaller along x", launches,
                               launches == 1 ? "" : "es", launches == 1 ? "s" : "",

@@ -137,10 +137,30 @@ TEST(CountedRounds, OfAPointerThatTheLoopDeclares) {
                   R"(    const int i = threadIdx.x;
     float* to = y + i * n;
     float sum = 0;
+    const float* p = x + i * n;
     for (int j = 0; j < n; ++j) {
-        sum += x[i * n + j];
+        sum += p[j];
         to[j] = sum;
     }
+)");
+}
+
+TEST(CountedRounds, OfPointersOfOneName) {
+    expectCounted(R"(    const int i = threadIdx.x;
+    float sum = 0;
+    for (const float* p = x + i * n; p < x + i * n + n; ++p)
+        sum += *p;
+    for (const float* p = x + m; p < x + m + n; ++p)
+        sum -= p[2];
+    y[i] = sum;
+)",
+                  R"(    const int i = threadIdx.x;
+    float sum = 0;
+    for (int j = 0; j < n; ++j)
+        sum += x[(long long)(i * n) + j];
+    for (int j2 = 0; j2 < n; ++j2)
+        sum -= x[(long long)m + j2 + 2];
+    y[i] = sum;
 )");
 }
 

@@ -45,7 +45,7 @@ TEST(NeighbourGroups, TakeAPlaneUnderOneConditionForBothAxes) {
             y4.w = 2 * x4.w + m4.w;
             *reinterpret_cast<float4*>(&y[j * w + i]) = y4;
         } else {
-            for (int k = i; k < w && k - i < 4; ++k)
+            for (int k = i; k < min(w, i + 4); ++k)
                 y[j * w + k] = 2 * x[j * w + k] + m[k];
         }
     } // both
@@ -92,7 +92,7 @@ TEST(NeighbourGroups, KeepEarlyReturnsAndLocalsOfThePlace) {
         }
         *reinterpret_cast<float4*>(&y[at]) = y4;
     } else {
-        for (int k = i; k < w && k - i < 4; ++k) {
+        for (int k = i; k < min(w, i + 4); ++k) {
             const int at = j * w + k;
             float v = row[k];
             y[at] = v * v + k;
@@ -236,7 +236,7 @@ TEST(NeighbourGroups, AreCountedByALoopInStridesOfTheGrid) {
             y4.w = x4.w;
             *reinterpret_cast<float4*>(&y[first + w]) = y4;
         } else {
-            for (int k = first; k < h && k - first < 4; ++k)
+            for (int k = first; k < min(h, first + 4); ++k)
                 y[k + w] = x[k + w];
         }
     }
@@ -245,6 +245,22 @@ void run(float* x, float* y, int* m, int w, int h) {
     k<<<132, 256>>>(x, y, m, w, h);
 }
 )");
+}
+
+TEST(NeighbourGroups, OfALoopMakeGridsSmallerThatFollowTheElements) {
+    const std::string source = strided("y[i + w] = x[i + w];");
+    const std::string fixed = "k<<<132, 256>>>";
+    const auto launchedBy = [&](const std::string& launch) {
+        std::string text = source;
+        text.replace(text.find(fixed), fixed.size(), launch);
+        return edited(text);
+    };
+    EXPECT_TRUE(launchedBy("k<<<(h + 255) / 256, 256>>>")
+                    .contains("k<<<((h + 255) / 256 + 3) / 4, 256>>>"));
+    EXPECT_TRUE(launchedBy("int blocks = (h + 255) / 256;\n    k<<<blocks, 256>>>")
+                    .contains("k<<<(blocks + 3) / 4, 256>>>"));
+    EXPECT_TRUE(launchedBy("k<<<w, 256>>>").contains("k<<<w, 256>>>"));
+    EXPECT_TRUE(launchedBy("k<<<1056 / 8, 256>>>").contains("k<<<1056 / 8, 256>>>"));
 }
 
 TEST(NeighbourGroups, FollowPointersThatAreMovedOnce) {
