@@ -5,9 +5,9 @@
 #include "analysis/features/features.h"
 #include "engine/capture/capture_store.h"
 #include "engine/diagnosis/bottleneck.h"
+#include "engine/findings/plain_form.h"
 #include "engine/findings/prepared_offers.h"
 #include "engine/findings/profile_cache.h"
-#include "engine/planning/plain_form.h"
 
 #include <list>
 #include <map>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/source/text_edit.h"
-#include "engine/planning/plain_form.h"
+#include "engine/findings/plain_form.h"
 #include "skills/base/skill.h"
 
 #include <memory>

@@ -2,10 +2,10 @@
 /// order. The order follows from a table.
 #pragma once
 
+#include "engine/findings/plain_form.h"
 #include "engine/findings/prepared_offers.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/short_term_memory.h"
-#include "engine/planning/plain_form.h"
 #include "engine/planning/plan.h"
 
 #include <memory>

@@ -123,7 +123,7 @@ struct Offer {
     std::optional<ExpectedGain> gain;
     /// The role of this edit, where it differs from the skill's own. nullopt: as the metadata says.
     std::optional<SkillRole> role;
-    /// The anchor in the kernel's plain form (engine/planning/plain_form.h), which the edit is made
+    /// The anchor in the kernel's plain form (engine/findings/plain_form.h), which the edit is made
     /// for. nullopt: it is made for the text itself.
     std::optional<analysis::Span> plainAnchor;
 };

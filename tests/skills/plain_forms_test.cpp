@@ -1,7 +1,7 @@
 /// Kernels in styles that skills refuse: their plain forms, and what skills then offer, have to do
 /// what the original does, on the emulator.
+#include "engine/findings/plain_form.h"
 #include "engine/planning/edit_drafter.h"
-#include "engine/planning/plain_form.h"
 #include "skills/catalogue.h"
 #include "tests/paths.h"
 #include "tests/skills/emulator_review.h"

@@ -1,6 +1,6 @@
 #include "analysis/parse/translation_unit.h"
+#include "engine/findings/plain_form.h"
 #include "engine/planning/edit_drafter.h"
-#include "engine/planning/plain_form.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

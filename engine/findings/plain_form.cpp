@@ -1,4 +1,4 @@
-#include "engine/planning/plain_form.h"
+#include "engine/findings/plain_form.h"
 
 #include "analysis/parse/translation_unit.h"
 #include "skills/base/gates.h"
