@@ -344,7 +344,8 @@ private:
         if (pace != noId && (!isSamePace || moved.isDown || isBehind))
             return std::nullopt;
         if (startsAtZero) {
-            value.offset = times(isBehind ? "(" + name_ + " + 1)" : name_, moved);
+            value.offset =
+                pace != noId ? name_ : times(isBehind ? "(" + name_ + " + 1)" : name_, moved);
             if (isBehind && moved.step == noId)
                 value.offset = name_ + " + 1";
             return value;

@@ -76,6 +76,8 @@ private:
             result_ = inner_.stmt(work_.back()).expr;
             work_.pop_back();
         }
+        if (meansOtherNames())
+            return false;
         for (const StmtId id : work_) {
             if (!layout_.startsLine(beginWithPragma(inner_.stmt(id))))
                 return false;
@@ -95,6 +97,30 @@ private:
         const Type& wanted = body_.expr(call_).type;
         return given.scalar == wanted.scalar && given.scalar != ScalarKind::Unknown &&
                given.lanes == wanted.lanes && given.pointerDepth == wanted.pointerDepth;
+    }
+
+    /// Whether a name that the function has from outside means something else in the kernel.
+    [[nodiscard]] bool meansOtherNames() const {
+        return std::ranges::any_of(inner_.exprs, [&](const Expr& expr) {
+            const bool isOutside = expr.kind == ExprKind::Call ||
+                                   (expr.kind == ExprKind::Variable &&
+                                    (expr.variable == noId || isGlobal(inner_, expr.variable)));
+            if (!isOutside)
+                return false;
+            const std::string& name = expr.kind == ExprKind::Variable && expr.variable != noId
+                                          ? inner_.variable(expr.variable).name
+                                          : expr.name;
+            for (VariableId id = 0; id < body_.variables.size(); ++id)
+                if (body_.variable(id).name == name && !isGlobal(body_, id))
+                    return true;
+            return false;
+        });
+    }
+
+    [[nodiscard]] static bool isGlobal(const FunctionBody& body, VariableId variable) {
+        const Storage storage = body.variable(variable).storage;
+        return storage == Storage::DeviceGlobal || storage == Storage::Constant ||
+               storage == Storage::HostGlobal;
     }
 
     /// Whether the function's code may run before all else that the statement does.

@@ -178,6 +178,23 @@ TEST(CountedRounds, OfAPointerThatMovesWithTheGrid) {
 )");
 }
 
+TEST(CountedRounds, OfAPointerThatMovesAsFarAsTheIndex) {
+    expectCounted(R"(    const float* p = x;
+    int at = 3;
+    for (int i = 0; i < n; i += 4, p += 4, at += 4)
+        y[at] = *p;
+)",
+                  R"(    const float* p = x;
+    int at = 3;
+    for (int i = 0; i < n; i += 4)
+        y[at + i] = p[i];
+)");
+    const std::string apart =
+        "    const float* p = x;\n    for (int i = 0; i < n; i += 4, p += 2)\n"
+        "        y[i] = *p;\n";
+    EXPECT_EQ(countedText(kernelOf(apart)), kernelOf(apart));
+}
+
 TEST(CountedRounds, OfUsesBehindTheChange) {
     expectCounted(R"(    const float* p = x;
     for (int j = 0; j < n; ++j) {

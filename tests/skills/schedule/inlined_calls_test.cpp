@@ -124,6 +124,9 @@ TEST(InlinedCall, LeavesWhatItCannotWriteOut) {
         // The value is converted.
         "__device__ int f(const float* p, int n) {\n" + loop + "    return s;\n}\n" + kernel +
             "    y[0] = f(p, n);\n}\n",
+        // A name that is a local of the kernel.
+        "__constant__ float scale = 2;\n" + head + loop + "    return s * scale;\n}\n" + kernel +
+            "    float scale = 3;\n    y[0] = f(p, n) + scale;\n}\n",
         // A template.
         "template <typename T> __device__ T f(const T* p, int n) {\n    T s = 0;\n"
         "    for (int j = 0; j < n; ++j)\n        s += p[j];\n    return s;\n}\n" +

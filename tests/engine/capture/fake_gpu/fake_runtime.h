@@ -36,6 +36,9 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 inline dim3 threadIdx, blockIdx, blockDim, gridDim;
+// Device code has these in the global namespace.
+using std::max;
+using std::min;
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 
