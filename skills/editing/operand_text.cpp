@@ -33,6 +33,14 @@ std::string besideComparison(const SourceText& source, const Expr& expr) {
     return enclosedIf(isOpen, source, expr);
 }
 
+bool standsAlone(const CodeMap& code, ExprId use) {
+    const ExprId parent = code.parent(use);
+    if (parent == noId)
+        return true;
+    const Expr& above = code.body().expr(parent);
+    return (above.kind == ExprKind::Subscript || above.op == "=") && above.children[1] == use;
+}
+
 Span withParentheses(const SourceText& source, Span span) {
     constexpr std::array<std::string_view, 12> operators = {
         "+", "-", "*", "/", "=", "+=", "-=", "*=", "/=", "return", "?", ":"};

@@ -2,6 +2,7 @@
 /// the parentheses around them.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "analysis/source/source_text.h"
 #include "analysis/syntax/syntax.h"
 
@@ -15,6 +16,9 @@ namespace kernelskill::skills {
 /// To stand beside +, < and other comparisons: in parentheses if it binds more loosely than a sum.
 [[nodiscard]] std::string besideComparison(const analysis::SourceText& source,
                                            const analysis::Expr& expr);
+
+/// Whether a sum in the place of `use` needs no parentheses.
+[[nodiscard]] bool standsAlone(const analysis::CodeMap& code, analysis::ExprId use);
 
 /// The span with the parentheses around it, where they hold nothing else and are not part of a
 /// call, a cast or a statement.

@@ -75,12 +75,7 @@ private:
             return refuse("no-pairs",
                           fmt::format("no pointer of {} has elements of two components of 4 bytes",
                                       kernel.name));
-        for (const Expr& expr : body.exprs)
-            if (expr.kind == ExprKind::Cast && expr.type.pointerDepth == 1 && expr.type.lanes > 1)
-                return refuse("already-vectorized",
-                              fmt::format("line {} already casts to {}",
-                                          lineNumber(context_, expr.span.begin),
-                                          expr.type.spelling));
+        KERNELSKILL_CHECK(requireScalars(context_));
         const std::vector<GridStrideLoop> loops = findGridStrideLoops(kernel, code_);
         if (!loops.empty()) {
             const Stmt& stmt = body.stmt(kernel.loops[loops[0].loop].statement);

@@ -1,6 +1,7 @@
 #include "skills/gates/vector_types.h"
 
 #include "analysis/model/known_functions.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -78,6 +79,15 @@ ExprId elementOf(const CodeMap& code, ExprId expression) {
     const bool isAddress = expr.kind == ExprKind::Unary && expr.op == "&";
     const bool isPart = expr.kind == ExprKind::Member && !expr.isArrow && expr.children.size() == 1;
     return isAddress || isPart ? code.withoutCasts(expr.children[0]) : inner;
+}
+
+Gated<void> requireScalars(const SkillContext& context) {
+    for (const Expr& expr : context.kernel.body.exprs)
+        if (expr.kind == ExprKind::Cast && expr.type.pointerDepth == 1 && expr.type.lanes > 1)
+            return refuse("already-vectorized",
+                          fmt::format("line {} already casts to {}",
+                                      lineNumber(context, expr.span.begin), expr.type.spelling));
+    return {};
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <string>
@@ -12,6 +13,9 @@ namespace kernelskill::skills {
 
 /// CUDA's vector type of `lanes` elements; empty when it has none.
 [[nodiscard]] std::string vectorType(analysis::ScalarKind scalar, int lanes);
+
+/// Refuses with `already-vectorized` a kernel that casts pointers to those of vectors.
+[[nodiscard]] Gated<void> requireScalars(const SkillContext& context);
 
 /// True if `expr` runs whenever the statements `work` do: under no condition, and not on one side
 /// of ?:, && or ||.

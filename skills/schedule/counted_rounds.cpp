@@ -467,7 +467,7 @@ private:
 
     /// The sum in 64 bits: what a pointer adds up one after the other does not wrap around.
     [[nodiscard]] std::string wideText(const SignedSum& sum) const {
-        const std::string text = skills::textOf(code_, source_, sum);
+        std::string text = skills::textOf(code_, source_, sum);
         if (std::ranges::any_of(sum.terms, [&](const SignedTerm& term) {
                 return isWide(body_.expr(term.expr).type);
             }))

@@ -103,7 +103,7 @@ std::string textOf(const CodeMap& code, const SourceText& source, const SignedSu
         for (const SignedTerm& term : sum.terms)
             if (term.isNegative == isNegative)
                 add(isNegative, besideComparison(source, code.body().expr(term.expr)));
-        if (sum.constant != 0 && sum.constant < 0 == isNegative)
+        if (sum.constant != 0 && (sum.constant < 0) == isNegative)
             add(isNegative, fmt::format("{}", isNegative ? -sum.constant : sum.constant));
     }
     return text.empty() ? "0" : text;

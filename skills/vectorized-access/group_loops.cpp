@@ -197,18 +197,9 @@ private:
             const std::string index =
                 fmt::format("{}{} * {}{}", walk.first.empty() ? "" : walk.first + " + ", walk.group,
                             group_, lane == 0 ? "" : fmt::format(" + {}", lane));
-            parts.push_back({at, standsAlone(use) ? index : "(" + index + ")"});
+            parts.push_back({at, standsAlone(code_, use) ? index : "(" + index + ")"});
         }
         return parts;
-    }
-
-    /// A sum in this place needs no brackets.
-    [[nodiscard]] bool standsAlone(ExprId use) const {
-        const ExprId parent = code_.parent(use);
-        if (parent == noId)
-            return true;
-        const Expr& above = body_.expr(parent);
-        return (above.kind == ExprKind::Subscript || above.op == "=") && above.children[1] == use;
     }
 
     const CodeMap& code_;

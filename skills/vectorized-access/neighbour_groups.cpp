@@ -33,7 +33,7 @@ public:
     }
 
     Gated<NeighbourGroups> read() {
-        KERNELSKILL_CHECK(requireScalars());
+        KERNELSKILL_CHECK(requireScalars(context_));
         KERNELSKILL_CHECK(requireSimpleWork());
         KERNELSKILL_CHECK(requireIndependentWork(context_, code_, work(),
                                                  found_.guard.isLoop ? WorkPosition::Unknown
@@ -72,16 +72,6 @@ private:
                    std::ranges::any_of(host.expressionsBelow(value),
                                        [&](ExprId id) { return host.body().expr(id).op == "/"; });
         });
-    }
-
-    [[nodiscard]] Gated<void> requireScalars() const {
-        for (const Expr& expr : body_.exprs)
-            if (expr.kind == ExprKind::Cast && expr.type.pointerDepth == 1 && expr.type.lanes > 1)
-                return refuse("already-vectorized",
-                              fmt::format("line {} already casts to {}",
-                                          lineNumber(context_, expr.span.begin),
-                                          expr.type.spelling));
-        return {};
     }
 
     [[nodiscard]] Gated<void> requireSimpleWork() const {

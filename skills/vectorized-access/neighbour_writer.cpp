@@ -184,7 +184,7 @@ private:
         lines.open(fmt::format("if ({}{}) {{", aligned, groups_.areRowsWhole ? "" : isWhole));
         addVectorWork(lines);
         lines.close("} else {");
-        const std::string element = freshName(body_, "k");
+        std::string element = freshName(body_, "k");
         lines.open(fmt::format("for ({0} {1} = {2}; {3}; ++{1}){4}", type, element, first_,
                                isLeft(type, element), copied_.size() > 1 ? " {" : ""));
         for (const StmtId id : copied_)
@@ -298,7 +298,7 @@ private:
                     if (lane == 0)
                         return first_;
                     const std::string sum = fmt::format("{} + {}", first_, lane);
-                    return standsAlone(use) ? sum : "(" + sum + ")";
+                    return standsAlone(code_, use) ? sum : "(" + sum + ")";
                 },
                 lane);
         if (declares)
@@ -319,15 +319,6 @@ private:
                 span.contains(at) && (lane < 0 || !isReplaced(use)))
                 parts.push_back({at, indexText(use)});
         lines.addBlock(rewritten(source_, span, std::move(parts)), layout_.indentation(span.begin));
-    }
-
-    /// A sum in this place needs no brackets.
-    [[nodiscard]] bool standsAlone(ExprId use) const {
-        const ExprId parent = code_.parent(use);
-        if (parent == noId)
-            return true;
-        const Expr& above = body_.expr(parent);
-        return (above.kind == ExprKind::Subscript || above.op == "=") && above.children[1] == use;
     }
 
     const SkillContext& context_;

@@ -4,6 +4,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
+#include "skills/gates/vector_types.h"
 #include "skills/schedule/nest_queries.h"
 #include "skills/vectorized-access/walk_reader.h"
 
@@ -26,7 +27,7 @@ public:
 
     Gated<std::vector<WalksOfOneGuard>> find() {
         KERNELSKILL_CHECK(requireEditable(context_));
-        KERNELSKILL_CHECK(requireScalars());
+        KERNELSKILL_CHECK(requireScalars(context_));
         std::optional<Refusal> refusal;
         bool isOfOtherKind = true; ///< No loop so far is one that threads share.
         for (std::uint32_t i = 0; i < context_.kernel.loops.size(); ++i) {
@@ -53,16 +54,6 @@ public:
 private:
     [[nodiscard]] std::uint32_t line(const SharedWalk& walk) const {
         return lineNumber(context_, body_.stmt(walk.statement).span.begin);
-    }
-
-    [[nodiscard]] Gated<void> requireScalars() const {
-        for (const Expr& expr : body_.exprs)
-            if (expr.kind == ExprKind::Cast && expr.type.pointerDepth == 1 && expr.type.lanes > 1)
-                return refuse("already-vectorized",
-                              fmt::format("line {} already casts to {}",
-                                          lineNumber(context_, expr.span.begin),
-                                          expr.type.spelling));
-        return {};
     }
 
     /// Takes away the walks whose elements other threads reach in an order that the walk changes,
