@@ -93,6 +93,11 @@ bool isIndexType(const Type& type) {
             type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64);
 }
 
+bool hasPointerWidth(const Type& type) {
+    return type.pointerDepth > 0 || type.scalar == ScalarKind::Int64 ||
+           type.scalar == ScalarKind::UInt64;
+}
+
 bool isUnsignedIndexType(const Type& type) {
     return isIndexType(type) &&
            (type.scalar == ScalarKind::UInt32 || type.scalar == ScalarKind::UInt64);

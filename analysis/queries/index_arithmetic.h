@@ -12,6 +12,9 @@ namespace kernelskill::analysis {
 [[nodiscard]] bool isIndexType(const Type& type);
 [[nodiscard]] bool isUnsignedIndexType(const Type& type);
 
+/// True for an integer of 64 bits, and for a pointer.
+[[nodiscard]] bool hasPointerWidth(const Type& type);
+
 /// nullopt when the expression is not a polynomial of thread, block and loop indices, parameters
 /// and variables. A variable that changes is a symbol of its own.
 [[nodiscard]] std::optional<IndexExpression> polynomialOf(const CodeMap& code, ExprId expr);

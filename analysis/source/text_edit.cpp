@@ -96,7 +96,7 @@ std::vector<Replaced> replacedBy(std::vector<TextEdit> edits) {
     return changed;
 }
 
-/// What is to be added to a place behind the edit to have the place before it.
+/// Returns how far the edit moves the text behind it: its place before minus its place after.
 std::int64_t distanceBehind(const Replaced& change) {
     return static_cast<std::int64_t>(change.before.end) - change.after.end;
 }

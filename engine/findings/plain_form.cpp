@@ -14,7 +14,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Functions are written out, and loops in loops rewritten, one after the other.
+/// A step writes out one function, or rewrites the loops whose edits do not touch.
 constexpr int maxSteps = 6;
 
 std::ptrdiff_t errorsIn(const analysis::FileModel& model) {
@@ -40,8 +40,8 @@ std::string withLinesOf(const analysis::SourceText& source, const PlainForm& for
     return result + text.substr(done);
 }
 
-/// Says that the offer is about the plain form, and where that is in the text.
-void place(skills::Offer& offer, const analysis::SourceText& source, const PlainForm& form) {
+/// Turns an offer for the plain form into one for the text: its place, and the lines that it names.
+void moveToText(skills::Offer& offer, const analysis::SourceText& source, const PlainForm& form) {
     offer.plainAnchor = offer.anchor;
     offer.anchor = analysis::spanBefore(form.edits, offer.anchor);
     offer.title = withLinesOf(source, form, offer.title);
@@ -57,7 +57,6 @@ std::optional<PlainForm> plainFormOf(KernelRef kernel, const analysis::Toolchain
     PlainForm form{program.model, kernel.kernel.qualifiedName, {}, {}};
     if (kernel.kernel.file != program.file)
         return std::nullopt;
-    std::string text = program.text;
     for (int step = 0; step < maxSteps; ++step) {
         const analysis::KernelModel& now = form.kernel();
         const skills::SkillContext context(*form.model, now, form.features, now.span);
@@ -71,7 +70,7 @@ std::optional<PlainForm> plainFormOf(KernelRef kernel, const analysis::Toolchain
         if (edits.empty())
             break;
         auto composed = analysis::composedEdits(program.text, form.edits, edits);
-        auto next = analysis::applyEdits(text, std::move(edits));
+        const auto next = analysis::applyEdits(form.model->source->text(), std::move(edits));
         if (!composed || !next)
             return std::nullopt;
         auto model =
@@ -81,7 +80,6 @@ std::optional<PlainForm> plainFormOf(KernelRef kernel, const analysis::Toolchain
             return std::nullopt;
         form.model = std::make_shared<const analysis::FileModel>(*std::move(model));
         form.edits = *std::move(composed);
-        text = *std::move(next);
     }
     if (form.edits.empty())
         return std::nullopt;
@@ -103,10 +101,10 @@ PlainOffers plainOffersOf(KernelRef kernel, const analysis::Features& features,
         auto offer = skill->prepare(context);
         if (!offer || skill->prepare(written))
             continue;
-        place(*offer, *kernel.file().source, *all.form);
+        moveToText(*offer, *kernel.file().source, *all.form);
         all.offers.push_back(*std::move(offer));
         for (skills::Offer& alternative : skill->alternatives(context)) {
-            place(alternative, *kernel.file().source, *all.form);
+            moveToText(alternative, *kernel.file().source, *all.form);
             all.alternatives.push_back(std::move(alternative));
         }
     }

@@ -53,15 +53,11 @@ std::string_view countTypeOf(const Type& type) {
     }
 }
 
-bool isWide(const Type& type) {
-    return type.pointerDepth > 0 || type.scalar == ScalarKind::Int64 ||
-           type.scalar == ScalarKind::UInt64;
-}
-
-bool isSimple(const Expr& expr) {
-    return expr.kind == ExprKind::Variable || expr.kind == ExprKind::Integer ||
-           expr.kind == ExprKind::BuiltinIndex || expr.kind == ExprKind::Member ||
-           expr.kind == ExprKind::Subscript || expr.kind == ExprKind::Call;
+/// Whether a subscript or a cast applies to all of the expression without parentheses.
+bool isPostfix(const Expr& expr) {
+    return expr.kind == ExprKind::Variable || expr.kind == ExprKind::BuiltinIndex ||
+           expr.kind == ExprKind::Member || expr.kind == ExprKind::Subscript ||
+           expr.kind == ExprKind::Call;
 }
 
 /// Writes one loop of a kernel.
@@ -72,7 +68,7 @@ public:
           layout_(source_, context.kernel), loop_(loop), stmt_(body_.stmt(loop.statement)),
           names_(names) {}
 
-    /// Empty: the loop has the form that it should have, or none that is read.
+    /// Returns nothing if the loop has its form already, or is not understood.
     std::vector<TextEdit> edits() {
         const bool isFor = loop_.kind == LoopKind::For;
         if ((!isFor && loop_.kind != LoopKind::While) || stmt_.fromMacro || stmt_.parent == noId ||
@@ -159,7 +155,8 @@ private:
         if (counting_ == Counting::Kept) {
             name_ = variable.name;
             start_ = expanded(variable.init);
-            return writeIncrement();
+            writeIncrement();
+            return true;
         }
         const std::uint32_t bodyBegin = body_.stmt(loop_.body).span.begin;
         const std::size_t bracket = source_.text().rfind(')', bodyBegin);
@@ -264,7 +261,7 @@ private:
         return std::ranges::all_of(increments(), [&](ExprId part) { return isChange(part); });
     }
 
-    bool writeIncrement() {
+    void writeIncrement() {
         std::vector<std::string> kept;
         const std::vector<ExprId> parts = increments();
         for (const ExprId part : parts)
@@ -273,7 +270,6 @@ private:
         if (kept.size() < parts.size())
             edits_.push_back(
                 {body_.expr(stmt_.increment).span, fmt::format("{}", fmt::join(kept, ", "))});
-        return true;
     }
 
     /// The number of rounds and its type.
@@ -297,7 +293,7 @@ private:
                 count.constant < 0 || std::ranges::any_of(count.terms, &SignedTerm::isNegative);
             if (isUnsignedIndexType(variable.type) && (subtracts || by.isDown))
                 return std::nullopt; // It might wrap around where no round runs.
-            return std::pair(skills::textOf(code_, source_, count), countType(count));
+            return std::pair(sumText(code_, source_, count), countType(count));
         }
         return std::nullopt;
     }
@@ -319,12 +315,7 @@ private:
 
     /// The variable's own name as a sum: it keeps the value that it has at the loop.
     [[nodiscard]] SignedSum entry(VariableId variable) const {
-        SignedSum sum;
-        for (const ExprId use : code_.uses(variable)) {
-            sum.terms.push_back({use, false});
-            break;
-        }
-        return sum;
+        return {{{code_.uses(variable).front(), false}}, 0};
     }
 
     /// The variable's value in a round, before or behind its change there.
@@ -362,7 +353,7 @@ private:
                 return value;
             }
         }
-        const std::string first = skills::textOf(code_, source_, start_);
+        const std::string first = sumText(code_, source_, start_);
         const bool isOne = start_.terms.size() + (start_.constant != 0 ? 1 : 0) == 1;
         const std::string rounds =
             fmt::format("({} - {})", name_, isOne ? first : "(" + first + ")");
@@ -375,10 +366,10 @@ private:
         if (moved.step == noId)
             return rounds;
         const Expr& step = body_.expr(moved.step);
-        const bool widens = isWide(body_.variable(moved.variable).type) && !isWide(step.type) &&
-                            step.kind != ExprKind::Integer;
+        const bool widens = hasPointerWidth(body_.variable(moved.variable).type) &&
+                            !hasPointerWidth(step.type) && step.kind != ExprKind::Integer;
         return fmt::format("{}{} * {}", widens ? "(long long)" : "", rounds,
-                           isSimple(step) ? textOf(moved.step) : "(" + textOf(moved.step) + ")");
+                           besideProduct(source_, step));
     }
 
     bool writeUses() {
@@ -409,7 +400,7 @@ private:
         return std::ranges::count(increments(), change) != 0;
     }
 
-    /// In the head's declaration, or in the condition that goes away.
+    /// Whether the use stands in the head's declaration, or in the condition, which is replaced.
     [[nodiscard]] bool isInHead(ExprId use) const {
         if (stmt_.init != noId && code_.holds(stmt_.init, use))
             return true;
@@ -426,7 +417,7 @@ private:
         if (expr.type.pointerDepth == 0) {
             const bool isAlone = holder == nullptr ||
                                  (holder->kind == ExprKind::Subscript && holder->children[1] == at);
-            const std::string text = joined(skills::textOf(code_, source_, value.base), value);
+            const std::string text = joined(sumText(code_, source_, value.base), value);
             edits_.push_back({expr.span, isAlone ? text : "(" + text + ")"});
             return true;
         }
@@ -436,7 +427,7 @@ private:
         const bool hasRest = !value.base.terms.empty() || value.base.constant != 0;
         const std::string place = joined(hasRest ? wideText(value.base) : std::string(), value);
         const Expr& base = body_.expr(pointer);
-        const std::string name = isSimple(base) ? textOf(pointer) : "(" + textOf(pointer) + ")";
+        const std::string name = isPostfix(base) ? textOf(pointer) : "(" + textOf(pointer) + ")";
         if (holder != nullptr && holder->kind == ExprKind::Unary && holder->op == "*") {
             edits_.push_back({{holder->span.begin, expr.span.begin}, ""});
             edits_.push_back({expr.span, fmt::format("{}[{}]", name, place)});
@@ -467,13 +458,13 @@ private:
 
     /// The sum in 64 bits: what a pointer adds up one after the other does not wrap around.
     [[nodiscard]] std::string wideText(const SignedSum& sum) const {
-        std::string text = skills::textOf(code_, source_, sum);
+        std::string text = sumText(code_, source_, sum);
         if (std::ranges::any_of(sum.terms, [&](const SignedTerm& term) {
-                return isWide(body_.expr(term.expr).type);
+                return hasPointerWidth(body_.expr(term.expr).type);
             }))
             return text;
         const bool isName = sum.terms.size() == 1 && sum.constant == 0 &&
-                            !sum.terms[0].isNegative && isSimple(body_.expr(sum.terms[0].expr));
+                            !sum.terms[0].isNegative && isPostfix(body_.expr(sum.terms[0].expr));
         return sum.terms.empty() ? text : "(long long)" + (isName ? text : "(" + text + ")");
     }
 

@@ -19,30 +19,30 @@ struct MovedVariable {
     bool isDown = false;
 };
 
-/// `p < end`: how a moved variable ends the loop.
+/// A comparison by which a moved variable ends the loop: `p < end`.
 struct MovedControl {
     std::size_t moved = 0;                   ///< Index into the moved variables.
     analysis::ExprId bound = analysis::noId; ///< The loop does not change it.
     std::string comparison; ///< "<", "<=", ">", ">=" or "!=", with the variable on the left.
 };
 
-/// The variables that the loop moves on, as far as nothing else changes them in it, code behind the
-/// loop does not ask for them, and no macro names them. The loop's steps do not change either.
+/// Finds the variables that the loop moves on by steps that stay the same. Leaves out a variable
+/// that the loop changes elsewhere too, that code behind the loop reads, or that a macro names.
 [[nodiscard]] std::vector<MovedVariable> movedVariables(const analysis::CodeMap& code,
                                                         const analysis::Loop& loop);
 
-/// How one of `moved` ends the loop; nullopt if something else does.
+/// Finds the variable of `moved` that ends the loop; nullopt if something else does.
 [[nodiscard]] std::optional<MovedControl> controlOf(const analysis::CodeMap& code,
                                                     const analysis::Loop& loop,
                                                     const std::vector<MovedVariable>& moved);
 
-/// Whether no run of the loop's statement, its beginning excepted, changes what `expr` is made of.
+/// Whether the loop, its init statement excepted, changes nothing that `expr` is made of.
 [[nodiscard]] bool isFixedInLoop(const analysis::CodeMap& code, const analysis::Loop& loop,
                                  analysis::ExprId expr);
 
-/// What a local variable is set to where it is declared, if evaluating that at the loop and in its
-/// rounds gives the same; noId if it may give something else. Writes in the loop to the variable
-/// itself do not count, nor those to a variable for which `isStill` is true.
+/// Returns the initialiser of a local variable if the loop, and each of its rounds, would evaluate
+/// it to the same value; else noId. The loop's writes to the variable itself do not count, nor do
+/// its writes to variables for which `isStill` is true.
 [[nodiscard]] analysis::ExprId
 valueAtLoop(const analysis::CodeMap& code, const analysis::Loop& loop,
             analysis::VariableId variable,

@@ -18,11 +18,6 @@ using namespace analysis;
 
 namespace {
 
-bool isWide(const Type& type) {
-    return type.pointerDepth > 0 || type.scalar == ScalarKind::Int64 ||
-           type.scalar == ScalarKind::UInt64;
-}
-
 /// The statement behind `statement` in its block; noId if there is none.
 StmtId nextOf(const FunctionBody& body, StmtId statement) {
     const StmtId block = body.stmt(statement).parent;
@@ -33,8 +28,8 @@ StmtId nextOf(const FunctionBody& body, StmtId statement) {
     return at == all.end() || at + 1 == all.end() ? noId : *(at + 1);
 }
 
-/// `v += e` or `v -= e`, the statement behind the declaration of `variable` and its only change;
-/// noId: something else.
+/// Returns `v += e` or `v -= e` if that is the statement behind the declaration of `variable` and
+/// its only change; else noId.
 ExprId changeBehind(const CodeMap& code, VariableId variable, StmtId declaration) {
     const FunctionBody& body = code.body();
     const StmtId next = nextOf(body, declaration);
@@ -78,8 +73,9 @@ std::vector<TextEdit> settledValues(const SkillContext& context) {
         const Expr& init = body.expr(variable.init);
         const Expr& added = body.expr(body.expr(change).children[1]);
         const StmtId statement = code.statement(change);
-        // In 32 bits, a sum could wrap around that the variable holds.
-        const bool isAsWide = isPointer || !isWide(type) || isWide(init.type) || isWide(added.type);
+        // A sum of 32 bits could wrap around where the variable does not.
+        const bool isAsWide = isPointer || !hasPointerWidth(type) || hasPointerWidth(init.type) ||
+                              hasPointerWidth(added.type);
         if (init.kind == ExprKind::InitList || init.fromMacro || !isAsWide ||
             !hasNoEffect(code, body.expr(change).children[1]) ||
             !hasOwnLines(body, layout, statement, statement))

@@ -90,7 +90,7 @@ bool isNumber(const CodeMap& code, const SignedSum& sum) {
                                 [&](const SignedTerm& term) { return isPointer(code, term); });
 }
 
-std::string textOf(const CodeMap& code, const SourceText& source, const SignedSum& sum) {
+std::string sumText(const CodeMap& code, const SourceText& source, const SignedSum& sum) {
     std::string text;
     const auto add = [&](bool isNegative, const std::string& term) {
         if (text.empty())

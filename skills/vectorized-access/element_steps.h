@@ -1,4 +1,4 @@
-/// How what an expression says changes from one element to the next.
+/// Steps of values: the difference between a value for one element and for the next.
 #pragma once
 
 #include "skills/base/skill.h"
@@ -8,7 +8,7 @@
 
 namespace kernelskill::skills {
 
-/// How a value differs between threads of neighbouring elements, as far as the text tells.
+/// The difference of a value between threads of neighbouring elements, as far as the text tells.
 enum class Step : std::uint8_t {
     None, ///< It is the same for all.
     One,  ///< It goes up by one; a pointer goes on to the next element.

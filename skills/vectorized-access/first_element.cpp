@@ -78,7 +78,7 @@ private:
                isElement(call.children[isSecond ? 1 : 0]);
     }
 
-    /// What the search sets its best to: `value` of `value > best ? value : best`.
+    /// Returns the value that becomes the best one: `value` of `value > best ? value : best`.
     [[nodiscard]] ExprId foundValue(ExprId set) const {
         const Expr& expr = body_.expr(code_.withoutCasts(set));
         return expr.kind == ExprKind::Conditional ? expr.children[1] : set;

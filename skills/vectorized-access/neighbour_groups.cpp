@@ -165,7 +165,7 @@ private:
                });
     }
 
-    /// How a call that loads or stores past a cache says so; empty for another.
+    /// Returns the name of a call that loads or stores past a cache; empty for another call.
     [[nodiscard]] std::string_view cacheHintAt(ExprId call) const {
         for (const MemoryAccess& access : context_.kernel.accesses)
             if (body_.expr(call).span.contains(body_.expr(access.expression).span))
@@ -239,7 +239,7 @@ private:
         return {};
     }
 
-    /// What a name that keeps its value stands for: its initialisation, which stands before it.
+    /// Follows a name that keeps its value to its initialiser; returns another expression as it is.
     [[nodiscard]] ExprId meaning(ExprId expr) const {
         const ExprId inner = code_.withoutCasts(expr);
         const VariableId named = code_.namedVariable(inner);

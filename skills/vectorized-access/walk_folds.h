@@ -1,4 +1,4 @@
-/// What the rounds of a walk fold into, where vectors give each thread other elements.
+/// Values into which the rounds of a walk fold, where vectors give each thread other elements.
 #pragma once
 
 #include "skills/schedule/lane_loop.h"

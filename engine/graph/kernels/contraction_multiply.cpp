@@ -80,8 +80,8 @@ std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
         return fmt::format("{0} * {1} + ({2} ^ ({0} / {3} % 4 * 8))", depth, outer, at,
                            depthOfLane(tile.unit));
     case TileLayout::OuterByDepth: {
-        // What four lanes read of a row follows each other, and lies in other banks than what the
-        // others read. Rows share their banks with those that lie a multiple of 32 floats away.
+        // Four lanes read neighbouring floats of a row, and the other lanes of the warp read from
+        // other banks. Rows a multiple of 32 floats apart share their banks.
         const int block = 4 * depthOfLane(tile.unit);
         if (tile.depth == block)
             return fmt::format("{} * {} + {}", at, tile.depth, depth);
@@ -95,8 +95,8 @@ std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
 }
 
 SplitSums sumsOf(MultiplyUnit unit, std::optional<std::int64_t> depth) {
-    // At this depth the cut off parts of sums are about 2^-15 of their size, one in bfloat16 is cut
-    // off in its 16th bit.
+    // Tensor cores truncate sums: over this many terms a result loses about 2^-15 of its size, as
+    // it does by factors of 16 bits.
     constexpr std::int64_t longest = 8192;
     const bool isShort = depth && *depth <= longest;
     return unit == MultiplyUnit::BFloat16Split && isShort ? SplitSums::All : SplitSums::Step;

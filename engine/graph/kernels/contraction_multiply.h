@@ -26,12 +26,12 @@ enum class TileLayout : std::uint8_t {
 [[nodiscard]] std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
                                     const std::string& depth, const std::string& at);
 
-/// Where a lane adds up products that are split.
+/// The sums to which a lane adds the products of factors that are split in two.
 enum class SplitSums : std::uint8_t {
-    Step, ///< A step's apart: tensor cores cut sums off where float rounds them, by a share of all.
-    All,  ///< In the results, which is faster, and as exact as the factors if terms are not many.
+    Step, ///< Those of one step, which float adds to the results: tensor cores truncate sums.
+    All,  ///< The results themselves: faster, and as exact as the factors where terms are few.
 };
-/// The place for sums of `depth` terms a block; nullopt: of an unknown number.
+/// Chooses the sums for `depth` terms a block; nullopt: the number is not known.
 [[nodiscard]] SplitSums sumsOf(MultiplyUnit unit, std::optional<std::int64_t> depth);
 
 /// The device functions that the text below calls; empty for float32.

@@ -18,7 +18,7 @@ namespace kernelskill::engine::graph {
 /// The device functions that the text below calls.
 [[nodiscard]] std::string tensorFunctionsOf(MultiplyUnit unit, SplitSums sums);
 
-/// What writeMultiply() writes for tensor cores.
+/// Writes the part of writeMultiply() that runs on tensor cores.
 void writeTensorMultiply(CodeLines& lines, const ContractionTile& tile, TileLayout left,
                          TileLayout right, SplitSums sums);
 

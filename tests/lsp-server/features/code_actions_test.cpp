@@ -164,6 +164,32 @@ TEST_F(CodeActions, ResolveReviewsTheEditAndReturnsItVersioned) {
     EXPECT_THAT(memory.dump(), HasSubstr("shared-memory-padding"));
 }
 
+TEST_F(CodeActions, ResolveEditsALoopInAnotherStyleInOneStep) {
+    start();
+    const std::string text = "__global__ void sums(const float* x, float* y, int m, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i >= m)\n"
+                             "        return;\n"
+                             "    const float* p = x + i * n;\n"
+                             "    const float* end = p + n;\n"
+                             "    float sum = 0;\n"
+                             "    while (p < end)\n"
+                             "        sum += *p++;\n"
+                             "    y[i] = sum;\n"
+                             "}\n"
+                             "void run(const float* x, float* y, int m, int n) {\n"
+                             "    sums<<<(m + 127) / 128, 128>>>(x, y, m, n);\n"
+                             "}\n";
+    client.open(uri, text);
+    const json action = withKind(actionsAt(text, "sum += "), "refactor.rewrite.row-per-warp");
+    ASSERT_FALSE(action.is_null());
+    const json resolved = client.call("codeAction/resolve", action, reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    const std::string edit = resolved.at("result").at("edit").dump();
+    EXPECT_THAT(edit, HasSubstr("for (int j = lane; j < n; j += 32)"));
+    EXPECT_THAT(edit, HasSubstr(R"("newText":"p[j]")"));
+}
+
 /// Capabilities of an editor that shows edits with annotations before it applies them.
 json previewingEditor() {
     json capabilities = editorCapabilities();

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         // The place is chosen by the new top, which nothing is larger than.
         Search{"SetsThePlaceLast", search("        top = v > top ? v : top;\n"
                                           "        where = v > top ? j : where;\n")},
-        // Of equal values the place is the last one's, and the top the first one's.
+        // Among equal values the place is that of the last one, and the top that of the first one.
         Search{"ComparesWithTheNewTop", search("        top = v > top ? v : top;\n"
                                                "        where = v == top ? j : where;\n")},
         // A value that is not a number becomes the top.

@@ -58,7 +58,7 @@ TEST(SettledValues, LeavesOthers) {
         "    long long i = blockIdx.x * blockDim.x;\n    i += threadIdx.x;\n    bins[i] = 1;\n",
         // Its type is that of its first value.
         "    auto i = threadIdx.x;\n    i += n;\n    bins[i] = 1;\n",
-        // What is added has an effect.
+        // The addend has an effect.
         "    int i = threadIdx.x;\n    i += atomicAdd(bins, 1);\n    bins[i] = 1;\n",
         // Its address is taken.
         "    int i = threadIdx.x;\n    i += n;\n    int* p = &i;\n    bins[i] = *p;\n",

@@ -5,6 +5,21 @@
 namespace kernelskill::skills {
 namespace {
 
+/// The end of kernels that search a row by the lanes of a warp, and their launch.
+const std::string bestOfLanes = R"(    for (int d = 16; d > 0; d /= 2) {
+        const float other = __shfl_xor_sync(0xffffffff, best, d);
+        const int otherPlace = __shfl_xor_sync(0xffffffff, place, d);
+        if (other > best || (other == best && otherPlace < place)) {
+            best = other;
+            place = otherPlace;
+        }
+    }
+    if (lane == 0)
+        y[blockIdx.x] = place;
+}
+void run(const float* x, int* y, int n) { k<<<9, 32>>>(x, y, n); }
+)";
+
 constexpr std::string_view id = "vectorized-access";
 
 /// A kernel with a block for each row of n elements of x and y; `s` is shared by the block, `work`
@@ -151,19 +166,7 @@ __global__ void k(const float* x, int* y, int n) {
         place = v > best ? j : place;
         best = v > best ? v : best;
     }
-    for (int d = 16; d > 0; d /= 2) {
-        const float other = __shfl_xor_sync(0xffffffff, best, d);
-        const int otherPlace = __shfl_xor_sync(0xffffffff, place, d);
-        if (other > best || (other == best && otherPlace < place)) {
-            best = other;
-            place = otherPlace;
-        }
-    }
-    if (lane == 0)
-        y[blockIdx.x] = place;
-}
-void run(const float* x, int* y, int n) { k<<<9, 32>>>(x, y, n); }
-)");
+)" + bestOfLanes);
     EXPECT_TRUE(text.contains("            const float v = r4.y;\n"
                               "            place = v > best ? (4 * group + 1) : place;\n"
                               "            best = v > best ? v : best;\n"))
@@ -184,19 +187,7 @@ __global__ void k(const float* x, int* y, int n) {
             place = j;
         }
     }
-    for (int d = 16; d > 0; d /= 2) {
-        const float other = __shfl_xor_sync(0xffffffff, best, d);
-        const int otherPlace = __shfl_xor_sync(0xffffffff, place, d);
-        if (other > best || (other == best && otherPlace < place)) {
-            best = other;
-            place = otherPlace;
-        }
-    }
-    if (lane == 0)
-        y[blockIdx.x] = place;
-}
-void run(const float* x, int* y, int n) { k<<<9, 32>>>(x, y, n); }
-)";
+)" + bestOfLanes;
     checkLoopBecomes(
         before, R"(    for (int j = 1 + lane; j < n; j += 32) {
         if (r[j] > best) {

@@ -173,7 +173,7 @@ TEST_F(NodeChoice, RemembersVerdicts) {
 
 TEST_F(NodeChoice, TakesNoWholeModelThatIsWrong) {
     const Program program = layers({1024, 512});
-    // What is right in the program that LibTorch runs is wrong in one model.
+    // Kernels that are right inside of the program that LibTorch runs are wrong in one model.
     MadeUpRacer racer([](const std::string& code) { return callsLibrary(code) ? 80.0 : 50.0; });
     racer.verdictOf = [](const std::vector<std::string>& codes) {
         return codes.at(0).starts_with("whole") && !callsLibrary(codes.at(0))

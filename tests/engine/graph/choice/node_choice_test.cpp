@@ -76,7 +76,7 @@ TEST_F(NodeChoice, PrefersOwnAndMoreExactKernelsThatAreEquallyFast) {
 TEST_F(NodeChoice, TriesNoPrecisionThatIsNotAllowed) {
     const Program program = layers({512});
     MadeUpRacer racer([](const std::string&) { return 100.0; });
-    // What is more exact is tried as well.
+    // More exact units are tried as well.
     const std::map<MultiplyUnit, std::set<std::string>> tried = {
         {MultiplyUnit::Float32, {"float32"}},
         {MultiplyUnit::TF32Split, {"float32", "TF32 in two parts"}},
