@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kernelskill::engine::wire {
 namespace {
@@ -54,21 +55,70 @@ Error malformed(std::string_view why) {
         ErrorKind::Internal, "malformed message between processes: " + std::string(why), {}, {}};
 }
 
+constexpr std::size_t lengthBytes = sizeof(std::uint64_t);
+
+void appendLength(std::vector<std::byte>& bytes, std::uint64_t length) {
+    for (std::size_t i = 0; i < lengthBytes; ++i)
+        bytes.push_back(static_cast<std::byte>(length >> (8 * i)));
+}
+
+void appendSized(std::vector<std::byte>& bytes, const std::vector<std::uint8_t>& part) {
+    appendLength(bytes, part.size());
+    const auto* first = reinterpret_cast<const std::byte*>(part.data());
+    bytes.insert(bytes.end(), first, first + part.size());
+}
+
+std::uint64_t lengthFrom(std::span<const std::byte, lengthBytes> bytes) {
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < lengthBytes; ++i)
+        length |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+    return length;
+}
+
+/// Takes a length and as many bytes from the front; nullopt if there are fewer.
+std::optional<std::span<const std::byte>> takeSized(std::span<const std::byte>& bytes) {
+    if (bytes.size() < lengthBytes)
+        return std::nullopt;
+    const std::uint64_t length = lengthFrom(bytes.first<lengthBytes>());
+    if (length > bytes.size() - lengthBytes)
+        return std::nullopt;
+    const auto part = bytes.subspan(lengthBytes, length);
+    bytes = bytes.subspan(lengthBytes + length);
+    return part;
+}
+
+/// Visits the byte strings of a message. The order is the same before and after CBOR, since the
+/// members of objects are sorted.
+template <typename Visit>
+void forEachBlob(nlohmann::json& message, const Visit& visit) {
+    if (message.is_binary())
+        return visit(static_cast<std::vector<std::uint8_t>&>(message.get_binary()));
+    if (message.is_structured())
+        for (nlohmann::json& each : message)
+            forEachBlob(each, visit);
+}
+
 } // namespace
 
-std::vector<std::byte> frame(const nlohmann::json& message) {
-    const std::vector<std::uint8_t> payload = nlohmann::json::to_cbor(message);
-    std::vector<std::byte> bytes(frameHeaderBytes + payload.size());
-    for (std::size_t i = 0; i < frameHeaderBytes; ++i)
-        bytes[i] = static_cast<std::byte>(payload.size() >> (8 * i));
-    std::memcpy(bytes.data() + frameHeaderBytes, payload.data(), payload.size());
+std::vector<std::byte> frame(nlohmann::json message) {
+    std::vector<std::vector<std::uint8_t>> blobs;
+    forEachBlob(message,
+                [&](std::vector<std::uint8_t>& blob) { blobs.push_back(std::exchange(blob, {})); });
+    const std::vector<std::uint8_t> cbor = nlohmann::json::to_cbor(message);
+    std::uint64_t length = lengthBytes + cbor.size();
+    for (const auto& blob : blobs)
+        length += lengthBytes + blob.size();
+    std::vector<std::byte> bytes;
+    bytes.reserve(frameHeaderBytes + length);
+    appendLength(bytes, length);
+    appendSized(bytes, cbor);
+    for (const auto& blob : blobs)
+        appendSized(bytes, blob);
     return bytes;
 }
 
 std::optional<std::uint64_t> payloadLength(std::span<const std::byte, frameHeaderBytes> header) {
-    std::uint64_t length = 0;
-    for (std::size_t i = 0; i < frameHeaderBytes; ++i)
-        length |= static_cast<std::uint64_t>(header[i]) << (8 * i);
+    const std::uint64_t length = lengthFrom(header);
     if (length > maxPayloadBytes)
         return std::nullopt;
     return length;
@@ -84,11 +134,26 @@ bool exceedsLimits(std::span<const std::byte> cbor) {
 
 Result<void> readFrame(std::span<const std::byte> payload,
                        const std::function<void(const nlohmann::json&)>& read) {
+    const auto cbor = takeSized(payload);
+    if (!cbor)
+        return std::unexpected(malformed("it ends early"));
+    if (exceedsLimits(*cbor))
+        return std::unexpected(malformed("too deep or too large"));
     try {
-        const auto* data = reinterpret_cast<const std::uint8_t*>(payload.data());
-        if (exceedsLimits(payload))
-            return std::unexpected(malformed("too deep or too large"));
-        read(nlohmann::json::from_cbor(data, data + payload.size()));
+        const auto* data = reinterpret_cast<const std::uint8_t*>(cbor->data());
+        nlohmann::json message = nlohmann::json::from_cbor(data, data + cbor->size());
+        bool isWhole = true;
+        forEachBlob(message, [&](std::vector<std::uint8_t>& blob) {
+            const auto bytes = takeSized(payload);
+            isWhole = isWhole && bytes;
+            if (!isWhole)
+                return;
+            const auto* first = reinterpret_cast<const std::uint8_t*>(bytes->data());
+            blob.assign(first, first + bytes->size());
+        });
+        if (!isWhole || !payload.empty())
+            return std::unexpected(malformed("not as many bytes as it says"));
+        read(message);
         return {};
     } catch (const nlohmann::json::exception& error) {
         return std::unexpected(malformed(error.what()));

@@ -1,5 +1,7 @@
 /// The frames of messages between the server and its workers: a 64-bit little-endian length, then
-/// that many bytes of CBOR. Both sides use only these functions.
+/// that many bytes, the payload. It holds the message in CBOR with its byte strings left empty, and
+/// then these in order, each of them behind its length: they are whole arrays of a kernel, which a
+/// reader of CBOR would take byte by byte. Both sides use only these functions.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -19,7 +21,7 @@ namespace kernelskill::engine::wire {
 inline constexpr std::size_t frameHeaderBytes = 8;
 
 /// The whole frame, length included.
-[[nodiscard]] std::vector<std::byte> frame(const nlohmann::json& message);
+[[nodiscard]] std::vector<std::byte> frame(nlohmann::json message);
 
 /// The length of the payload that follows; nullopt if it is implausibly large.
 [[nodiscard]] std::optional<std::uint64_t>

@@ -31,7 +31,7 @@ public:
 private:
     struct Prepared;
     [[nodiscard]] Result<Prepared> prepare(std::uint64_t seed, const std::stop_token& stop);
-    [[nodiscard]] Result<CheckResult> compare(const Prepared& prepared, int launches,
+    [[nodiscard]] Result<CheckResult> compare(const Prepared& prepared, std::uint32_t launches,
                                               std::uint64_t seed, const std::stop_token& stop);
     [[nodiscard]] CheckResult sanitize(const Prepared& prepared, std::uint64_t seed,
                                        const std::stop_token& stop);

@@ -27,6 +27,7 @@
 #include "engine/memory/outcome_file.h"
 #include "engine/model/dialect.h"
 #include "engine/model/sse_reader.h"
+#include "engine/process/framing.h"
 #include "engine/program/cmake_text.h"
 #include "engine/program/command_words.h"
 #include "engine/program/json_with_comments.h"
@@ -57,6 +58,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace kernelskill::testing {
 
@@ -224,18 +226,19 @@ void readBufferList(std::string_view bytes) {
     require(engine::parseBufferList(text, size, "list").has_value());
 }
 
-/// Reads the bytes as CBOR, and as JSON that is put into CBOR: corpora are text that way.
+/// Reads the bytes as a frame's payload, and as JSON that is put into one: corpora are text that
+/// way.
 template <typename Read>
 void readBoth(std::string_view bytes, const Read& read) {
     read(bytes);
     if (analysis::isNestedTooDeeply(bytes))
         return;
-    const auto value = nlohmann::json::parse(bytes, nullptr, false);
+    auto value = nlohmann::json::parse(bytes, nullptr, false);
     if (value.is_discarded())
         return;
-    std::string encoded;
-    nlohmann::json::to_cbor(value, encoded);
-    read(encoded);
+    const auto frame = engine::wire::frame(std::move(value));
+    const auto payload = std::span(frame).subspan(engine::wire::frameHeaderBytes);
+    read({reinterpret_cast<const char*>(payload.data()), payload.size()});
 }
 
 void readWorkerFrames(std::string_view bytes) {

@@ -168,6 +168,15 @@ Result<gpu::Answer> GpuExecutor::ask(const gpu::Request& request, const std::sto
 }
 
 Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop_token stop) {
+    auto done = runRepeatedly(image, job, 1, stop);
+    if (!done)
+        return std::unexpected(std::move(done.error()));
+    return std::move(done->first);
+}
+
+Result<RepeatedRun> GpuExecutor::runRepeatedly(const Image& image, const Job& job,
+                                               std::uint32_t launches,
+                                               const std::stop_token& stop) {
     auto subject = subjectOf(image, job.launch);
     if (!subject)
         return std::unexpected(subject.error());
@@ -175,7 +184,8 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     request.subject = std::move(*subject);
     request.seed = job.seed;
     request.wantOutputs = job.wantOutputs;
-    request.time = job.limits.time;
+    request.launches = launches;
+    request.time = job.limits.time * launches;
     const auto& problem = device().profilerProblem;
     if (job.wantProfile) {
         request.timing = timingOfProfiles;
@@ -188,7 +198,8 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     auto answer = expectAnswer<gpu::RunAnswer>(ask(request, stop));
     if (!answer)
         return std::unexpected(answer.error());
-    RunResult result;
+    RepeatedRun repeated{{}, std::move(answer->otherOutputs)};
+    RunResult& result = repeated.first;
     result.profile.kernel = job.launch.kernel;
     result.profile.executor = options_.name;
     result.profile.launch = job.launch;
@@ -199,7 +210,7 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     result.outputs = std::move(answer->outputs);
     result.printed = std::move(answer->printed);
     if (!job.wantProfile)
-        return result;
+        return repeated;
     result.profile.notes.push_back("measured on " + device().name + " (" + architecture() + ")");
     if (problem)
         result.profile.notes.push_back("no hardware counters: " + problem->describe());
@@ -208,7 +219,7 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     auto sorted = answer->timing->microseconds.at(0);
     std::ranges::sort(sorted);
     result.profile.metrics[metric::medianTime] = 1e3 * sorted[sorted.size() / 2];
-    return result;
+    return repeated;
 }
 
 Result<gpu::TimingAnswer> GpuExecutor::time(std::span<const TimedLaunch> launches,

@@ -34,6 +34,13 @@ struct TimedLaunch {
     LaunchSpec launch;
 };
 
+/// Several runs of a launch on equal input.
+struct RepeatedRun {
+    RunResult first;
+    /// The outputs of each later run whose bits are not those of the first.
+    std::vector<std::vector<BufferContents>> otherOutputs;
+};
+
 /// Thread-safe. All buffers of a launch must have their sizes.
 class GpuExecutor final : public Executor {
 public:
@@ -57,6 +64,11 @@ public:
     /// counters may not be read, the profile has only the time, and a note with the reason.
     [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,
                                         std::stop_token stop) override;
+    /// The same, `launches` times. Their outputs are compared where they are, because those of a
+    /// large launch take longer to send than to compute.
+    [[nodiscard]] Result<RepeatedRun> runRepeatedly(const Image& image, const Job& job,
+                                                    std::uint32_t launches,
+                                                    const std::stop_token& stop);
 
     /// The microseconds of each launch in each round, all on one GPU.
     [[nodiscard]] Result<gpu::TimingAnswer> time(std::span<const TimedLaunch> launches,

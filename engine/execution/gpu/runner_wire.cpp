@@ -101,7 +101,8 @@ Clocks clocksFrom(const Json& json) {
 Json toJson(const TimingPlan& plan) {
     return {{"warmUp", plan.warmUpRounds},     {"least", plan.minRounds},
             {"most", plan.maxRounds},          {"budget", plan.budget.count()},
-            {"longest", plan.longest.count()}, {"sweep", plan.sweepCache}};
+            {"longest", plan.longest.count()}, {"sweep", plan.sweepCache},
+            {"clear", plan.clearRatio}};
 }
 
 TimingPlan planFrom(const Json& json) {
@@ -112,6 +113,7 @@ TimingPlan planFrom(const Json& json) {
     plan.budget = milliseconds(json.at("budget").get<std::int64_t>());
     plan.longest = milliseconds(json.at("longest").get<std::int64_t>());
     json.at("sweep").get_to(plan.sweepCache);
+    json.at("clear").get_to(plan.clearRatio);
     return plan;
 }
 
@@ -131,16 +133,34 @@ TimingAnswer timingFrom(const Json& json) {
     return timing;
 }
 
+Json toJson(const std::vector<BufferContents>& outputs) {
+    Json json = Json::array();
+    for (const BufferContents& contents : outputs)
+        json.push_back(toJson(contents));
+    return json;
+}
+
+std::vector<BufferContents> outputsFrom(const Json& json) {
+    std::vector<BufferContents> outputs;
+    for (const Json& contents : json)
+        fromJson(contents, outputs.emplace_back());
+    return outputs;
+}
+
 Json toJson(const RunAnswer& answer) {
-    Json outputs = Json::array();
-    for (const BufferContents& contents : answer.outputs)
-        outputs.push_back(toJson(contents));
+    Json others = Json::array();
+    for (const auto& outputs : answer.otherOutputs)
+        others.push_back(toJson(outputs));
     Json stalls = Json::array();
     for (const LineStalls& line : answer.stalls)
         stalls.push_back({{"file", line.file}, {"line", line.line}, {"samples", line.samples}});
-    Json json{{"outputs", std::move(outputs)}, {"printed", binaryText(answer.printed)},
-              {"metrics", answer.metrics},     {"passes", answer.passes},
-              {"stalls", std::move(stalls)},   {"notes", answer.notes}};
+    Json json{{"outputs", toJson(answer.outputs)},
+              {"otherOutputs", std::move(others)},
+              {"printed", binaryText(answer.printed)},
+              {"metrics", answer.metrics},
+              {"passes", answer.passes},
+              {"stalls", std::move(stalls)},
+              {"notes", answer.notes}};
     if (answer.timing)
         json["timing"] = toJson(*answer.timing);
     return json;
@@ -148,8 +168,9 @@ Json toJson(const RunAnswer& answer) {
 
 RunAnswer runFrom(const Json& json) {
     RunAnswer answer;
-    for (const Json& contents : json.at("outputs"))
-        fromJson(contents, answer.outputs.emplace_back());
+    answer.outputs = outputsFrom(json.at("outputs"));
+    for (const Json& outputs : json.at("otherOutputs"))
+        answer.otherOutputs.push_back(outputsFrom(outputs));
     answer.printed = textOf(json.at("printed"));
     json.at("metrics").get_to(answer.metrics);
     json.at("passes").get_to(answer.passes);
@@ -185,6 +206,7 @@ RunRequest runRequestFrom(const Json& json) {
     request.subject = subjectFrom(json.at("subject"));
     json.at("seed").get_to(request.seed);
     json.at("outputs").get_to(request.wantOutputs);
+    json.at("launches").get_to(request.launches);
     json.at("metrics").get_to(request.metrics);
     json.at("stalls").get_to(request.wantStalls);
     if (json.contains("timing"))
@@ -228,6 +250,7 @@ std::vector<std::byte> encode(const Request& request) {
                                             {"subject", toJson(run.subject)},
                                             {"seed", run.seed},
                                             {"outputs", run.wantOutputs},
+                                            {"launches", run.launches},
                                             {"metrics", run.metrics},
                                             {"stalls", run.wantStalls},
                                             {"milliseconds", run.time.count()}};

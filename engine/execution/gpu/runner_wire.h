@@ -38,12 +38,17 @@ struct TimingPlan {
     /// launches of which minRounds would take too long.
     std::chrono::milliseconds longest{60'000};
     bool sweepCache = true;
+    /// No round after minRounds begins once one of two subjects was so many times as fast as the
+    /// other in each; 0: others do.
+    double clearRatio = 0;
 };
 
 struct RunRequest {
     Subject subject;
     std::uint64_t seed = 1;
     bool wantOutputs = false;
+    /// On equal input, one after the other.
+    std::uint32_t launches = 1;
     /// Nsight Compute's names; if empty, the profiler is not used.
     std::vector<std::string> metrics;
     bool wantStalls = false;          ///< Sample program counters with their stall reasons.
@@ -107,7 +112,9 @@ struct TimingAnswer {
 };
 
 struct RunAnswer {
-    std::vector<BufferContents> outputs;
+    std::vector<BufferContents> outputs; ///< Of the first launch.
+    /// The outputs of each later launch whose bits are not those of the first.
+    std::vector<std::vector<BufferContents>> otherOutputs;
     std::string printed;
     Metrics metrics;
     std::uint32_t passes = 0; ///< The passes that the profiler needed.

@@ -5,6 +5,7 @@
 #include "engine/execution/gpu/runner/synchronise.h"
 #include "engine/execution/gpu/runner/timing_run.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kernelskill::engine::gpu {
@@ -88,16 +89,18 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
     if (!done)
         return std::unexpected(done.error());
     RunAnswer answer;
-    auto stray = (*launch)->strayWrites();
-    if (!stray)
-        return std::unexpected(stray.error());
-    answer.notes = std::move(*stray);
     if (request.wantOutputs) {
         auto outputs = (*launch)->outputs();
         if (!outputs)
             return std::unexpected(outputs.error());
         answer.outputs = std::move(*outputs);
     }
+    if (auto repeated = repeat(request, **launch, answer, isFatal); !repeated)
+        return std::unexpected(repeated.error());
+    auto stray = (*launch)->strayWrites();
+    if (!stray)
+        return std::unexpected(stray.error());
+    answer.notes = std::move(*stray);
     if (!request.metrics.empty()) {
         auto counted = count(request, **launch, answer, isFatal);
         // Times and results are useful without counters.
@@ -120,6 +123,28 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
             return std::unexpected(sampled.error());
     }
     return answer;
+}
+
+Result<void> JobRunner::repeat(const RunRequest& request, const PreparedLaunch& launch,
+                               RunAnswer& answer, bool& isFatal) const {
+    for (std::uint32_t number = 1; number < request.launches; ++number) {
+        auto done = launch.restore();
+        if (done)
+            done = launch.launch();
+        if (done)
+            done = synchronise(device_->driver(), isFatal);
+        if (!done)
+            return done;
+        if (!request.wantOutputs)
+            continue;
+        auto outputs = launch.outputs();
+        if (!outputs)
+            return std::unexpected(outputs.error());
+        if (!std::ranges::equal(*outputs, answer.outputs, {}, &BufferContents::bytes,
+                                &BufferContents::bytes))
+            answer.otherOutputs.push_back(std::move(*outputs));
+    }
+    return {};
 }
 
 Result<void> JobRunner::count(const RunRequest& request, const PreparedLaunch& launch,

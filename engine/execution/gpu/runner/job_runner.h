@@ -32,6 +32,9 @@ private:
     [[nodiscard]] Result<const RangeProfiler*> profiler(const std::vector<std::string>& metrics);
     [[nodiscard]] Answer describe();
     [[nodiscard]] Result<RunAnswer> run(const RunRequest& request, bool& isFatal);
+    /// Makes the later launches of a request, and keeps their outputs in the answer if they differ.
+    [[nodiscard]] Result<void> repeat(const RunRequest& request, const PreparedLaunch& launch,
+                                      RunAnswer& answer, bool& isFatal) const;
     [[nodiscard]] Result<void> count(const RunRequest& request, const PreparedLaunch& launch,
                                      RunAnswer& answer, bool& isFatal);
     [[nodiscard]] Result<void> sample(const RunRequest& request, const PreparedLaunch& launch,

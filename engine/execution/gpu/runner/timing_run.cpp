@@ -6,6 +6,7 @@
 #include "engine/execution/gpu/runner/helper_launch.h"
 #include "engine/execution/gpu/runner/synchronise.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -19,6 +20,17 @@ using Now = std::chrono::steady_clock;
 
 /// An idle GPU needs some milliseconds of work to reach its clocks.
 constexpr std::chrono::milliseconds minWarmUp{50};
+
+/// Whether one of two subjects was `ratio` times as fast as the other in each round.
+bool isClear(const std::vector<std::vector<double>>& microseconds, double ratio) {
+    if (ratio <= 0 || microseconds.size() != 2)
+        return false;
+    const auto isAlways = [&](const std::vector<double>& fast, const std::vector<double>& slow) {
+        return std::ranges::equal(fast, slow,
+                                  [&](double less, double more) { return less * ratio < more; });
+    };
+    return isAlways(microseconds[0], microseconds[1]) || isAlways(microseconds[1], microseconds[0]);
+}
 
 class SideBySide {
 public:
@@ -47,8 +59,9 @@ public:
                                   : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
         const auto end = Now::now() + plan_.budget;
         for (std::uint32_t i = 0;
-             i < plan_.maxRounds && (i < plan_.minRounds || Now::now() < end) &&
-             !isTooLong(i, plan_.longest);
+             i < plan_.maxRounds && !isTooLong(i, plan_.longest) &&
+             (i < plan_.minRounds ||
+              (Now::now() < end && !isClear(answer.microseconds, plan_.clearRatio)));
              ++i) {
             if (auto timed = round(i, &answer); !timed)
                 return std::unexpected(timed.error());

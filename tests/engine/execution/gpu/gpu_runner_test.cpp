@@ -98,6 +98,38 @@ TEST_F(GpuRunner, RunsOnTheInputOfTheEmulator) {
     EXPECT_TRUE(answer->notes.empty()) << answer->notes.front();
 }
 
+TEST_F(GpuRunner, RepeatsALaunchOnTheSameInput) {
+    RunRequest request;
+    request.subject = saxpyOf(1000); // Each launch would add to what the last one left.
+    request.wantOutputs = true;
+    request.launches = 3;
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    EXPECT_EQ(answer->outputs.size(), 1u);
+    EXPECT_TRUE(answer->otherOutputs.empty());
+}
+
+TEST_F(GpuRunner, TellsLaunchesWithOtherResults) {
+    constexpr const char* text = R"(
+__device__ int launches;
+extern "C" __global__ void count(int* out) {
+    out[0] = atomicAdd(&launches, 1) / 2;
+}
+)";
+    auto out = buffer("out", 1, true);
+    out.element = analysis::ScalarKind::Int32;
+    RunRequest request;
+    request.subject = subject(text, "count", {1, 1, 1}, {1, 1, 1}, {out});
+    request.wantOutputs = true;
+    request.launches = 4;
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    ASSERT_EQ(answer->otherOutputs.size(), 2u);
+    const auto& last = answer->otherOutputs[1].at(0);
+    EXPECT_EQ(last.name, "out");
+    EXPECT_EQ(last.bytes.at(0), std::byte{1});
+}
+
 TEST_F(GpuRunner, FillsBuffersAsTheEmulatorDoes) {
     constexpr std::uint64_t n = 70'001;
     constexpr const char* text = R"(
@@ -314,6 +346,19 @@ TEST_F(GpuRunner, TellsFasterFromSlower) {
     EXPECT_EQ(judgeTimes(tiled, naive, std::nullopt).status, VerdictStatus::Slower);
     std::printf("transpose 4096: %s\n", forward.sentence.c_str());
     EXPECT_GT(times->before.smMegahertz, 0u);
+}
+
+TEST_F(GpuRunner, EndsWhenOneIsClearlyFaster) {
+    const auto roundsWith = [](const char* other, double clearRatio) {
+        TimingPlan plan;
+        plan.clearRatio = clearRatio;
+        const auto times = time({transpose("naive", 4096), transpose(other, 4096)}, plan);
+        EXPECT_TRUE(times) << times.error().describe();
+        return times ? times->microseconds[0].size() : 0;
+    };
+    EXPECT_EQ(roundsWith("tiled", 1.1), TimingPlan{}.minRounds);
+    EXPECT_GT(roundsWith("naive", 1.1), TimingPlan{}.minRounds) << "equal";
+    EXPECT_GT(roundsWith("tiled", 0), TimingPlan{}.minRounds) << "not asked for";
 }
 
 TEST_F(GpuRunner, RunsJobsOnEachGpuSideBySide) {

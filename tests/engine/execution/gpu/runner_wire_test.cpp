@@ -37,6 +37,7 @@ TEST(RunnerWire, CarriesARun) {
     sent.subject = someSubject();
     sent.seed = 42;
     sent.wantOutputs = true;
+    sent.launches = 3;
     sent.metrics = {"dram__bytes_read.sum"};
     sent.wantStalls = true;
     sent.timing = TimingPlan{.minRounds = 7, .budget = std::chrono::milliseconds(9)};
@@ -54,6 +55,7 @@ TEST(RunnerWire, CarriesARun) {
     EXPECT_EQ(std::get<ScalarSpec>(run.subject.launch.arguments[1]).bytes.size(), 4u);
     EXPECT_EQ(run.seed, 42u);
     EXPECT_TRUE(run.wantOutputs);
+    EXPECT_EQ(run.launches, 3u);
     EXPECT_TRUE(run.wantStalls);
     EXPECT_EQ(run.metrics, sent.metrics);
     ASSERT_TRUE(run.timing);
@@ -68,6 +70,7 @@ TEST(RunnerWire, CarriesATiming) {
     sent.plan.maxRounds = 77;
     sent.plan.longest = std::chrono::milliseconds(88);
     sent.plan.sweepCache = false;
+    sent.plan.clearRatio = 1.5;
     const auto received = decodeRequest(payloadOf(encode(Request(sent))));
     ASSERT_TRUE(received) << received.error().describe();
     const auto& timing = std::get<TimingRequest>(*received);
@@ -75,6 +78,7 @@ TEST(RunnerWire, CarriesATiming) {
     EXPECT_EQ(timing.plan.maxRounds, 77u);
     EXPECT_EQ(timing.plan.longest, std::chrono::milliseconds(88));
     EXPECT_FALSE(timing.plan.sweepCache);
+    EXPECT_EQ(timing.plan.clearRatio, 1.5);
 
     TimingAnswer answer{{{1.5, 2.5}, {3.5, 4.5}}, {1980, 3201, 40, 0}, {1965, 3201, 45, 4}, true};
     const auto back = decodeAnswer(payloadOf(encode(Answer(answer))));
@@ -86,6 +90,11 @@ TEST(RunnerWire, CarriesATiming) {
 
 TEST(RunnerWire, CarriesAnswers) {
     RunAnswer run;
+    const BufferContents y{"y", analysis::ScalarKind::Float, 4, std::vector(8, std::byte{1})};
+    BufferContents changed = y;
+    changed.bytes[5] = std::byte{2};
+    run.outputs = {y};
+    run.otherOutputs = {{changed}, {y, changed}};
     run.printed = "block 0\xff\n";
     run.metrics = {{"dram__bytes_read.sum", 1e9}};
     run.passes = 3;
@@ -95,6 +104,12 @@ TEST(RunnerWire, CarriesAnswers) {
     const auto back = decodeAnswer(payloadOf(encode(Answer(run))));
     ASSERT_TRUE(back) << back.error().describe();
     const auto& read = std::get<RunAnswer>(*back);
+    ASSERT_EQ(read.outputs.size(), 1u);
+    EXPECT_EQ(read.outputs[0].bytes, y.bytes);
+    ASSERT_EQ(read.otherOutputs.size(), 2u);
+    EXPECT_EQ(read.otherOutputs[0].at(0).bytes, changed.bytes);
+    EXPECT_EQ(read.otherOutputs[1].at(0).name, "y");
+    EXPECT_EQ(read.otherOutputs[1].at(1).bytes, changed.bytes);
     EXPECT_EQ(read.printed, run.printed);
     EXPECT_EQ(read.metrics, run.metrics);
     EXPECT_EQ(read.stalls.at(0).samples, run.stalls.at(0).samples);
@@ -121,7 +136,10 @@ TEST(RunnerWire, CarriesAnswers) {
 }
 
 TEST(RunnerWire, TakesNothingMalformed) {
-    const auto whole = encode(Request(RunRequest{someSubject(), 1, true, {}, false, {}}));
+    RunRequest request;
+    request.subject = someSubject();
+    request.wantOutputs = true;
+    const auto whole = encode(Request(request));
     const auto payload = payloadOf(whole);
     for (std::size_t length = 0; length < payload.size(); ++length)
         EXPECT_FALSE(decodeRequest(payload.first(length))) << length;
