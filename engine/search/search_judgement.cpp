@@ -1,6 +1,7 @@
 /// How a round looks at its plans, reviews them and keeps what gains.
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
+#include "engine/review/timing_verdict.h"
 #include "engine/search/at_once.h"
 #include "engine/search/joint_stop.h"
 #include "engine/search/search_run.h"
@@ -20,6 +21,9 @@ constexpr unsigned coresOfASlot = 4;
 /// A plan that is so much faster than the best version, and than all others at a glance, is worth
 /// building on at once: steps on top of it gain more than the rest of the round.
 constexpr double largeGain = 1.5;
+/// A plan that promises so much less than the best version has is not reviewed: what it does is
+/// tried on the best version, too.
+constexpr double farBehind = 1.25;
 /// A plan that promises so much more than what was found is still reviewed.
 constexpr double worthWaiting = 1.25;
 /// A plan with a lower speedup than this at a glance is not tried again on steps of its version
@@ -82,6 +86,7 @@ void SearchRun::screenAll(std::vector<SearchCandidate>& candidates) {
             byBase[versions_[candidate.version].base].push_back(&candidate);
     for (const auto& [base, drafted] : byBase)
         screen(versions_[base], drafted);
+    dropThoseBehind(candidates);
     postpone(candidates);
 }
 
@@ -112,6 +117,31 @@ void SearchRun::screen(const SearchVersion& base, const std::vector<SearchCandid
         candidate.isSettled = true;
         candidate.attempt.verdict = std::move(candidate.screening->refusal);
         decide(candidate, {}, stop);
+    }
+}
+
+/// Whether the first look has shown that the candidate leads to nothing better than the best
+/// version: it is far slower, or as fast by an edit that the best version has.
+bool SearchRun::isBehind(const SearchCandidate& candidate) const {
+    const SearchVersion& best = versions_[bestVersion()];
+    if (!candidate.screening || candidate.isTuned() || &versions_[candidate.version] == &best)
+        return false;
+    const double promise = promiseOf(candidate);
+    const bool isEditOfBest =
+        std::ranges::find(best.skills, candidate.attempt.plan.offer.skillId) != best.skills.end();
+    return farBehind * promise < best.gain ||
+           (isEditOfBest && promise <= best.gain * (1 + minEffect));
+}
+
+void SearchRun::dropThoseBehind(std::vector<SearchCandidate>& candidates) const {
+    for (SearchCandidate& candidate : candidates) {
+        if (candidate.isSettled || candidate.attempt.verdict || !isBehind(candidate))
+            continue;
+        candidate.isSettled = true;
+        candidate.attempt.decision =
+            fmt::format("not reviewed: {:.3f}x of the original at a glance, where the best version "
+                        "is {:.3f}x",
+                        promiseOf(candidate), versions_[bestVersion()].gain);
     }
 }
 

@@ -59,6 +59,8 @@ private:
     // search_judgement.cpp
     void screenAll(std::vector<SearchCandidate>& candidates);
     void screen(const SearchVersion& base, const std::vector<SearchCandidate*>& candidates);
+    void dropThoseBehind(std::vector<SearchCandidate>& candidates) const;
+    [[nodiscard]] bool isBehind(const SearchCandidate& candidate) const;
     void postpone(std::vector<SearchCandidate>& candidates);
     void leaveForLater(SearchCandidate& candidate, std::string why);
     void judgeAll(std::vector<SearchCandidate>& candidates);

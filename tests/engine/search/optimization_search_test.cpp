@@ -251,6 +251,34 @@ TEST_F(OptimizationSearchTest, OnlyTheFastestAtAGlanceAreReviewed) {
     EXPECT_EQ(found.attempts[4].round, 2);
 }
 
+TEST_F(OptimizationSearchTest, WhatIsFarBehindTheBestVersionIsNotReviewed) {
+    options_.measure = true;
+    options_.beam = 1;
+    steps_.plans = {{"o", "abc"}, {"oa", ""}, {"oc", ""}};
+    steps_.glances = {{"o>oa", 3.0}, {"o>ob", 1.2}, {"o>oc", 2.6}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 3.0}},
+                       {"o>oc", {VerdictStatus::Faster, 2.6}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_THAT(steps_.reviews, ElementsAre("o>oa", "o>oc"));
+    EXPECT_THAT(logOf(found), HasSubstr("b - not reviewed: 1.200x of the original at a glance, "
+                                        "where the best version is 3.000x"));
+}
+
+TEST_F(OptimizationSearchTest, AnEditOfTheBestVersionIsNotReviewedAgainOnAStep) {
+    options_.measure = true;
+    steps_.plans = {{"o", "ab"}, {"oa", ""}, {"ob", "ac"}};
+    steps_.hygiene = {'b'};
+    steps_.glances = {{"o>oa", 2.0}, {"o>ob", 1.0}, {"o>oba", 2.01}, {"o>obc", 2.01}};
+    steps_.inconclusive = {"o>ob"};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 2.0}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_THAT(steps_.looks, ::testing::Contains("o>oba"));
+    EXPECT_THAT(steps_.reviews, ::testing::Not(::testing::Contains("o>oba")));
+    EXPECT_THAT(steps_.reviews, ::testing::Contains("o>obc")) << "no edit of the best version";
+}
+
 TEST_F(OptimizationSearchTest, SaysWhyWhatIsLeftForLaterWasNotTimed) {
     options_.measure = true;
     options_.beam = 2;
