@@ -190,16 +190,21 @@ private:
 
     void subscript(std::size_t open) {
         const auto close = matchingBracket(tokens_, open);
+        // `end` is that of the element, or of the variable that holds it.
+        const auto mark = [&](const std::string& pointer, std::size_t begin, std::size_t end) {
+            if (isReduced(pointer, end))
+                return;
+            markIndex(pointer);
+            if (begin == open + 1 && end == close && isPointer(tokens_[open - 1].text))
+                result_.subscripted[pointer].emplace(tokens_[open - 1].text);
+        };
         for (auto i = open + 1; i < close && i < function_.bodyEnd; ++i) {
-            if (isPointer(tokens_[i].text) && tokens_[i + 1].is("[") &&
-                !isReduced(tokens_[i].text, matchingBracket(tokens_, i + 1) + 1))
-                markIndex(tokens_[i].text);
-            if (const auto loaded = loadedFrom_.find(std::string(tokens_[i].text));
-                loaded != loadedFrom_.end()) {
+            const std::string name(tokens_[i].text);
+            if (isPointer(name) && tokens_[i + 1].is("["))
+                mark(name, i, matchingBracket(tokens_, i + 1) + 1);
+            if (const auto loaded = loadedFrom_.find(name); loaded != loadedFrom_.end())
                 for (const auto& pointer : loaded->second)
-                    if (!isReduced(pointer, i + 1))
-                        markIndex(pointer);
-            }
+                    mark(pointer, i, i + 1);
         }
         if (open > 0 && isPointer(tokens_[open - 1].text) && close >= open + 3 &&
             close < tokens_.size() && tokens_[close - 2].is("+") && tokens_[close - 1].text == "1")

@@ -30,6 +30,8 @@ struct KernelText {
     bool hasDynamicShared = false;
     std::set<std::string>
         indexPointers; ///< Parameters whose elements subscript something else, or bound a loop.
+    /// For each of these, the parameters that an element alone subscripts: `bins[keys[i]]`.
+    std::map<std::string, std::set<std::string>> subscripted;
     std::set<std::string>
         offsetPointers; ///< The index pointers that are read at i and i + 1: offsets of rows.
     /// Extents of the first __shared__ array, as token ranges.

@@ -175,6 +175,26 @@ void LaunchCandidates::addSymbols(LaunchSpec& spec) const {
     spec.notes.insert(spec.notes.end(), contents.notes.begin(), contents.notes.end());
 }
 
+/// The exclusive bound of an index pointer's elements: `usual`, or the length of a shorter array
+/// that an element subscripts.
+std::int64_t
+LaunchCandidates::indexRangeOf(const analysis::Parameter& pointer, std::int64_t usual,
+                               const LaunchSpec& spec,
+                               const std::vector<std::optional<std::int64_t>>& bytes) const {
+    if (!text_ || !text_->subscripted.contains(pointer.name))
+        return usual;
+    const auto& arrays = text_->subscripted.at(pointer.name);
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const auto& parameter = kernel_.parameters[i];
+        if (!bytes[i] || *bytes[i] <= 0 || !arrays.contains(parameter.name))
+            continue;
+        const auto type = passedType(program_, file_, kernel_, parameter, spec.templateArguments);
+        if (type && type->bytes > 0)
+            usual = std::min<std::int64_t>(usual, *bytes[i] / type->bytes);
+    }
+    return usual;
+}
+
 void LaunchCandidates::passArguments(LaunchSpec& spec,
                                      const std::vector<std::optional<Value>>& values,
                                      const std::vector<std::optional<std::int64_t>>& bytes) const {
@@ -200,7 +220,8 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
             continue; // all() has refused it
         if (type->isPointer) {
             auto buffer =
-                bufferSpec(program_, parameter, *type, text_, indexRange == 0 ? 64 : indexRange);
+                bufferSpec(program_, parameter, *type, text_,
+                           indexRangeOf(parameter, indexRange == 0 ? 64 : indexRange, spec, bytes));
             if (const auto empty = sentinelOf(parameter)) {
                 buffer.fill = Fill::Constant;
                 buffer.value = static_cast<double>(*empty);

@@ -135,6 +135,9 @@ private:
     sentinelOf(const analysis::Parameter& parameter) const;
     static void pinSymbol(LaunchSpec& spec, const PinnedArgument& argument, const HostScope& scope);
     void addSymbols(LaunchSpec& spec) const;
+    [[nodiscard]] std::int64_t
+    indexRangeOf(const analysis::Parameter& pointer, std::int64_t usual, const LaunchSpec& spec,
+                 const std::vector<std::optional<std::int64_t>>& bytes) const;
     void passArguments(LaunchSpec& spec, const std::vector<std::optional<analysis::Value>>& values,
                        const std::vector<std::optional<std::int64_t>>& bytes) const;
 

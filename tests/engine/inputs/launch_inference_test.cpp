@@ -441,6 +441,22 @@ TEST(LaunchInference, indicesStayInRangeAndOffsetsRise) {
     EXPECT_EQ(bufferNamed(launch, "col")->integerRange, scalarNamed(launch, "rows")->integer);
 }
 
+TEST(LaunchInference, indicesStayInAnArrayWhoseLengthIsStated) {
+    constexpr std::string_view host =
+        "int main() { int n = 4096; int* keys; cudaMalloc(&keys, n * sizeof(int)); int* bins;\n"
+        "cudaMalloc(&bins, 100 * sizeof(int)); count<<<n / 256, 256>>>(keys, bins, n); }\n";
+    const auto rangeWith = [&](std::string_view statement) {
+        const auto launch =
+            bestLaunch("__global__ void count(const int* keys, int* bins, int n) {\n"
+                       "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {" +
+                       std::string(statement) + "} }\n" + std::string(host));
+        return bufferNamed(launch, "keys")->integerRange;
+    };
+    EXPECT_EQ(rangeWith("atomicAdd(&bins[keys[i]], 1);"), 100);
+    EXPECT_EQ(rangeWith("int key = keys[i]; bins[key] = 1;"), 100);
+    EXPECT_EQ(rangeWith("bins[keys[i] / 64] = 1;"), 4096) << "what the rest does is not known";
+}
+
 TEST(LaunchInference, templateArgumentsComeFromTheLaunch) {
     const auto launch =
         bestLaunch("template <typename T, int B> __global__ void k(T* x) { x[threadIdx.x] = B; }\n"
