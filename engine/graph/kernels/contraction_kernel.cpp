@@ -66,6 +66,9 @@ public:
         bindNames(text_, depth_.inner, taken_);
         left_ = side("left", contraction.left, contraction.rows, tile.rows);
         right_ = side("right", contraction.right, contraction.columns, tile.columns);
+        // Kernels whose terms are many are the same, whichever sums were asked for.
+        tile_.sumsInSteps =
+            tile.unit == MultiplyUnit::BFloat16Split && splitSums() == SplitSums::Step;
     }
 
     Kernel run() {
@@ -112,7 +115,7 @@ private:
     }
     [[nodiscard]] SplitSums splitSums() const {
         const auto steps = stepsOf().constant();
-        return sumsOf(tile_.unit, steps ? std::optional(*steps * tile_.depth) : std::nullopt);
+        return sumsOf(tile_, steps ? std::optional(*steps * tile_.depth) : std::nullopt);
     }
     [[nodiscard]] int stages() const { return tile_.stages; }
 

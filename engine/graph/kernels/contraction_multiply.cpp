@@ -94,12 +94,13 @@ std::string placeText(TileLayout layout, const ContractionTile& tile, int outer,
     return "0";
 }
 
-SplitSums sumsOf(MultiplyUnit unit, std::optional<std::int64_t> depth) {
+SplitSums sumsOf(const ContractionTile& tile, std::optional<std::int64_t> depth) {
     // Tensor cores truncate sums: over this many terms a result loses about 2^-15 of its size, as
     // it does by factors of 16 bits.
     constexpr std::int64_t longest = 8192;
     const bool isShort = depth && *depth <= longest;
-    return unit == MultiplyUnit::BFloat16Split && isShort ? SplitSums::All : SplitSums::Step;
+    const bool areAll = tile.unit == MultiplyUnit::BFloat16Split && isShort && !tile.sumsInSteps;
+    return areAll ? SplitSums::All : SplitSums::Step;
 }
 
 std::string multiplyFunctions(MultiplyUnit unit, SplitSums sums) {

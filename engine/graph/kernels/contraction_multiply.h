@@ -32,7 +32,7 @@ enum class SplitSums : std::uint8_t {
     All,  ///< The results themselves: faster, and as exact as the factors where terms are few.
 };
 /// Chooses the sums for `depth` terms a block; nullopt: the number is not known.
-[[nodiscard]] SplitSums sumsOf(MultiplyUnit unit, std::optional<std::int64_t> depth);
+[[nodiscard]] SplitSums sumsOf(const ContractionTile& tile, std::optional<std::int64_t> depth);
 
 /// The device functions that the text below calls; empty for float32.
 [[nodiscard]] std::string multiplyFunctions(MultiplyUnit unit, SplitSums sums);

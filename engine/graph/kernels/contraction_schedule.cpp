@@ -184,10 +184,11 @@ bool isShortNumber(const ScalarNode& value) {
 std::string textOf(const ContractionTile& tile) {
     constexpr std::array<std::string_view, 4> units = {"float32", "TF32", "bfloat16 in two parts",
                                                        "TF32 in two parts"};
-    return fmt::format("{} x {} results a block, {} a warp of {} x {}, {} deep, {} stages, {}",
+    return fmt::format("{} x {} results a block, {} a warp of {} x {}, {} deep, {} stages, {}{}",
                        tile.rows, tile.columns, tile.threads() / 32 == 1 ? "one" : "each",
                        tile.warpRows, tile.warpColumns, tile.depth, tile.stages,
-                       units.at(static_cast<std::size_t>(tile.unit)));
+                       units.at(static_cast<std::size_t>(tile.unit)),
+                       tile.sumsInSteps ? ", sums in steps" : "");
 }
 
 DepthOrder depthOrderOf(const Program& program, const std::vector<Axis>& depth,
@@ -281,14 +282,16 @@ ContractionChoice choiceFor(const std::vector<std::string>& sources, const Kerne
     for (const std::string& node : std::views::reverse(sources))
         if (const auto chosen = options.ofNodes.find(node); chosen != options.ofNodes.end())
             return chosen->second;
-    return {options.multiply, options.tile};
+    return {options.multiply, options.tile, options.sumsInSteps};
 }
 
 ContractionTile tileFor(const Contraction& contraction, const KernelOptions& options) {
     const ContractionChoice choice = choiceFor(contraction.computation.sources, options);
     const std::vector<ContractionTile> tiles =
         tilesFor(contraction, unitFor(contraction, choice.multiply));
-    return tiles[std::min(choice.tile, tiles.size() - 1)];
+    ContractionTile tile = tiles[std::min(choice.tile, tiles.size() - 1)];
+    tile.sumsInSteps = choice.sumsInSteps && tile.unit == MultiplyUnit::BFloat16Split;
+    return tile;
 }
 
 std::int64_t blocksOf(const Contraction& contraction, const ContractionTile& tile) {

@@ -33,6 +33,9 @@ struct ContractionTile {
     int warpColumns = 64;
     int stages = 2; ///< Tiles of the depth in shared memory at once.
     int blocks = 1; ///< Blocks that a multiprocessor is to hold at least.
+    /// Whether BFloat16Split adds the sum of each step to the results in float32, which is more
+    /// exact and slower than to add all products on tensor cores; where terms are many, it does.
+    bool sumsInSteps = false;
 
     [[nodiscard]] int threads() const { return rows / warpRows * (columns / warpColumns) * 32; }
     bool operator==(const ContractionTile&) const = default;
@@ -40,7 +43,8 @@ struct ContractionTile {
 /// How a contraction is to be computed.
 struct ContractionChoice {
     MultiplyUnit multiply = MultiplyUnit::Float32; ///< The least exact unit that is allowed.
-    std::size_t tile = 0; ///< The tile's place in tilesFor(); the last one if there are fewer.
+    std::size_t tile = 0;     ///< The tile's place in tilesFor(); the last one if there are fewer.
+    bool sumsInSteps = false; ///< As ContractionTile has it.
     auto operator<=>(const ContractionChoice&) const = default;
 };
 
@@ -97,6 +101,7 @@ struct KernelOptions {
     /// of windows that overlap have two schedules: 0, and any other number.
     MultiplyUnit multiply = MultiplyUnit::Float32;
     std::size_t tile = 0;
+    bool sumsInSteps = false; ///< As ContractionTile has it.
     /// Another choice for the computations that do the work of these nodes of the graph.
     std::map<std::string, ContractionChoice> ofNodes = {};
 };

@@ -19,8 +19,10 @@ using analysis::ScalarKind;
 using engine::graph::Contraction;
 using engine::graph::contractionOf;
 using engine::graph::ContractionTile;
+using engine::graph::KernelOptions;
 using engine::graph::MultiplyUnit;
 using engine::graph::tiledContraction;
+using engine::graph::tileFor;
 using engine::graph::tilesFor;
 using At = std::vector<Index>;
 using ::testing::ElementsAre;
@@ -512,17 +514,39 @@ TEST_F(ContractionKernels, MultiplyBFloat16InTwoParts) {
 }
 
 /// The emulator's tensor cores round sums, so that their error says nothing about this.
-TEST_F(ContractionKernels, AddBFloat16ProductsUpInStepsWhereTheyAreMany) {
+TEST_F(ContractionKernels, AddBFloat16ProductsUpInStepsWhereTheyAreManyOrItIsAskedFor) {
     for (const std::int64_t depth : {8192, 8208}) {
         const auto program = productOf({.rows = 16, .columns = 16, .depth = depth});
         const auto contraction = contractionOf(program, contractionIn(program));
         ASSERT_TRUE(contraction) << contraction.error();
-        const Kernel kernel = tiledContraction(
-            program, *contraction, smallestTile(*contraction, MultiplyUnit::BFloat16Split));
-        const bool isInSteps = depth > 8192;
-        for (const std::string& text : {"stepSums", "firstProduct"})
-            EXPECT_EQ(kernel.definition.contains(text), isInSteps) << kernel.definition;
-        EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 1e-5);
+        ContractionTile tile = smallestTile(*contraction, MultiplyUnit::BFloat16Split);
+        const Kernel usual = tiledContraction(program, *contraction, tile);
+        tile.sumsInSteps = true;
+        const Kernel asked = tiledContraction(program, *contraction, tile);
+        EXPECT_EQ(textOf(usual) == textOf(asked), depth > 8192) << "they would be timed twice";
+        for (const Kernel* kernel : {&usual, &asked}) {
+            const bool isInSteps = depth > 8192 || kernel == &asked;
+            EXPECT_EQ(kernel->schedule.ends_with("sums in steps"), isInSteps) << kernel->schedule;
+            for (const std::string& text : {"stepSums", "firstProduct"})
+                EXPECT_EQ(kernel->definition.contains(text), isInSteps) << kernel->definition;
+            EXPECT_LT(errorOf(program, *kernel, textOf(*kernel)), 1e-5);
+        }
+    }
+}
+
+TEST(TileFor, AddsSumsUpInStepsOfSplitBFloat16Alone) {
+    const auto program = productOf({64, 64, 200});
+    const auto contraction = contractionOf(program, contractionIn(program));
+    ASSERT_TRUE(contraction) << contraction.error();
+    for (const MultiplyUnit unit : {MultiplyUnit::BFloat16Split, MultiplyUnit::TF32Split}) {
+        KernelOptions options{.multiply = unit, .sumsInSteps = true};
+        const bool isSplitBFloat16 = unit == MultiplyUnit::BFloat16Split;
+        EXPECT_EQ(tileFor(*contraction, options).sumsInSteps, isSplitBFloat16);
+        options.sumsInSteps = false;
+        for (const std::string& node : contraction->computation.sources)
+            options.ofNodes[node] = {unit, 0, true};
+        EXPECT_EQ(tileFor(*contraction, options).sumsInSteps,
+                  isSplitBFloat16 && !contraction->computation.sources.empty());
     }
 }
 
