@@ -59,13 +59,12 @@ Result<GeneratedModel> generateModel(const Workbench& workbench, const ModelRequ
     }
     ModelRequest chosen = request;
     std::optional<ModelMeasurement> measurement;
-    if (request.options.usesLibraries && request.measuringTime.count() <= 0) {
-        measurement.emplace().why = "not asked for";
-    } else if (request.options.usesLibraries) {
+    if (request.options.usesLibraries) {
         auto measured = measuredModel(workbench, *program,
                                       {.archive = request.archive,
                                        .name = request.name,
                                        .options = request.options,
+                                       .tolerance = request.tolerance,
                                        .time = request.measuringTime,
                                        .compilers = request.compilers,
                                        .progress = request.progress},

@@ -23,6 +23,8 @@ struct ModelRequest {
     /// Whether convolutions that libraries run unmeasured have their tensors in channels-last
     /// order.
     bool isChannelsLast = false;
+    /// Where libraries are allowed: the tolerance at which the model has to be right.
+    graph::Tolerance tolerance = graph::Tolerance::Loose;
     /// Where libraries are allowed: how long to measure which nodes are left to them; 0: not at
     /// all, so that all products are.
     std::chrono::seconds measuringTime{60};

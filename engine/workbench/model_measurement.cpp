@@ -2,6 +2,7 @@
 
 #include "analysis/source/program_search.h"
 #include "engine/graph/choice/model_builder.h"
+#include "engine/graph/choice/model_variant.h"
 #include "engine/graph/choice/torch_racer.h"
 #include "engine/graph/choice/visible_gpu.h"
 #include "engine/memory/long_term_memory.h"
@@ -110,12 +111,21 @@ Result<Tools> findTools(const Workbench& workbench, graph::TorchReference& torch
     return tools;
 }
 
+bool allowsTf32(const ModelMeasurementRequest& request) {
+    return request.options.kernels.multiply == graph::MultiplyUnit::TF32;
+}
+
 /// The model as it is without measurements.
-MeasuredModel unmeasured(const ModelMeasurementRequest& request, std::string why) {
+MeasuredModel unmeasured(const graph::Program& program, const ModelMeasurementRequest& request,
+                         std::string why) {
     MeasuredModel model;
     model.options = request.options;
     model.options.usesLibraries = true;
+    if (request.tolerance == graph::Tolerance::Tight)
+        model.options.float32Nodes =
+            graph::float32NodesOf(program, request.tolerance, allowsTf32(request));
     model.measurement.why = std::move(why);
+    model.measurement.tolerance = request.tolerance;
     return model;
 }
 
@@ -123,6 +133,8 @@ MeasuredModel unmeasured(const ModelMeasurementRequest& request, std::string why
 
 Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Program& program,
                                     const ModelMeasurementRequest& request, std::stop_token stop) {
+    if (request.time.count() <= 0)
+        return unmeasured(program, request, "not asked for");
     const auto begin = Deadline::Clock::now();
     const Deadline half(begin + request.time / 2, stop);
     const Deadline deadline(begin + request.time, stop);
@@ -138,27 +150,28 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
     if (stop.stop_requested())
         return cancelled();
     if (!tools)
-        return unmeasured(request, tools.error().kind == ErrorKind::Cancelled
-                                       ? "the time was up"
-                                       : tools.error().describe());
+        return unmeasured(program, request,
+                          tools.error().kind == ErrorKind::Cancelled ? "the time was up"
+                                                                     : tools.error().describe());
     std::error_code error;
     const auto folder =
         TemporaryFolder::make(fs::temp_directory_path(error), "kernelskill-variants-");
     if (!folder)
-        return unmeasured(request, "no temporary folder could be made");
+        return unmeasured(program, request, "no temporary folder could be made");
     const auto& toolkit = workbench.toolchain().toolkit;
     graph::ModelBuilder builder(tools->nvcc, tools->gpu.architecture, folder->path(),
                                 request.compilers > 0 ? request.compilers
                                                       : std::thread::hardware_concurrency());
-    graph::TorchRacer racer(
-        {.archive = fs::absolute(request.archive, error),
-         .device = "cuda",
-         .allowsTf32 = request.options.kernels.multiply == graph::MultiplyUnit::TF32},
-        torch, builder);
+    graph::TorchRacer racer({.archive = fs::absolute(request.archive, error),
+                             .device = "cuda",
+                             .allowsTf32 = allowsTf32(request),
+                             .tolerance = request.tolerance},
+                            torch, builder);
     auto choice = graph::chooseByTimes(
         program,
         {.name = request.name,
          .options = request.options,
+         .tolerance = request.tolerance,
          .machine = fmt::format("{}, {}, driver {}, LibTorch {}, CUDA {}", tools->gpu.name,
                                 tools->gpu.architecture, tools->gpu.driver, tools->torch,
                                 toolkit ? toolkit->version : 0),
@@ -182,6 +195,7 @@ Result<MeasuredModel> measuredModel(const Workbench& workbench, const graph::Pro
     model.measurement.seconds =
         std::chrono::duration<double>(Deadline::Clock::now() - begin).count();
     model.measurement.gpu = tools->gpu.name;
+    model.measurement.tolerance = request.tolerance;
     return model;
 }
 

@@ -21,6 +21,7 @@ struct ModelMeasurementRequest {
     std::string name;              ///< The model's.
     /// As ChoiceRequest::options.
     graph::ModelOptions options;
+    graph::Tolerance tolerance = graph::Tolerance::Loose; ///< The model has to be right at it.
     /// A place that is not measured by then is chosen without. Comparing what was chosen may take
     /// half as long on top of that, but at least ten seconds.
     std::chrono::seconds time{60};
@@ -32,6 +33,7 @@ struct ModelMeasurementRequest {
 struct ModelMeasurement {
     std::string gpu; ///< "NVIDIA H200"; empty if nothing was measured.
     std::string why; ///< Why nothing was measured.
+    graph::Tolerance tolerance = graph::Tolerance::Loose; ///< The one that was asked for.
     double seconds = 0;
     std::vector<graph::PlaceMeasurement> places;
     std::optional<graph::PlaceMeasurement> whole;
@@ -44,8 +46,9 @@ struct MeasuredModel {
 };
 
 /// Compiles and times the variants of each place, or takes what the long-term memory has. Without a
-/// GPU, nvcc or LibTorch with CUDA, products are left to libraries, and `why` says what is missing.
-/// Errors are those of plannedModel(); Cancelled on `stop`.
+/// GPU, nvcc or LibTorch with CUDA, or if the time is 0, products are left to libraries, and `why`
+/// says what is missing; at the tight tolerance, these libraries have no TF32. Errors are those of
+/// plannedModel(); Cancelled on `stop`.
 [[nodiscard]] Result<MeasuredModel> measuredModel(const Workbench& workbench,
                                                   const graph::Program& program,
                                                   const ModelMeasurementRequest& request,

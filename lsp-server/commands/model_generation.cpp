@@ -81,6 +81,12 @@ void addModelOptions(CliCommand& command, ModelGeneration& wanted) {
                  {.name = "--libraries",
                   .help = "Leave nodes of a model to PyTorch's libraries: those that are faster so "
                           "on this machine's GPU; without one, products and convolutions"});
+    command.option(&wanted.tolerance,
+                   {.name = "--tolerance",
+                    .placeholder = "T",
+                    .help = "With --libraries: the tolerance at which the model has to be right: "
+                            "1e-2 (the default) or 1e-4, for which fewer products can be in TF32",
+                    .choices = {graph::toleranceNames.begin(), graph::toleranceNames.end()}});
     command.flag(wanted.isChannelsLast,
                  {.name = "--channels-last",
                   .help =
@@ -124,6 +130,7 @@ int generateModel(const std::string& archive, const ModelGeneration& wanted,
                                   {.archive = archive,
                                    .folder = wanted.folder,
                                    .precision = wanted.precision,
+                                   .tolerance = wanted.tolerance,
                                    .usesLibraries = wanted.usesLibraries,
                                    .isChannelsLast = wanted.isChannelsLast,
                                    .notSimplified = {wanted.without.begin(), wanted.without.end()},

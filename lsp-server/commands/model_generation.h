@@ -12,6 +12,7 @@ namespace kernelskill::lsp {
 struct ModelGeneration {
     std::string folder;
     std::string precision = "float32";
+    std::string tolerance = "1e-2"; ///< Where libraries are allowed.
     bool usesLibraries = false;
     bool isChannelsLast = false;      ///< Images are in that order for convolutions of libraries.
     int seconds = 60;                 ///< To measure; 0: nothing is measured.

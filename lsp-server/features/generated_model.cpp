@@ -53,6 +53,17 @@ Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
             Error{ErrorKind::InvalidInput,
                   fmt::format("no precision has the name '{}'", request.precision), "",
                   fmt::format("known are {}", fmt::join(modelPrecisions(), ", "))});
+    const auto tolerance = graph::toleranceOf(request.tolerance);
+    if (!tolerance)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  fmt::format("no tolerance has the name '{}'", request.tolerance), "",
+                  fmt::format("known are {}", fmt::join(graph::toleranceNames, ", "))});
+    if (*tolerance != graph::Tolerance::Loose && !request.usesLibraries)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  "a tolerance is for models whose kernels are chosen by measurement", "",
+                  "allow libraries as well"});
     if (request.isChannelsLast && !request.usesLibraries)
         return std::unexpected(
             Error{ErrorKind::InvalidInput,
@@ -65,6 +76,7 @@ Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
                                                     .kernels = {.multiply = *unit},
                                                     .notSimplified = request.notSimplified},
                                         .isChannelsLast = request.isChannelsLast,
+                                        .tolerance = *tolerance,
                                         .measuringTime = request.measuringTime,
                                         .compilers = request.compilers,
                                         .progress = request.progress,
@@ -93,8 +105,8 @@ Result<void> writeGenerated(const engine::GeneratedModel& model, const ModelFold
         return std::unexpected(
             Error{ErrorKind::Failed,
                   fmt::format("nothing was written, because no variant that was measured is right "
-                              "at 1e-2: {}",
-                              verdict->worst),
+                              "at {}: {}",
+                              graph::nameOf(model.measurement->tolerance), verdict->worst),
                   request.archive.string(),
                   "`kernelskill generate` without --libraries, or with --seconds=0, does not "
                   "compare models on a GPU"});

@@ -17,6 +17,7 @@ struct ModelFolderRequest {
     std::filesystem::path archive; ///< An archive of torch.export.save.
     std::filesystem::path folder;  ///< New, empty or an earlier model's.
     std::string precision = "float32";
+    std::string tolerance = "1e-2"; ///< Another one needs `usesLibraries`.
     bool usesLibraries = false;
     /// Whether convolutions that are left to a library unmeasured get their tensors in
     /// channels-last order; needs `usesLibraries`. Measured ones do where that is faster.
@@ -33,7 +34,8 @@ struct ModelFolderRequest {
 [[nodiscard]] const std::vector<std::string>& modelPrecisions();
 
 /// Generates and checks the model, and writes it by writeGenerated(). InvalidInput also for a
-/// precision that modelPrecisions() lacks, and for channels-last order without libraries.
+/// precision that modelPrecisions() lacks, for a tolerance that graph::toleranceNames lacks, and
+/// without libraries for channels-last order and for another tolerance than 1e-2.
 [[nodiscard]] Result<engine::GeneratedModel> writeModel(const engine::Workbench& workbench,
                                                         const ModelFolderRequest& request,
                                                         std::stop_token stop);

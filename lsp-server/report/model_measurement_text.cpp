@@ -19,6 +19,7 @@ using engine::graph::ChoiceAccuracy;
 using engine::graph::MeasuredVariant;
 using engine::graph::MixVerdict;
 using engine::graph::PlaceMeasurement;
+using engine::graph::Tolerance;
 
 std::string nodesOf(const PlaceMeasurement& place) {
     return place.nodes.empty() ? place.operation : fmt::format("{}", fmt::join(place.nodes, ", "));
@@ -64,32 +65,38 @@ std::string lineOf(const PlaceMeasurement& place) {
 }
 
 /// A sentence without a stop.
-std::string accuracyText(const std::optional<ChoiceAccuracy>& accuracy) {
-    constexpr std::string_view unknown = "whether the results are right at 1e-2 is not known";
+std::string accuracyText(const ModelMeasurement& measurement) {
+    const auto& accuracy = measurement.accuracy;
+    const std::string_view tolerance = nameOf(measurement.tolerance);
+    const std::string unknown =
+        fmt::format("whether the results are right at {} is not known", tolerance);
     if (!accuracy)
         return fmt::format("not compared with LibTorch on a GPU: {}", unknown);
     const MixVerdict& verdict = accuracy->verdict;
     if (verdict.outcome == MixVerdict::Outcome::NotCompared)
-        return fmt::format("not compared with LibTorch on a GPU ({}): {}, so no product that was "
-                           "measured is in TF32",
-                           verdict.why, unknown);
+        return fmt::format(
+            "not compared with LibTorch on a GPU ({}): {}, so {}", verdict.why, unknown,
+            measurement.tolerance == Tolerance::Tight ? "all products are in float32"
+                                                      : "no product that was measured is in TF32");
     const std::string what =
         accuracy->isOfWhole ? "the whole model" : "its places, in the program that LibTorch runs";
     const std::string how =
         fmt::format("compared with LibTorch in float64 on six distributions of inputs, {}{}", what,
                     accuracy->isRemembered ? " (remembered)" : "");
     if (verdict.outcome == MixVerdict::Outcome::Right)
-        return fmt::format("{}: right at 1e-2, largest error {:.1e}", how, verdict.error);
-    return fmt::format("{}: wrong at 1e-2, and nothing that was measured is right: {}", how,
-                       verdict.worst);
+        return fmt::format("{}: right at {}, largest error {:.1e}", how, tolerance, verdict.error);
+    return fmt::format("{}: wrong at {}, and nothing that was measured is right: {}", how,
+                       tolerance, verdict.worst);
 }
 
-nlohmann::json accuracyJson(const std::optional<ChoiceAccuracy>& accuracy) {
-    if (!accuracy)
-        return {{"outcome", "not compared"}, {"why", "nothing was measured"}};
-    nlohmann::json json = toJson(accuracy->verdict);
-    json["of"] = accuracy->isOfWhole ? "the whole model" : "its places";
-    json["remembered"] = accuracy->isRemembered;
+nlohmann::json accuracyJson(const ModelMeasurement& measurement) {
+    nlohmann::json json{{"outcome", "not compared"}, {"why", "nothing was measured"}};
+    if (const auto& accuracy = measurement.accuracy) {
+        json = toJson(accuracy->verdict);
+        json["of"] = accuracy->isOfWhole ? "the whole model" : "its places";
+        json["remembered"] = accuracy->isRemembered;
+    }
+    json["tolerance"] = nameOf(measurement.tolerance);
     return json;
 }
 
@@ -149,14 +156,14 @@ void addRows(const PlaceMeasurement& place, Table& table) {
 std::string modelMeasurementText(const ModelMeasurement& measurement) {
     if (measurement.gpu.empty())
         return fmt::format("not measured, so all products are left to libraries: {}\n{}",
-                           measurement.why, accuracyText(measurement.accuracy));
+                           measurement.why, accuracyText(measurement));
     std::string text =
         fmt::format("measured on {} in {:.1f} s", measurement.gpu, measurement.seconds);
     for (const PlaceMeasurement& place : measurement.places)
         text += "\n  " + lineOf(place);
     if (measurement.whole)
         text += "\n  " + lineOf(*measurement.whole);
-    return text + "\n" + accuracyText(measurement.accuracy);
+    return text + "\n" + accuracyText(measurement);
 }
 
 nlohmann::json modelMeasurementJson(const ModelMeasurement& measurement) {
@@ -167,7 +174,7 @@ nlohmann::json modelMeasurementJson(const ModelMeasurement& measurement) {
                         {"why", measurement.why},
                         {"seconds", measurement.seconds},
                         {"places", std::move(places)},
-                        {"accuracy", accuracyJson(measurement.accuracy)}};
+                        {"accuracy", accuracyJson(measurement)}};
     if (measurement.whole)
         json["whole"] = placeJson(*measurement.whole);
     return json;
@@ -178,14 +185,14 @@ ReportSection modelMeasurementSection(const ModelMeasurement& measurement) {
     if (measurement.gpu.empty()) {
         section.blocks.emplace_back(Paragraph{fmt::format(
             "Nothing was measured, so all products are left to libraries: {}. The model is {}.",
-            measurement.why, accuracyText(measurement.accuracy))});
+            measurement.why, accuracyText(measurement))});
         return section;
     }
     section.blocks.emplace_back(Paragraph{fmt::format(
         "Medians of rounds in turns on {}, the L2 cache swept before each. Within a hundredth of "
         "the fastest, own kernels are chosen before a library, and more exact ones before others. "
         "The model was {}.",
-        measurement.gpu, accuracyText(measurement.accuracy))});
+        measurement.gpu, accuracyText(measurement))});
     Table table;
     table.columns = {{.title = "nodes", .isCode = true},
                      {.title = "by"},

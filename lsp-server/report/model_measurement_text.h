@@ -19,8 +19,8 @@ namespace kernelskill::lsp {
 
 /// {gpu, why, seconds, places, whole?, accuracy}; a place is {nodes, operation, measured,
 /// remembered, why, chosen, variants}, a variant {what, microseconds or null, spread, why,
-/// refused}. The accuracy is {outcome: right, wrong or not compared, error, worst, why, of,
-/// remembered}.
+/// refused}. The accuracy is {outcome: right, wrong or not compared, tolerance, error, worst, why,
+/// of, remembered}.
 [[nodiscard]] nlohmann::json modelMeasurementJson(const engine::ModelMeasurement& measurement);
 
 [[nodiscard]] ReportSection modelMeasurementSection(const engine::ModelMeasurement& measurement);

@@ -27,6 +27,7 @@ void generateModelCommand(const ServerContext& context, const json& argument, co
     ModelFolderRequest request{.archive = *archive,
                                .folder = *folder,
                                .precision = argument.value("precision", "float32"),
+                               .tolerance = argument.value("tolerance", "1e-2"),
                                .usesLibraries = argument.value("libraries", false),
                                .isChannelsLast = argument.value("channelsLast", false),
                                .measuringTime =

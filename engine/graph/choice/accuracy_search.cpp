@@ -32,9 +32,15 @@ MixVerdict AccuracySearch::run() {
         verdict = judgeAll();
     if (verdict.outcome == Outcome::NotCompared)
         for (AccuracyGroup& group : groups_)
-            if (group.option().exactness == Exactness::TF32)
-                refuse(group, "not compared: " + verdict.why, true);
+            pickTrusted(group, "not compared: " + verdict.why);
     return verdict;
+}
+
+bool AccuracySearch::pickTrusted(AccuracyGroup& group, const std::string& why) {
+    bool isChanged = false;
+    while (group.option().exactness < trusted_ && refuse(group, why, true))
+        isChanged = true;
+    return isChanged;
 }
 
 MixVerdict AccuracySearch::judgeAll() {
@@ -49,9 +55,7 @@ MixVerdict AccuracySearch::judgeAll() {
         MixVerdict verdict = judge_({std::move(all)}).at(0);
         bool isChanged = false;
         for (const std::size_t place : verdict.leftOut)
-            if (AccuracyGroup& group = *groupsOf.at(place);
-                group.option().exactness == Exactness::TF32)
-                isChanged |= refuse(group, "not compared: its part cannot run at once", true);
+            isChanged |= pickTrusted(*groupsOf.at(place), std::string(cannotRunAtOnce));
         if (!isChanged)
             return verdict;
     }

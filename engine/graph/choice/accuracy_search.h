@@ -8,10 +8,14 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace kernelskill::engine::graph {
+
+/// Why a variant is refused that LibTorch cannot leave room for in the program.
+inline constexpr std::string_view cannotRunAtOnce = "not compared: its part cannot run at once";
 
 /// A variant that equal places can have.
 struct AccuracyOption {
@@ -40,17 +44,20 @@ public:
     /// preference. The one that is picked stays so.
     using FindMore = std::function<void(AccuracyGroup&)>;
 
-    AccuracySearch(std::vector<AccuracyGroup>& groups, Judge judge, FindMore findMore)
-        : groups_(groups), judge_(std::move(judge)), findMore_(std::move(findMore)) {}
+    /// `trusted`: the least exact that an option is that is taken without a verdict.
+    AccuracySearch(std::vector<AccuracyGroup>& groups, Exactness trusted, Judge judge,
+                   FindMore findMore)
+        : groups_(groups), trusted_(trusted), judge_(std::move(judge)),
+          findMore_(std::move(findMore)) {}
 
     /// Picks an option of each group, and returns the verdict on all of them together. The program
     /// with the preferred options is judged first. If it is wrong, groups are judged alone, and
     /// those that are wrong get their next option; then those with the largest errors do, one, two,
-    /// four at a time, until it is right. If the verdict is not known, no group keeps TF32.
+    /// four at a time, until it is right. If the verdict is not known, all groups get trusted ones.
     MixVerdict run();
 
 private:
-    /// Judges the picked options. A group whose variant is left out of the mix has no TF32.
+    /// Judges the picked options. A group whose variant is left out of the mix gets a trusted one.
     MixVerdict judgeAll();
     void judgeAlone();
     /// Gives so many groups a more exact option. False if none has one.
@@ -60,7 +67,11 @@ private:
     /// next one. False if there is none.
     bool refuse(AccuracyGroup& group, const std::string& why, bool isWhole);
 
+    /// Picks a trusted option of the group. False if it has one, or there is none.
+    bool pickTrusted(AccuracyGroup& group, const std::string& why);
+
     std::vector<AccuracyGroup>& groups_;
+    Exactness trusted_;
     Judge judge_;
     FindMore findMore_;
 };

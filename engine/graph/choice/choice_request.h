@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/graph/model/model_plan.h"
+#include "engine/graph/reference/tolerance.h"
 
 #include <functional>
 #include <string>
@@ -14,6 +15,7 @@ struct ChoiceRequest {
     /// `kernels.multiply` is as inexact as a variant may be; `usesLibraries` and `libraryNodes` are
     /// not looked at.
     ModelOptions options;
+    Tolerance tolerance = Tolerance::Loose; ///< The model has to be right at it.
     /// Names all that times depend on beside the text: GPU, LibTorch and compiler.
     std::string machine;
     std::function<void(const std::string& what, double share)> progress;

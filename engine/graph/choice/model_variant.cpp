@@ -20,26 +20,34 @@ bool isProduct(const Node& node) {
            !node.target.contains("conv");
 }
 
-std::set<std::string> productsOf(const Program& program) {
-    std::set<std::string> products;
-    for (const Node& node : program.nodes)
-        if (isProduct(node))
-            products.insert(node.name);
-    return products;
+bool needsFloat32(const Node& node, Tolerance tolerance, bool allowsTf32) {
+    if (tolerance == Tolerance::Loose || isProduct(node))
+        return allowsTf32 && isProduct(node);
+    // Recurrent layers use TF32 by default, as convolutions do.
+    const OperatorKind kind = operatorKind(node.target);
+    return kind == OperatorKind::LinearAlgebra || kind == OperatorKind::Other;
 }
 
-Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan) {
+std::set<std::string> float32NodesOf(const Program& program, Tolerance tolerance, bool allowsTf32) {
+    std::set<std::string> names;
+    for (const Node& node : program.nodes)
+        if (needsFloat32(node, tolerance, allowsTf32))
+            names.insert(node.name);
+    return names;
+}
+
+Exactness exactnessOf(const ContractionChoice& own, const ModelPlan& plan) {
     const bool usesTensorCores = std::ranges::any_of(plan.steps, [](const ModelStep& step) {
         const auto* kernel = std::get_if<Kernel>(&step.work);
         return kernel != nullptr && kernel->usesTensorCores;
     });
     if (!usesTensorCores)
         return Exactness::Float32;
-    switch (unit) {
+    switch (own.multiply) {
     case MultiplyUnit::TF32:
         return Exactness::TF32;
     case MultiplyUnit::BFloat16Split:
-        return Exactness::SplitBFloat16;
+        return own.sumsInSteps ? Exactness::SplitBFloat16InSteps : Exactness::SplitBFloat16;
     case MultiplyUnit::TF32Split:
     case MultiplyUnit::Float32:
         break;

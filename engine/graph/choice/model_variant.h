@@ -4,6 +4,7 @@
 #include "engine/graph/model/model_files.h"
 #include "engine/graph/model/model_plan.h"
 #include "engine/graph/program.h"
+#include "engine/graph/reference/tolerance.h"
 
 #include <cstdint>
 #include <set>
@@ -16,9 +17,10 @@ namespace kernelskill::engine::graph {
 enum class Exactness : std::uint8_t {
     TF32,
     SplitBFloat16,
+    SplitBFloat16InSteps, ///< With sums in steps: a third of the error where terms are many.
     SplitTF32,
     Float32,   ///< Own kernels without tensor cores.
-    AsPyTorch, ///< A library with PyTorch's defaults.
+    AsPyTorch, ///< A library, as the eager program that the judge allows for at the tolerance.
 };
 
 struct ModelVariant {
@@ -33,11 +35,16 @@ struct ModelVariant {
 /// Whether the node is a product that PyTorch computes without TF32 unless it is told to; of
 /// convolutions it is the other way round.
 [[nodiscard]] bool isProduct(const Node& node);
-/// Returns the names of the program's products; see isProduct().
-[[nodiscard]] std::set<std::string> productsOf(const Program& program);
+/// Whether a library that runs the node has to be told to do so in float32, so as to be as exact as
+/// the eager program that the judge allows for at the tolerance. `allowsTf32`: whether products of
+/// libraries use TF32 where they are not told.
+[[nodiscard]] bool needsFloat32(const Node& node, Tolerance tolerance, bool allowsTf32);
+/// Returns the names of all such nodes.
+[[nodiscard]] std::set<std::string> float32NodesOf(const Program& program, Tolerance tolerance,
+                                                   bool allowsTf32);
 
-/// Returns how exact own kernels are whose products may be as inexact as the unit.
-[[nodiscard]] Exactness exactnessOf(MultiplyUnit unit, const ModelPlan& plan);
+/// Returns how exact own kernels are whose products may be as inexact as the choice says.
+[[nodiscard]] Exactness exactnessOf(const ContractionChoice& own, const ModelPlan& plan);
 /// Returns the units that are more exact, the most exact one first.
 [[nodiscard]] std::vector<MultiplyUnit> moreExactUnits(MultiplyUnit than);
 

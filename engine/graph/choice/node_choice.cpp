@@ -34,9 +34,8 @@ public:
         : graph_(graph), request_(request), stops_(stops), planner_(graph, request),
           timer_(racer, memory,
                  fmt::format("{} {}", request.machine, planner_.allowsTf32() ? "tf32" : "float32")),
-          verdicts_(
-              fmt::format("{} {} {}", programKey(graph), request.machine, planner_.allowsTf32()),
-              racer, memory, stops.all) {}
+          verdicts_(subjectOfVerdicts(graph, request, planner_.allowsTf32()), racer, memory,
+                    stops.all) {}
 
     Result<ModelChoice> run() {
         const auto own = plannedModel(graph_, request_.name, planner_.ownOptions());
@@ -69,6 +68,16 @@ public:
     }
 
 private:
+    /// Verdicts at the loose tolerance do not name it: there are some from when it was the only
+    /// one.
+    static std::string subjectOfVerdicts(const Program& graph, const ChoiceRequest& request,
+                                         bool allowsTf32) {
+        return fmt::format("{} {} {}{}", programKey(graph), request.machine, allowsTf32,
+                           request.tolerance == Tolerance::Loose
+                               ? std::string()
+                               : fmt::format(" at {}", nameOf(request.tolerance)));
+    }
+
     /// Picks variants of the measured places with which the program is right.
     void chooseExact(ModelChoice& choice) {
         std::vector<AccuracyGroup> groups;
@@ -91,10 +100,16 @@ private:
             request_.progress("comparing with LibTorch on inputs of each distribution",
                               static_cast<double>(places_.size()) /
                                   static_cast<double>(places_.size() + 1));
+        if (request_.tolerance == Tolerance::Tight)
+            tryTf32(groups, placesOf);
         AccuracySearch search(
-            groups, [&](const std::vector<VariantMix>& mixes) { return verdicts_.of(mixes); },
+            groups, planner_.trustedExactness(),
+            [&](const std::vector<VariantMix>& mixes) { return verdicts_.of(mixes); },
             [&](AccuracyGroup& group) {
-                addMoreExact(placesOf[static_cast<std::size_t>(&group - groups.data())], group);
+                addVariants(placesOf[static_cast<std::size_t>(&group - groups.data())], group,
+                            [&](VariedPlace& place, const Program& part) {
+                                planner_.addMoreExact(place, part);
+                            });
             });
         MixVerdict verdict = search.run();
         choice.accuracy = ChoiceAccuracy{std::move(verdict), isWhole(), verdicts_.areRemembered()};
@@ -129,22 +144,74 @@ private:
         return options;
     }
 
-    /// Measures own kernels that are more exact, of which places that are many have none at first.
-    void addMoreExact(const std::vector<VariedPlace*>& places, AccuracyGroup& group) {
+    /// Judges a library in TF32 at each group alone, or at all together where places are many.
+    /// Where the program is wrong with it, nothing in TF32 is taken, and own kernels in TF32 are
+    /// not even compiled; elsewhere they are measured.
+    void tryTf32(std::vector<AccuracyGroup>& groups,
+                 const std::vector<std::vector<VariedPlace*>>& placesOf) {
+        std::vector<std::size_t> tried;
+        std::vector<VariantMix> mixes;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            const auto library = std::ranges::find_if(groups[i].options, isLibraryInTf32);
+            if (library == groups[i].options.end())
+                continue;
+            tried.push_back(i);
+            if (mixes.empty() || places_.size() <= somePlaces)
+                mixes.emplace_back();
+            for (const ProgramPart& part : groups[i].parts)
+                mixes.back().push_back({part, library->files});
+        }
+        const std::vector<MixVerdict> verdicts = verdicts_.of(mixes);
+        for (std::size_t i = 0; i < tried.size(); ++i) {
+            AccuracyGroup& group = groups[tried[i]];
+            const MixVerdict& verdict = verdicts[std::min(i, verdicts.size() - 1)];
+            if (verdict.outcome == MixVerdict::Outcome::Right && verdict.leftOut.empty()) {
+                addVariants(placesOf[tried[i]], group,
+                            [&](VariedPlace& place, const Program& part) {
+                                planner_.addLessExact(place, part, places_.size());
+                            });
+                group.picked = 0;
+                continue;
+            }
+            for (AccuracyOption& option : group.options)
+                if (isLibraryInTf32(option))
+                    option.refused =
+                        verdict.leftOut.empty() ? refusalBy(verdict) : std::string(cannotRunAtOnce);
+            // There is the library in float32 at least.
+            group.picked = static_cast<std::size_t>(
+                std::ranges::find(group.options, "", &AccuracyOption::refused) -
+                group.options.begin());
+        }
+    }
+
+    static bool isLibraryInTf32(const AccuracyOption& option) {
+        return option.isLibrary && option.exactness == Exactness::TF32;
+    }
+
+    /// Says why a variant is refused whose verdict is not that it is right.
+    static std::string refusalBy(const MixVerdict& verdict) {
+        return verdict.outcome == MixVerdict::Outcome::Wrong ? verdict.worst
+                                                             : "not compared: " + verdict.why;
+    }
+
+    /// Measures variants that a group's places did not have at first.
+    void addVariants(const std::vector<VariedPlace*>& places, AccuracyGroup& group,
+                     const std::function<void(VariedPlace&, const Program&)>& addTo) {
         const VariedPlace& first = *places.front();
         if (!first.where.isLinearAlgebra || !first.program || stops_.measuring.stop_requested())
             return;
         VariedPlace more;
+        more.where = first.where;
         more.part = first.part;
         more.variants = first.variants; // So that what there is is not added again.
         const std::size_t known = more.variants.size();
-        planner_.addMoreExact(more, *first.program);
+        addTo(more, *first.program);
         more.variants.erase(more.variants.begin(),
                             more.variants.begin() + static_cast<std::ptrdiff_t>(known));
         if (more.variants.empty())
             return;
         if (request_.progress)
-            request_.progress("timing more exact kernels of " + first.measurement.operation, 1);
+            request_.progress("timing further variants of " + first.measurement.operation, 1);
         timer_.lookUp(more, *first.program);
         timer_.finish(more, {stops_.measuring, stops_.measuring});
         for (VariedPlace* place : places) {
@@ -201,14 +268,15 @@ private:
     std::vector<ModelVariant>::const_iterator defaultLibraryOf(const VariedPlace& place) const {
         const auto& variants = place.variants;
         const auto channelsLast = std::ranges::find_if(variants, [](const ModelVariant& variant) {
-            return !variant.options.channelsLastNodes.empty();
+            return variant.exactness == Exactness::AsPyTorch &&
+                   !variant.options.channelsLastNodes.empty();
         });
         if (channelsLast != variants.end() && isChannelsLastFaster())
             return channelsLast;
         return std::ranges::find(variants, Exactness::AsPyTorch, &ModelVariant::exactness);
     }
 
-    /// A place that was not measured has no TF32 by products, because nothing says how exact it is.
+    /// A place that was not measured has trusted variants, because nothing says how exact it is.
     void applyDefault(VariedPlace& place, ModelOptions& options) const {
         PlaceMeasurement& measurement = place.measurement;
         if (place.where.isLinearAlgebra && !place.where.isSimplified) {
@@ -219,9 +287,8 @@ private:
                 useChannelsLast(place, options);
             return;
         }
-        const ContractionChoice own{
-            planner_.allowsTf32() ? MultiplyUnit::TF32Split : request_.options.kernels.multiply, 0};
-        if (place.where.isLinearAlgebra && planner_.allowsTf32())
+        const ContractionChoice own{planner_.trustedUnit(), 0};
+        if (place.where.isLinearAlgebra && own.multiply != planner_.firstUnit())
             for (const std::string& node : place.where.nodes)
                 options.kernels.ofNodes[node] = own;
         const auto same = std::ranges::find_if(place.variants, [&](const ModelVariant& variant) {
@@ -236,11 +303,19 @@ private:
     /// Leaves the place's nodes to a library.
     void leave(const VariedPlace& place, bool isFloat32, ModelOptions& options) const {
         options.libraryNodes.insert(place.where.nodes.begin(), place.where.nodes.end());
-        if (!isFloat32 || !planner_.allowsTf32())
-            return;
-        for (const Node& node : graph_.nodes)
-            if (place.where.nodes.contains(node.name) && isProduct(node))
+        setFloat32(place, isFloat32, options);
+    }
+
+    /// Says whether a library that runs the place's nodes does so in float32.
+    void setFloat32(const VariedPlace& place, bool isFloat32, ModelOptions& options) const {
+        for (const Node& node : graph_.nodes) {
+            if (!place.where.nodes.contains(node.name) || !planner_.mustBeFloat32(node))
+                continue;
+            if (isFloat32)
                 options.float32Nodes.insert(node.name);
+            else
+                options.float32Nodes.erase(node.name);
+        }
     }
 
     /// Has the place's convolutions in channels-last order.
@@ -286,26 +361,30 @@ private:
         return options;
     }
 
-    /// Returns the last resort, which is as exact as PyTorch itself.
+    /// Returns the last resort, which is as exact as the eager program that the judge allows for.
     ModelVariant asPyTorch() const {
-        return {"all products by a library, as PyTorch computes them", true, {}, byLibraries(true)};
+        return {request_.tolerance == Tolerance::Tight
+                    ? "all products by a library, in float32"
+                    : "all products by a library, as PyTorch computes them",
+                true,
+                {},
+                planner_.float32Libraries()};
     }
 
-    /// All products by a library, without TF32 where it is refused, or anywhere.
-    ModelOptions byLibraries(bool withoutTf32) const {
+    /// All products by a library, without TF32 where it is refused, or where a verdict is needed
+    /// and there is none.
+    ModelOptions byLibraries() const {
         ModelOptions options = planner_.ownOptions();
         options.usesLibraries = true;
-        if (!planner_.allowsTf32())
-            return options;
-        if (withoutTf32) {
-            options.float32Nodes = productsOf(graph_);
-            return options;
-        }
         for (const VariedPlace& place : places_)
-            for (std::size_t i = 0; i < place.variants.size(); ++i)
-                if (place.variants[i].isLibrary && place.variants[i].exactness == Exactness::TF32 &&
-                    !place.measurement.variants[i].refused.empty())
-                    options.float32Nodes.insert(place.where.nodes.begin(), place.where.nodes.end());
+            for (std::size_t i = 0; i < place.variants.size(); ++i) {
+                if (!place.variants[i].isLibrary || place.variants[i].exactness != Exactness::TF32)
+                    continue;
+                const bool isKnown =
+                    request_.tolerance == Tolerance::Loose || place.measurement.isMeasured;
+                setFloat32(place, !isKnown || !place.measurement.variants[i].refused.empty(),
+                           options);
+            }
         return options;
     }
 
@@ -325,8 +404,8 @@ private:
         addChannelsLast(whole, {"as chosen place by place", false, {}, choice.options});
         addToWhole(whole, {"own kernels alone", false, {}, ownAlone()});
         addLibraries(whole);
-        if (planner_.allowsTf32())
-            addToWhole(whole, asPyTorch());
+        if (ModelVariant exact = asPyTorch(); !exact.options.float32Nodes.empty())
+            addToWhole(whole, std::move(exact));
         if (whole.variants.size() > 1) {
             if (request_.progress)
                 request_.progress("timing whole models",
@@ -367,7 +446,10 @@ private:
 
     /// Adds the models with all products by a library, in both orders of images.
     void addLibraries(VariedPlace& whole) const {
-        const ModelVariant all{"all products by a library", true, {}, byLibraries(false)};
+        ModelVariant all{"all products by a library", true, {}, byLibraries()};
+        if (request_.tolerance == Tolerance::Tight &&
+            all.options.float32Nodes == asPyTorch().options.float32Nodes)
+            all.what = asPyTorch().what;
         addChannelsLast(whole, all);
         addToWhole(whole, all);
     }
@@ -402,8 +484,7 @@ private:
                 return;
             }
             const bool isWrong = verdict.outcome == MixVerdict::Outcome::Wrong;
-            whole.measurement.variants[variant].refused =
-                isWrong ? verdict.worst : "not compared: " + verdict.why;
+            whole.measurement.variants[variant].refused = refusalBy(verdict);
             if (isWrong || variant != 0)
                 continue;
             // Nothing is known of it but what its places say.

@@ -96,6 +96,7 @@ Result<std::vector<MixVerdict>> TorchRacer::judge(const std::vector<VariantMix>&
                                                   std::stop_token stop) {
     TorchMixRequest request;
     request.subject = subject();
+    request.tolerance = options_.tolerance;
     request.share = options_.share;
     request.time = patience;
     std::vector<MixVerdict> verdicts(mixes.size());

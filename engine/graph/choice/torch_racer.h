@@ -18,7 +18,8 @@ namespace kernelskill::engine::graph {
 struct TorchRaceOptions {
     std::filesystem::path archive; ///< Absolute: that of the program.
     std::string device = "cuda";
-    bool allowsTf32 = false; ///< Whether products of library nodes may use TF32.
+    bool allowsTf32 = false;                ///< Whether products of library nodes may use TF32.
+    Tolerance tolerance = Tolerance::Loose; ///< The one that mixes are judged at.
     std::uint32_t rounds = 30;
     /// The share of what a judge allows that mixes may use: it may draw other inputs.
     double share = 0.8;

@@ -19,12 +19,6 @@ namespace {
 constexpr std::size_t fewPlaces = 4;
 constexpr std::size_t mostTiles = 4;
 
-/// The tiles that are tried of a unit more exact than asked for. Products in bfloat16 should be the
-/// fastest of these.
-std::size_t tilesOf(MultiplyUnit unit) {
-    return unit == MultiplyUnit::BFloat16Split ? 2 : 1;
-}
-
 bool holdsConstants(const Program& part) {
     return std::ranges::any_of(
         part.inputs, [](const Input& input) { return input.kind == Input::Kind::Constant; });
@@ -36,13 +30,47 @@ bool VariantPlanner::allowsTf32() const {
     return request_.options.kernels.multiply == MultiplyUnit::TF32;
 }
 
-ModelOptions VariantPlanner::ownOptions() const {
+bool VariantPlanner::mustBeFloat32(const Node& node) const {
+    return needsFloat32(node, request_.tolerance, allowsTf32());
+}
+
+MultiplyUnit VariantPlanner::firstUnit() const {
+    return isTight() && allowsTf32() ? MultiplyUnit::BFloat16Split
+                                     : request_.options.kernels.multiply;
+}
+
+MultiplyUnit VariantPlanner::trustedUnit() const {
+    if (isTight())
+        return MultiplyUnit::Float32;
+    return allowsTf32() ? MultiplyUnit::TF32Split : request_.options.kernels.multiply;
+}
+
+Exactness VariantPlanner::trustedExactness() const {
+    return isTight() ? Exactness::Float32 : Exactness::SplitBFloat16;
+}
+
+ModelOptions VariantPlanner::partOptions() const {
     ModelOptions options = request_.options;
     options.usesLibraries = false;
     options.libraryNodes.clear();
     options.float32Nodes.clear();
     options.channelsLastNodes.clear();
     options.kernels.ofNodes.clear();
+    options.kernels.multiply = firstUnit();
+    return options;
+}
+
+ModelOptions VariantPlanner::ownOptions() const {
+    ModelOptions options = partOptions();
+    if (isTight())
+        options.float32Nodes = float32NodesOf(graph_, request_.tolerance, allowsTf32());
+    return options;
+}
+
+ModelOptions VariantPlanner::float32Libraries() const {
+    ModelOptions options = partOptions();
+    options.usesLibraries = true;
+    options.float32Nodes = float32NodesOf(graph_, request_.tolerance, allowsTf32());
     return options;
 }
 
@@ -55,20 +83,8 @@ std::vector<VariedPlace> VariantPlanner::placesOf(const ModelPlan& own) const {
             place.measurement.why = part.error().describe();
             continue;
         }
-        ModelOptions library = ownOptions();
-        ModelOptions float32 = ownOptions();
-        const std::set<std::string> images = imageConvolutions(*part);
-        std::size_t number = 0;
-        for (const Node& node : graph_.nodes) {
-            if (place.where.nodes.contains(node.name)) {
-                library.libraryNodes.insert(partNodeName(number));
-                if (isProduct(node) && allowsTf32())
-                    float32.float32Nodes.insert(partNodeName(number));
-            }
-            number += place.part->nodes.contains(node.name) ? 1 : 0;
-        }
         const auto [same, isNew] =
-            planned.try_emplace(planningOf(*part, library.libraryNodes), &place);
+            planned.try_emplace(planningOf(*part, libraryNodesOf(place)), &place);
         if (!isNew && !holdsConstants(*part)) {
             place.variants = same->second->variants;
             place.seconds = same->second->seconds;
@@ -76,22 +92,9 @@ std::vector<VariedPlace> VariantPlanner::placesOf(const ModelPlan& own) const {
         } else {
             for (const ContractionChoice& choice : ownChoices(place, places.size()))
                 addOwn(place, *part, choice);
-            ModelOptions turned = library;
-            std::ranges::set_intersection(
-                images, library.libraryNodes,
-                std::inserter(turned.channelsLastNodes, turned.channelsLastNodes.end()));
-            if (float32.float32Nodes.empty()) {
-                add(place, *part, {"a library", true, {}, std::move(library)});
-                if (!turned.channelsLastNodes.empty())
-                    add(place, *part,
-                        {"a library, in channels-last order", true, {}, std::move(turned)});
-            } else {
-                float32.libraryNodes = library.libraryNodes;
-                add(place, *part, {"a library in float32", true, {}, std::move(float32)});
-                ModelVariant inTf32{"a library in TF32", true, {}, std::move(library)};
-                inTf32.exactness = Exactness::TF32;
-                add(place, *part, std::move(inTf32));
-            }
+            for (ModelVariant& library : librariesOf(place, *part))
+                if (!isHeldBack(library))
+                    add(place, *part, std::move(library));
         }
         if (place.variants.size() < 2)
             place.measurement.why = "there is one way only";
@@ -100,6 +103,51 @@ std::vector<VariedPlace> VariantPlanner::placesOf(const ModelPlan& own) const {
     }
     std::ranges::stable_sort(places, std::greater(), &VariedPlace::seconds);
     return places;
+}
+
+bool VariantPlanner::isHeldBack(const ModelVariant& variant) const {
+    return isTight() && variant.exactness == Exactness::TF32 &&
+           !variant.options.channelsLastNodes.empty();
+}
+
+std::vector<ModelVariant> VariantPlanner::librariesOf(const VariedPlace& place,
+                                                      const Program& part) const {
+    ModelVariant library{"a library", true, {}, partOptions()};
+    library.options.libraryNodes = libraryNodesOf(place);
+    ModelVariant float32 = library;
+    for (const Node& node : part.nodes)
+        if (library.options.libraryNodes.contains(node.name) && mustBeFloat32(node))
+            float32.options.float32Nodes.insert(node.name);
+    std::vector<ModelVariant> kinds{float32};
+    if (!float32.options.float32Nodes.empty()) {
+        kinds[0].what = "a library in float32";
+        library.what = "a library in TF32";
+        library.exactness = Exactness::TF32;
+        kinds.push_back(std::move(library));
+    }
+    const std::set<std::string> images = imageConvolutions(part);
+    std::vector<ModelVariant> libraries;
+    for (ModelVariant& kind : kinds) {
+        ModelVariant turned = libraries.emplace_back(std::move(kind));
+        turned.what += ", in channels-last order";
+        std::ranges::set_intersection(images, turned.options.libraryNodes,
+                                      std::inserter(turned.options.channelsLastNodes,
+                                                    turned.options.channelsLastNodes.end()));
+        if (!turned.options.channelsLastNodes.empty())
+            libraries.push_back(std::move(turned));
+    }
+    return libraries;
+}
+
+std::set<std::string> VariantPlanner::libraryNodesOf(const VariedPlace& place) const {
+    std::set<std::string> names;
+    std::size_t number = 0;
+    for (const Node& node : graph_.nodes) {
+        if (place.where.nodes.contains(node.name))
+            names.insert(partNodeName(number));
+        number += place.part->nodes.contains(node.name) ? 1 : 0;
+    }
+    return names;
 }
 
 std::vector<VariedPlace> VariantPlanner::findPlaces(const ModelPlan& own) const {
@@ -120,36 +168,66 @@ std::vector<VariedPlace> VariantPlanner::findPlaces(const ModelPlan& own) const 
 
 std::vector<ContractionChoice> VariantPlanner::moreExactChoices() const {
     std::vector<ContractionChoice> choices;
-    for (const MultiplyUnit unit : moreExactUnits(request_.options.kernels.multiply))
-        for (std::size_t tile = 0; tile < tilesOf(unit); ++tile)
-            choices.push_back({unit, tile});
+    const auto addInBFloat16 = [&](bool sumsInSteps) {
+        for (std::size_t tile = 0; tile < 2; ++tile)
+            choices.push_back({MultiplyUnit::BFloat16Split, tile, sumsInSteps});
+    };
+    for (const MultiplyUnit unit : moreExactUnits(firstUnit()))
+        if (unit == MultiplyUnit::BFloat16Split)
+            addInBFloat16(false); // They should be the fastest of these.
+        else
+            choices.push_back({unit, 0});
+    if (isTight() && firstUnit() == MultiplyUnit::BFloat16Split)
+        addInBFloat16(true);
+    return choices;
+}
+
+std::vector<ContractionChoice>
+VariantPlanner::choicesOf(MultiplyUnit unit, const VariedPlace& place, std::size_t places) {
+    std::size_t tiles = mostTiles;
+    if (places > somePlaces)
+        tiles = 1;
+    else if (!place.where.isLinearAlgebra || places > fewPlaces)
+        tiles = 2;
+    std::vector<ContractionChoice> choices;
+    for (std::size_t tile = 0; tile < tiles; ++tile)
+        choices.push_back({unit, tile});
     return choices;
 }
 
 std::vector<ContractionChoice> VariantPlanner::ownChoices(const VariedPlace& place,
                                                           std::size_t places) const {
-    const MultiplyUnit most = request_.options.kernels.multiply;
-    if (places > somePlaces)
-        return {{most, 0}};
-    if (!place.where.isLinearAlgebra || places > fewPlaces)
-        return {{most, 0}, {most, 1}};
-    std::vector<ContractionChoice> choices = moreExactChoices();
-    for (std::size_t tile = 0; tile < mostTiles; ++tile)
-        choices.push_back({most, tile});
+    std::vector<ContractionChoice> choices;
+    if (place.where.isLinearAlgebra && places <= fewPlaces)
+        choices = moreExactChoices();
+    for (const ContractionChoice& choice : choicesOf(firstUnit(), place, places))
+        choices.push_back(choice);
     return choices;
 }
 
 void VariantPlanner::addOwn(VariedPlace& place, const Program& part,
                             const ContractionChoice& own) const {
-    ModelOptions options = ownOptions();
+    ModelOptions options = partOptions();
     options.kernels.multiply = own.multiply;
     options.kernels.tile = own.tile;
+    options.kernels.sumsInSteps = own.sumsInSteps;
     add(place, part, {"own kernels", false, own, std::move(options)});
 }
 
 void VariantPlanner::addMoreExact(VariedPlace& place, const Program& part) const {
     for (const ContractionChoice& choice : moreExactChoices())
         addOwn(place, part, choice);
+}
+
+void VariantPlanner::addLessExact(VariedPlace& place, const Program& part,
+                                  std::size_t places) const {
+    const MultiplyUnit unit = request_.options.kernels.multiply;
+    if (unit != firstUnit())
+        for (const ContractionChoice& choice : choicesOf(unit, place, places))
+            addOwn(place, part, choice);
+    for (ModelVariant& library : librariesOf(place, part))
+        if (isHeldBack(library))
+            add(place, part, std::move(library));
 }
 
 std::optional<std::size_t> VariantPlanner::add(VariedPlace& place, const Program& program,
@@ -165,7 +243,7 @@ std::optional<std::size_t> VariantPlanner::add(VariedPlace& place, const Program
     if (same != place.variants.end())
         return static_cast<std::size_t>(same - place.variants.begin());
     if (!variant.isLibrary)
-        variant.exactness = exactnessOf(variant.own.multiply, *plan);
+        variant.exactness = exactnessOf(variant.own, *plan);
     if (!variant.isLibrary && place.part)
         variant.what += ": " + scheduleOf(*plan);
     place.measurement.variants.push_back({variant.what, {}});

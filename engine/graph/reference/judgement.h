@@ -2,6 +2,7 @@
 /// long both take.
 #pragma once
 
+#include "engine/graph/reference/tolerance.h"
 #include "engine/graph/reference/torch_subject.h"
 #include "engine/graph/reference/torch_timing.h"
 
@@ -30,10 +31,6 @@ enum class Distribution : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view nameOf(Distribution distribution);
-
-/// torch.allclose with rtol = atol = `tolerance`, NaN equal to NaN.
-inline constexpr double looseTolerance = 1e-2;
-inline constexpr double tightTolerance = 1e-4;
 
 /// Asks for a judgement.
 struct TorchJudgeRequest {
@@ -68,6 +65,10 @@ struct TrialResult {
     bool isWithinTight = false;
     /// "output 0 at [3, 7]: 1.5 instead of 1.25", where the error is largest.
     std::string worst;
+
+    [[nodiscard]] bool isWithin(Tolerance tolerance) const {
+        return tolerance == Tolerance::Tight ? isWithinTight : isWithinLoose;
+    }
 };
 
 struct JudgedTimes {

@@ -24,6 +24,12 @@ MixVerdict::Outcome outcomeFrom(const std::string& name) {
     throw Json::other_error::create(501, "unknown outcome", nullptr);
 }
 
+Tolerance toleranceFrom(const Json& json) {
+    if (const auto tolerance = toleranceOf(json.get_ref<const std::string&>()))
+        return *tolerance;
+    throw Json::other_error::create(501, "unknown tolerance", nullptr);
+}
+
 } // namespace
 
 Json toJson(const TorchMixRequest& request) {
@@ -37,6 +43,7 @@ Json toJson(const TorchMixRequest& request) {
     return {{"subject", toJson(request.subject)},
             {"libraries", std::move(libraries)},
             {"mixes", request.mixes},
+            {"tolerance", nameOf(request.tolerance)},
             {"share", request.share},
             {"longest", request.longest.count()},
             {"milliseconds", request.time.count()}};
@@ -56,6 +63,7 @@ TorchMixRequest mixRequestFrom(const Json& json) {
         for (const std::size_t library : mix)
             if (library >= request.libraries.size())
                 throw Json::other_error::create(501, "a mix of a library that is none", nullptr);
+    request.tolerance = toleranceFrom(json.at("tolerance"));
     json.at("share").get_to(request.share);
     request.longest = milliseconds(json.at("longest").get<std::int64_t>());
     request.time = milliseconds(json.at("milliseconds").get<std::int64_t>());

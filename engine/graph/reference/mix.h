@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/graph/program_part.h"
+#include "engine/graph/reference/tolerance.h"
 #include "engine/graph/reference/torch_subject.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,9 +26,10 @@ struct PartLibrary {
 
 struct TorchMixRequest {
     /// `inputs`, `precision` and `part` are not looked at. `seed` is the first of the seeds.
-    /// `allowsTf32` holds for library nodes of the models. The nodes of LibTorch run by PyTorch's
-    /// defaults: TF32 in convolutions, not in products.
+    /// `allowsTf32` holds for library nodes of the models. The nodes of LibTorch run as the eager
+    /// program that the tolerance allows for.
     TorchSubject subject;
+    Tolerance tolerance = Tolerance::Loose;
     std::vector<PartLibrary> libraries;
     /// Each mix names the libraries that it has, by their places.
     std::vector<std::vector<std::size_t>> mixes;
@@ -40,7 +42,7 @@ struct TorchMixRequest {
 
 struct MixVerdict {
     enum class Outcome : std::uint8_t {
-        Right, ///< At the loose tolerance, on each distribution of inputs.
+        Right, ///< At the request's tolerance, on each distribution of inputs.
         Wrong,
         NotCompared,
     };

@@ -73,13 +73,20 @@ Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected, doubl
             agreement.worst = begin + worst;
         }
         agreement.difference = std::max(agreement.difference, differences.max().item<double>());
-        agreement.beyondLoose += errors.gt(looseTolerance).sum().item<std::int64_t>();
-        agreement.beyondTight += errors.gt(tightTolerance).sum().item<std::int64_t>();
-        agreement.nearLoose +=
-            share == 1 ? 0 : errors.gt(looseTolerance * share).sum().item<std::int64_t>();
+        const auto countBeyond = [&](double tolerance) {
+            return errors.gt(tolerance).sum().item<std::int64_t>();
+        };
+        agreement.beyondLoose += countBeyond(looseTolerance);
+        agreement.beyondTight += countBeyond(tightTolerance);
+        if (share == 1)
+            continue;
+        agreement.nearLoose += countBeyond(looseTolerance * share);
+        agreement.nearTight += countBeyond(tightTolerance * share);
     }
-    if (share == 1)
+    if (share == 1) {
         agreement.nearLoose = agreement.beyondLoose;
+        agreement.nearTight = agreement.beyondTight;
+    }
     if (left.numel() > 0) {
         agreement.found = left[agreement.worst].to(at::kDouble).item<double>();
         agreement.expected = right[agreement.worst].to(at::kDouble).item<double>();

@@ -20,13 +20,14 @@ struct Agreement {
     std::int64_t beyondLoose = 0; ///< Elements whose error is above looseTolerance.
     std::int64_t beyondTight = 0;
     std::int64_t nearLoose = 0; ///< Elements whose error is above a share of looseTolerance.
-    std::int64_t worst = 0;     ///< Index of the largest error, in row-major order.
-    double found = 0;           ///< The element there.
+    std::int64_t nearTight = 0;
+    std::int64_t worst = 0; ///< Index of the largest error, in row-major order.
+    double found = 0;       ///< The element there.
     double expected = 0;
 };
 
 /// Compares tensors of one shape. With a `scale` of 1 the rule is torch's; another one multiplies
-/// atol. `share` is that of `nearLoose`. Waits for the current stream.
+/// atol. `share` is that of `nearLoose` and `nearTight`. Waits for the current stream.
 [[nodiscard]] Agreement agreementOf(const at::Tensor& found, const at::Tensor& expected,
                                     double scale = 1, double share = 1);
 

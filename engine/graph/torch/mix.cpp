@@ -154,7 +154,7 @@ private:
     Result<TrialResult> resultOf(const Mix& mix, const Values& values, Expectation& expectation,
                                  const Draw& draw) const {
         static_cast<void>(eager_.begin()); // Seeds nodes that draw numbers.
-        auto made = mix.program->run(values, stream_);
+        auto made = mix.program->run(values, stream_, request_.tolerance == Tolerance::Loose);
         if (!made)
             return std::unexpected(made.error());
         std::vector<at::Tensor> outputs;
@@ -165,15 +165,16 @@ private:
                                 draw.distribution == Distribution::LargeMagnitude, request_.share);
     }
 
-    static void take(Mix& mix, const TrialResult& result, const Draw& draw) {
+    void take(Mix& mix, const TrialResult& result, const Draw& draw) const {
         MixVerdict& verdict = mix.verdict;
         const std::string where = std::string(nameOf(draw.distribution)) + " inputs, seed " +
                                   std::to_string(draw.seed) + ": " + result.worst;
-        if (!result.isWithinLoose) {
+        const bool isRight = result.isWithin(request_.tolerance);
+        if (!isRight) {
             mix.isGoing = false;
             verdict.outcome = MixVerdict::Outcome::Wrong;
         }
-        if (!result.isWithinLoose || result.error >= verdict.error)
+        if (!isRight || result.error >= verdict.error)
             verdict.worst = where;
         verdict.error = std::max(verdict.error, result.error);
     }

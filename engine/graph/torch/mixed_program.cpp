@@ -94,11 +94,13 @@ void MixedProgram::findLastUses() {
                     unit->done.push_back(value);
 }
 
-Result<Values> MixedProgram::run(Values values, const c10::Stream& stream) const {
+Result<Values> MixedProgram::run(Values values, const c10::Stream& stream,
+                                 bool usesDefaults) const {
     const at::NoGradGuard withoutGradients;
     for (const Unit& unit : units_) {
         if (unit.node != nullptr)
             useTf32(false);
+        const Tf32Limit limit(unit.node != nullptr && !usesDefaults);
         auto done = unit.model != nullptr ? unit.model->run(values, stream)
                                           : program_->runNode(*unit.node, values);
         if (!done)

@@ -23,8 +23,10 @@ public:
     [[nodiscard]] const std::vector<std::size_t>& leftOut() const { return leftOut_; }
 
     /// Runs what the outputs need, and returns them by their names. Values are freed after their
-    /// last use. LibTorch's nodes run by PyTorch's defaults of TF32.
-    [[nodiscard]] Result<Values> run(Values values, const c10::Stream& stream) const;
+    /// last use. LibTorch's nodes run without TF32 or, with `usesDefaults`, by PyTorch's defaults
+    /// of it.
+    [[nodiscard]] Result<Values> run(Values values, const c10::Stream& stream,
+                                     bool usesDefaults) const;
 
 private:
     /// A node that LibTorch runs, or a model.

@@ -35,7 +35,7 @@ struct OutputComparison {
         return magnitude && candidate.difference > share * allowedShare * *magnitude;
     }
     [[nodiscard]] bool needsEager(double share) const {
-        return candidate.beyondTight > 0 || needsUsual(share);
+        return candidate.nearTight > 0 || needsUsual(share);
     }
     [[nodiscard]] bool needsUsual(double share) const {
         return candidate.nearLoose > 0 || isOutOfProportion(share);
@@ -171,7 +171,8 @@ Result<TrialResult> Referee::compare(Expectation& expectation, const std::vector
             }
             result.isWithinLoose &= output.isWithin(&Agreement::beyondLoose, output.usual) &&
                                     output.isWithin(&Agreement::nearLoose, output.usual, share);
-            result.isWithinTight &= output.isWithin(&Agreement::beyondTight, output.eager);
+            result.isWithinTight &= output.isWithin(&Agreement::beyondTight, output.eager) &&
+                                    output.isWithin(&Agreement::nearTight, output.eager, share);
         }
         return result;
     });

@@ -56,8 +56,8 @@ public:
     /// float32 cannot tell then. So does one that differs by a tenth of the outputs' magnitude,
     /// which torch's rule allows where outputs are small. With `scalesAtol`, for large inputs, atol
     /// is multiplied by the outputs' magnitude: else any rounding of operands would show where
-    /// terms cancel. With a `share` below 1, right at the loose tolerance is only who also is with
-    /// that share of all that is allowed, and so is not at the edge. The result lacks seed,
+    /// terms cancel. With a `share` below 1, right at a tolerance is only who also is with that
+    /// share of all that is allowed, and so is not at the edge. The result lacks seed,
     /// distribution, symbols and stream.
     [[nodiscard]] static Result<TrialResult> compare(Expectation& expectation,
                                                      const std::vector<at::Tensor>& found,

@@ -59,7 +59,9 @@ TorchAnswer answerTo(const TorchMixRequest& request) {
     TorchMixes mixes;
     for (const auto& mix : request.mixes) {
         const bool isWrong = std::ranges::any_of(mix, [&](std::size_t library) {
-            return isInTf32(textOf(request.libraries[library].library));
+            const std::string text = textOf(request.libraries[library].library);
+            return isInTf32(text) ||
+                   (request.tolerance == Tolerance::Tight && isInSplitBFloat16(text));
         });
         mixes.verdicts.push_back(
             isWrong

@@ -15,6 +15,7 @@ namespace kernelskill::lsp::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -102,6 +103,23 @@ TEST_F(GenerateModel, LeavesConvolutionsToLibrariesInEitherOrder) {
     EXPECT_THAT(read(folder + "/report.html"), HasSubstr(", in channels-last order"));
 }
 
+TEST_F(GenerateModel, HasLibrariesWithoutTf32AtTheTightTolerance) {
+    const auto needsFloat32 = [&](const std::string& tolerance) {
+        const json document =
+            json::parse(generate("conv.pt2", {"--no-check", "--libraries", "--seconds=0", "--json",
+                                              "--tolerance=" + tolerance})
+                            .output);
+        EXPECT_EQ(document.at("measured").at("accuracy").at("tolerance"), tolerance);
+        std::vector<bool> all;
+        for (const json& step : document.at("steps"))
+            if (step.contains("needs_float32"))
+                all.push_back(step.at("needs_float32").get<bool>());
+        return all;
+    };
+    EXPECT_THAT(needsFloat32("1e-2"), Not(Contains(true)));
+    EXPECT_THAT(needsFloat32("1e-4"), Contains(true));
+}
+
 TEST_F(GenerateModel, WritesNothingOfWhatItRefuses) {
     const CommandResult mutation = generate("mutates.pt2");
     EXPECT_EQ(mutation.status, 1);
@@ -115,6 +133,10 @@ TEST_F(GenerateModel, WritesNothingOfWhatItRefuses) {
         runKernelskill({"generate", truncated, "-o", folder}, workspace.path());
     EXPECT_EQ(broken.status, 2);
     EXPECT_THAT(broken.errors, AllOf(HasSubstr("truncated.pt2"), Not(HasSubstr("internal"))));
+    const CommandResult own = generate("mlp.pt2", {"--no-check", "--tolerance=1e-4"});
+    EXPECT_EQ(own.status, 2);
+    EXPECT_THAT(own.errors, HasSubstr("chosen by measurement"));
+    EXPECT_EQ(generate("mlp.pt2", {"--libraries", "--tolerance=1e-3"}).status, 2);
     const CommandResult alone = generate("conv.pt2", {"--no-check", "--channels-last"});
     EXPECT_EQ(alone.status, 2);
     EXPECT_THAT(alone.errors, HasSubstr("convolutions that are left to libraries"));

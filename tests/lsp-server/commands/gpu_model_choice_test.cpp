@@ -42,9 +42,10 @@ protected:
         return (std::filesystem::exists(built) ? built : std::filesystem::absolute(file)).string();
     }
     /// Generates `name`.pt2 into the folder `name`.
-    [[nodiscard]] Outcome generate(const std::string& name) const {
+    [[nodiscard]] Outcome generate(const std::string& name,
+                                   const std::string& tolerance = "1e-2") const {
         return run("generate '" + archiveOf(name) + "' -o " + name +
-                   " --libraries --precision=tf32 --no-check --json");
+                   " --libraries --precision=tf32 --no-check --json --tolerance=" + tolerance);
     }
     [[nodiscard]] json judgementOf(const std::string& name, const std::string& archive) const {
         const std::string flags = "-O3 -std=c++17 -arch=native -Xcompiler -fPIC -cudart shared";
@@ -119,6 +120,17 @@ TEST_F(GpuModelChoice, TakesNoTf32ThatIsWrong) {
     const json judgement = judgementOf("product", archive);
     ASSERT_TRUE(judgement.contains("within1e-2")) << judgement << messages();
     EXPECT_TRUE(judgement.at("within1e-2").get<bool>()) << judgement;
+}
+
+TEST_F(GpuModelChoice, IsRightAtTheTightTolerance) {
+    for (const std::string name : {"mlp", "conv", "lstm"}) {
+        const Outcome outcome = generate(name, "1e-4");
+        ASSERT_EQ(outcome.status, 0) << messages();
+        EXPECT_EQ(outcome.document().at("measured").at("accuracy").at("tolerance"), "1e-4");
+        const json judgement = judgementOf(name, archiveOf(name));
+        ASSERT_TRUE(judgement.contains("within1e-4")) << judgement << messages();
+        EXPECT_TRUE(judgement.at("within1e-4").get<bool>()) << judgement;
+    }
 }
 
 TEST_F(GpuModelChoice, MeasuresNothingWithoutTime) {

@@ -110,5 +110,22 @@ TEST_F(MeasuredModel, TakesTheFastestThatIsRightAndRemembersIt) {
     EXPECT_EQ(read(folder("bin/requests")), requests) << "LibTorch is not asked again";
 }
 
+TEST_F(MeasuredModel, IsRightAtTheToleranceThatIsAskedFor) {
+    const auto chosenAt = [&](const std::string& tolerance) {
+        const json measured =
+            json::parse(generate("--json --tolerance=" + tolerance)).at("measured");
+        EXPECT_EQ(measured.at("accuracy").at("outcome"), "right") << measured;
+        EXPECT_EQ(measured.at("accuracy").at("tolerance"), tolerance);
+        EXPECT_THAT(read(folder("model/report.html")), HasSubstr("right at " + tolerance));
+        return measured.at("places").at(0).at("chosen").get<std::string>();
+    };
+    EXPECT_THAT(chosenAt("1e-2"), HasSubstr("bfloat16 in two parts"));
+    EXPECT_THAT(chosenAt("1e-4"), HasSubstr("TF32 in two parts"));
+    const std::string requests = read(folder("bin/requests"));
+    EXPECT_THAT(chosenAt("1e-2"), HasSubstr("bfloat16 in two parts"));
+    EXPECT_THAT(chosenAt("1e-4"), HasSubstr("TF32 in two parts"));
+    EXPECT_EQ(read(folder("bin/requests")), requests) << "both are remembered";
+}
+
 } // namespace
 } // namespace kernelskill::lsp::testing

@@ -79,7 +79,22 @@ TEST(ModelMeasurementText, SaysHowExactTheModelIs) {
                          "1e-2, and nothing that was measured is right: normal inputs: 2 instead "
                          "of 1"));
     all.accuracy->verdict = {MixVerdict::Outcome::NotCompared, 0, "", "the time was up"};
-    EXPECT_THAT(modelMeasurementText(all), HasSubstr("(the time was up): whether the results"));
+    EXPECT_THAT(modelMeasurementText(all),
+                EndsWith("(the time was up): whether the results are right at 1e-2 is not known, "
+                         "so no product that was measured is in TF32"));
+}
+
+TEST(ModelMeasurementText, NamesTheTolerance) {
+    ModelMeasurement all = measurement();
+    all.tolerance = engine::graph::Tolerance::Tight;
+    EXPECT_THAT(modelMeasurementText(all), HasSubstr("right at 1e-4, largest error"));
+    EXPECT_EQ(modelMeasurementJson(all).at("accuracy").at("tolerance"), "1e-4");
+    all.accuracy->verdict = {MixVerdict::Outcome::NotCompared, 0, "", "the time was up"};
+    EXPECT_THAT(modelMeasurementText(all),
+                EndsWith("right at 1e-4 is not known, so all products are in float32"));
+    all.accuracy.reset();
+    EXPECT_THAT(modelMeasurementText(all), HasSubstr("right at 1e-4 is not known"));
+    EXPECT_EQ(modelMeasurementJson(all).at("accuracy").at("tolerance"), "1e-4");
 }
 
 TEST(ModelMeasurementText, IsInTheJsonAndTheReport) {

@@ -63,6 +63,9 @@ TEST_F(GenerateModelRequest, AnswersWhatIsWrong) {
         return generate(std::move(more)).at("error").at("message").get<std::string>();
     };
     EXPECT_THAT(messageOf({{"precision", "half"}}), HasSubstr("no precision has the name 'half'"));
+    EXPECT_THAT(messageOf({{"libraries", true}, {"tolerance", "1e-3"}}),
+                HasSubstr("no tolerance has the name '1e-3'"));
+    EXPECT_THAT(messageOf({{"tolerance", "1e-4"}}), HasSubstr("chosen by measurement"));
     EXPECT_THAT(messageOf({{"channelsLast", true}}), HasSubstr("left to libraries"));
     EXPECT_THAT(messageOf({{"uri", workspace.uri("none.pt2")}}), HasSubstr("none.pt2"));
     workspace.write("note.pt2", "no archive");

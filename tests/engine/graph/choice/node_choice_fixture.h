@@ -38,6 +38,37 @@ inline Program layers(const std::vector<std::int64_t>& widths) {
     return builder.program();
 }
 
+/// Convolutions whose images a library may have in channels-last order,
+/// with a pool behind each.
+inline Program convolutions(int count = 2) {
+    ProgramBuilder builder;
+    std::int64_t side = std::int64_t{8} << count;
+    builder.input("x", {4, 16, side, side});
+    std::string from = "x";
+    std::int64_t channels = 16;
+    for (int i = 0; i < count; ++i) {
+        const std::string number = std::to_string(i);
+        builder.parameter("w" + number, {channels, channels, 3, 3})
+            .node("conv" + number, "aten.conv2d.default",
+                  {value("input", from),
+                   value("weight", "w" + number),
+                   {"padding", std::vector<std::int64_t>{1, 1}}})
+            .type("conv" + number, {4, channels, side, side})
+            .node(
+                "pool" + number, "aten.max_pool2d.default",
+                {value("self", "conv" + number), {"kernel_size", std::vector<std::int64_t>{2, 2}}})
+            .type("pool" + number, {4, channels, side / 2, side / 2});
+        side /= 2;
+        from = "pool" + number;
+    }
+    builder.output(from);
+    return builder.program();
+}
+
+inline bool hasChannelsLast(const std::string& code) {
+    return code.contains("isChannelsLast");
+}
+
 /// Gives times by what the variants' files say.
 class MadeUpRacer : public VariantRacer {
 public:
@@ -127,14 +158,9 @@ protected:
         ChoiceRequest request;
         request.name = "model";
         request.options.kernels.multiply = most;
+        request.tolerance = tolerance_;
         request.machine = machine_;
-        const TimesMemory memory{
-            .find = [this](const std::string& key) -> std::optional<std::string> {
-                const auto known = kept_.find(key);
-                return known != kept_.end() ? std::optional(known->second) : std::nullopt;
-            },
-            .keep = [this](const std::string& key, const std::string& text) { kept_[key] = text; }};
-        auto choice = chooseByTimes(program, request, racer, memory,
+        auto choice = chooseByTimes(program, request, racer, memory_,
                                     {.simple = stop,
                                      .measuring = measuring.stop_possible() ? measuring : stop,
                                      .compiling = compiling.stop_possible() ? compiling : stop,
@@ -152,7 +178,14 @@ protected:
     }
 
     std::string machine_ = "a GPU";
+    Tolerance tolerance_ = Tolerance::Loose;
     std::map<std::string, std::string> kept_;
+    const TimesMemory memory_{
+        .find = [this](const std::string& key) -> std::optional<std::string> {
+            const auto known = kept_.find(key);
+            return known != kept_.end() ? std::optional(known->second) : std::nullopt;
+        },
+        .keep = [this](const std::string& key, const std::string& text) { kept_[key] = text; }};
 };
 
 inline bool isTf32(const std::string& code) {

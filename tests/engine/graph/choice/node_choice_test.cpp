@@ -227,37 +227,6 @@ TEST_F(NodeChoice, LetsALibraryDoAReductionThatIsFasterThere) {
     EXPECT_THAT(choose(builder.program(), racer).options.libraryNodes, IsEmpty());
 }
 
-/// Convolutions whose images a library may have in channels-last order,
-/// with a pool behind each.
-Program convolutions(int count = 2) {
-    ProgramBuilder builder;
-    std::int64_t side = std::int64_t{8} << count;
-    builder.input("x", {4, 16, side, side});
-    std::string from = "x";
-    std::int64_t channels = 16;
-    for (int i = 0; i < count; ++i) {
-        const std::string number = std::to_string(i);
-        builder.parameter("w" + number, {channels, channels, 3, 3})
-            .node("conv" + number, "aten.conv2d.default",
-                  {value("input", from),
-                   value("weight", "w" + number),
-                   {"padding", std::vector<std::int64_t>{1, 1}}})
-            .type("conv" + number, {4, channels, side, side})
-            .node(
-                "pool" + number, "aten.max_pool2d.default",
-                {value("self", "conv" + number), {"kernel_size", std::vector<std::int64_t>{2, 2}}})
-            .type("pool" + number, {4, channels, side / 2, side / 2});
-        side /= 2;
-        from = "pool" + number;
-    }
-    builder.output(from);
-    return builder.program();
-}
-
-bool hasChannelsLast(const std::string& code) {
-    return code.contains("isChannelsLast");
-}
-
 TEST_F(NodeChoice, TakesChannelsLastOrderWhereItIsFasterThere) {
     const Program program = convolutions();
     MadeUpRacer racer([](const std::string& code) {

@@ -1,5 +1,6 @@
 /// Mixes of models and LibTorch, judged on the CPU: products of host code stand for kernels, and
 /// keep as few bits of their factors as TF32 does.
+#include "analysis/source/json.h"
 #include "engine/graph/reference/judgement.h"
 #include "engine/graph/torch/judge.h"
 #include "engine/graph/torch/mix.h"
@@ -123,6 +124,49 @@ TEST(TorchMix, MayHaveToKeepAMargin) {
     EXPECT_EQ(judged(product(), request).verdicts.at(0).outcome, Outcome::Right);
     request.share = verdict.error / looseTolerance * 0.9;
     EXPECT_EQ(judged(product(), request).verdicts.at(0).outcome, Outcome::Wrong);
+}
+
+TEST(TorchMix, IsJudgedAtATolerance) {
+    TorchMixRequest request;
+    for (const char* library :
+         {KERNELSKILL_TEST_PRODUCT_10, KERNELSKILL_TEST_PRODUCT_16, KERNELSKILL_TEST_PRODUCT_23})
+        request.libraries.push_back({std::nullopt, library});
+    request.mixes = {{0}, {1}, {2}};
+    const auto outcomesAt = [&](Tolerance tolerance) {
+        request.tolerance = tolerance;
+        std::vector<Outcome> outcomes;
+        for (const MixVerdict& verdict : judged(product(), request).verdicts)
+            outcomes.push_back(verdict.outcome);
+        return outcomes;
+    };
+    EXPECT_THAT(outcomesAt(Tolerance::Loose),
+                ::testing::ElementsAre(Outcome::Right, Outcome::Right, Outcome::Right));
+    EXPECT_THAT(outcomesAt(Tolerance::Tight),
+                ::testing::ElementsAre(Outcome::Wrong, Outcome::Wrong, Outcome::Right));
+}
+
+TEST(TorchMix, KeepsAMarginToTheTightTolerance) {
+    TorchMixRequest request;
+    request.tolerance = Tolerance::Tight;
+    request.libraries = {{std::nullopt, KERNELSKILL_TEST_PRODUCT_23}};
+    request.mixes = {{0}};
+    const MixVerdict verdict = judged(product(), request).verdicts.at(0);
+    ASSERT_EQ(verdict.outcome, Outcome::Right);
+    ASSERT_GT(verdict.error, 0);
+    request.share = verdict.error / tightTolerance * 1.1;
+    EXPECT_EQ(judged(product(), request).verdicts.at(0).outcome, Outcome::Right);
+    // As many elements are beyond so small a share in eager PyTorch: four times its error is more.
+    request.share = verdict.error / tightTolerance * 0.01;
+    EXPECT_EQ(judged(product(), request).verdicts.at(0).outcome, Outcome::Wrong);
+}
+
+TEST(TorchMix, IsReadFromItsJson) {
+    TorchMixRequest request;
+    request.tolerance = Tolerance::Tight;
+    EXPECT_EQ(mixRequestFrom(toJson(request)).tolerance, Tolerance::Tight);
+    auto json = toJson(request);
+    json["tolerance"] = "1e-3";
+    EXPECT_THROW(static_cast<void>(mixRequestFrom(json)), nlohmann::json::exception);
 }
 
 TEST(TorchMix, LeavesOutPartsThatCannotRunAtOnce) {

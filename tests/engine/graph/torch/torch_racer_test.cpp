@@ -136,6 +136,30 @@ protected:
         return archive;
     }
 
+    /// Chooses for the product, with TF32 allowed, by models that keep as many bits as they say.
+    ModelChoice chooseForProduct(Tolerance tolerance, const fs::path& child = paths::torchProgram) {
+        std::ofstream(folder_.path() / "nvcc") << plantingCompiler;
+        std::ofstream(folder_.path() / "product.txt") << plantedProduct;
+        const fs::path archive = productArchive();
+        const auto program = readProgram(archive);
+        EXPECT_TRUE(program) << program.error().describe();
+        ChoiceRequest request;
+        request.name = "product";
+        request.options.kernels.multiply = MultiplyUnit::TF32;
+        request.tolerance = tolerance;
+        TorchReference torch(child);
+        ModelBuilder models(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 2);
+        TorchRacer racer({.archive = archive,
+                          .device = "cpu",
+                          .allowsTf32 = true,
+                          .tolerance = tolerance,
+                          .rounds = 5},
+                         torch, models);
+        auto choice = chooseByTimes(*program, request, racer, memory_, stops_);
+        EXPECT_TRUE(choice) << choice.error().describe();
+        return choice.value_or(ModelChoice{});
+    }
+
     kernelskill::testing::TemporaryFolder folder_;
     const ChoiceStops stops_{};
     std::map<std::string, std::string> kept_;
@@ -236,24 +260,7 @@ TEST_F(TorchRacing, LeavesOutWhatIsNotCompiledInTime) {
 }
 
 TEST_F(TorchRacing, RefusesTf32ThatIsTooInexactAndRemembersIt) {
-    std::ofstream(folder_.path() / "nvcc") << plantingCompiler;
-    std::ofstream(folder_.path() / "product.txt") << plantedProduct;
-    const fs::path archive = productArchive();
-    const auto program = readProgram(archive);
-    ASSERT_TRUE(program) << program.error().describe();
-    ChoiceRequest request;
-    request.name = "product";
-    request.options.kernels.multiply = MultiplyUnit::TF32;
-    const auto choose = [&](const fs::path& child) {
-        TorchReference torch(child);
-        ModelBuilder models(folder_.path() / "nvcc", "sm_90", folder_.path() / "models", 2);
-        TorchRacer racer({.archive = archive, .device = "cpu", .allowsTf32 = true, .rounds = 5},
-                         torch, models);
-        auto choice = chooseByTimes(*program, request, racer, memory_, stops_);
-        EXPECT_TRUE(choice) << choice.error().describe();
-        return choice.value_or(ModelChoice{});
-    };
-    const ModelChoice choice = choose(paths::torchProgram);
+    const ModelChoice choice = chooseForProduct(Tolerance::Loose);
     ASSERT_EQ(choice.places.size(), 1u);
     const PlaceMeasurement& place = choice.places[0];
     ASSERT_TRUE(place.isMeasured) << place.why;
@@ -275,10 +282,25 @@ TEST_F(TorchRacing, RefusesTf32ThatIsTooInexactAndRemembersIt) {
         << choice.accuracy->verdict.worst << choice.accuracy->verdict.why;
     EXPECT_LT(choice.accuracy->verdict.error, 1e-3);
 
-    const ModelChoice again = choose("/nowhere/kernelskill-torch");
+    const ModelChoice again = chooseForProduct(Tolerance::Loose, "/nowhere/kernelskill-torch");
     EXPECT_EQ(again.places.at(0).chosen, place.chosen);
     ASSERT_TRUE(again.accuracy);
     EXPECT_TRUE(again.accuracy->isRemembered);
+}
+
+TEST_F(TorchRacing, RefusesAtATighterToleranceWhatIsTooInexactThere) {
+    const ModelChoice choice = chooseForProduct(Tolerance::Tight);
+    ASSERT_EQ(choice.places.size(), 1u);
+    const PlaceMeasurement& place = choice.places[0];
+    ASSERT_TRUE(place.isMeasured) << place.why;
+    EXPECT_THAT(place.variants.at(place.chosen).what, HasSubstr("TF32 in two parts"));
+    for (const MeasuredVariant& variant : place.variants)
+        if (variant.what.contains("bfloat16 in two parts"))
+            EXPECT_THAT(variant.refused, HasSubstr(" instead of ")) << variant.what;
+    ASSERT_TRUE(choice.accuracy);
+    EXPECT_EQ(choice.accuracy->verdict.outcome, MixVerdict::Outcome::Right)
+        << choice.accuracy->verdict.worst << choice.accuracy->verdict.why;
+    EXPECT_LT(choice.accuracy->verdict.error, tightTolerance);
 }
 
 } // namespace
