@@ -27,6 +27,7 @@ COLUMNS = ["task", "level", "status", "within_1e-2", "within_1e-4", "error", "ea
            "autotune_us", "constant", "kernels", "library_nodes", "simplified", "bytes", "trials", "generate_s", "build_s", "judge_s",
            "device", "why"]
 STEPS = ["generate", "build", "judge"]
+TOLERANCES = ["1e-2", "1e-4"]  # The judge's.
 STATUSES = ["right", "wrong", "refused", "failed"]
 # Bytes of an element, by the names that a generated model's manifest has for element types.
 ELEMENT_BYTES = {"bool": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "__half": 2, "__nv_bfloat16": 2,
@@ -89,23 +90,30 @@ def best(group, column, tolerance):
     return max(known, default=math.nan)
 
 
-def fastest(group):
-    """The row of the model that is right at 1e-2 and fastest; the first one if none is right."""
-    return max(group, key=lambda row: -1 if math.isnan(value := speedup(row, "ours_us", "1e-2")) else value)
+def fastest(group, tolerance):
+    """The row of the model that is right at the tolerance and fastest; the first one if none is right."""
+    return max(group, key=lambda row: -1 if math.isnan(value := speedup(row, "ours_us", tolerance)) else value)
+
+
+def status_at(row, tolerance):
+    """What the row's status is at the tolerance, whichever it was judged for."""
+    if row["status"] not in ("right", "wrong"):
+        return row["status"]
+    return "right" if row[f"within_{tolerance}"] == "yes" else "wrong"
 
 
 def cell(value, digits=2):
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def summary(rows):
-    """The lines of the table of means."""
+def summary(rows, wanted):
+    """The lines of the table of means, at both tolerances; what follows them is at the wanted one."""
     levels = sorted({row["level"] for row in rows})
     lines = ["", "| level | tasks | tolerance | right | launch | mean | geometric | median | without constant ones | >= 1 |",
              "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|"]
     for level in [*levels, "all"]:
         chosen = grouped(row for row in rows if level in ("all", row["level"]))
-        for tolerance in ("1e-2", "1e-4"):
+        for tolerance in TOLERANCES:
             right = sum(any(row.get(f"within_{tolerance}") == "yes" for row in group) for group in chosen)
             for launch, column in (("direct", "ours_us"), ("graph", "replayed_us")):
                 values = [best(group, column, tolerance) for group in chosen]
@@ -118,15 +126,15 @@ def summary(rows):
                              f"{cell(median)} | {cell(without)} | {faster} of {len(known)} |")
     for column, mode in MODES.items():
         for level in [*levels, "all"] if len(levels) > 1 else levels:
-            fast = [fastest(group) for group in grouped(row for row in rows if level in ("all", row["level"]))]
-            values = [speedup(row, "ours_us", "1e-2", column) for row in fast if not math.isnan(number(row, column))]
+            fast = [fastest(group, wanted) for group in grouped(row for row in rows if level in ("all", row["level"]))]
+            values = [speedup(row, "ours_us", wanted, column) for row in fast if not math.isnan(number(row, column))]
             if not values:
                 continue
             mean, geometric, median = means(values)
             slower = sum(0 < value < 0.99 for value in values)
             lines.append(f"\nagainst torch.compile ({mode}), {level}, {len(values)} tasks: mean {cell(mean)}, "
                          f"geometric {cell(geometric)}, median {cell(median)}; slower than 0.99 of it: {slower}")
-    counts = collections.Counter(row["status"] for row in rows)
+    counts = collections.Counter(status_at(row, wanted) for row in rows)
     spent = {step: sum(value for row in rows if not math.isnan(value := number(row, f"{step}_s"))) for step in STEPS}
     lines.append("\nseconds: " + ", ".join(f"{step} {seconds:.0f}" for step, seconds in spent.items()))
     lines.append(", ".join(f"{counts[status]} {status}" for status in STATUSES))
@@ -140,15 +148,15 @@ def reason_of(why):
     return re.sub(r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?", "N", why)[:120]
 
 
-def table(rows):
-    """The lines of all tasks, each of its fastest model."""
+def table(rows, tolerance):
+    """The lines of all tasks, each of its fastest model that is right at the tolerance."""
     lines = ["| task | status | error | eager us | ours us | graph us | x | x 1e-4 | torch.compile us | kernels | library | memory | notes |",
              "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
     for group in grouped(rows):
-        row = fastest(group)
+        row = fastest(group, tolerance)
         notes = "; ".join(filter(None, [row["table"], "constant output" if row["constant"] == "yes" else "", row["simplified"],
                                         row["why"]]))
-        lines.append(f"| {row['task']} | {row['status']} | {row['error'] or '-'} | {cell(number(row, 'eager_us'), 1)} | "
+        lines.append(f"| {row['task']} | {status_at(row, tolerance)} | {row['error'] or '-'} | {cell(number(row, 'eager_us'), 1)} | "
                      f"{cell(number(row, 'ours_us'), 1)} | {cell(number(row, 'replayed_us'), 1)} | "
                      f"{cell(speedup(row, 'ours_us', '1e-2'))} | {cell(speedup(row, 'ours_us', '1e-4'))} | "
                      f"{cell(number(row, 'compile_us'), 1)} | {row['kernels']} | {row['library_nodes']} | "
@@ -273,20 +281,21 @@ def eager_time(task, settings, gpu):
         return ""
 
 
-def fill(row, judgement):
-    """What the judgement says, into the row."""
+def fill(row, judgement, tolerance):
+    """What the judgement says, into the row: whether the model is right at the tolerance, and if not, where."""
     def yes(truth):
         return "yes" if truth else "no"
 
-    row["status"] = "refused" if judgement["refused"] else ("right" if judgement["within1e-2"] else "wrong")
-    row["within_1e-2"], row["within_1e-4"] = yes(judgement["within1e-2"]), yes(judgement["within1e-4"])
+    for each in TOLERANCES:
+        row[f"within_{each}"] = yes(judgement[f"within{each}"])
+    row["status"] = "refused" if judgement["refused"] else ("right" if judgement[f"within{tolerance}"] else "wrong")
     errors = [math.inf if trial["error"] is None else trial["error"] for trial in judgement["trials"]]
     row["error"] = f"{max(errors):.2e}" if errors else ""
     row["constant"] = yes(judgement["constantOutput"])
     row["library_nodes"] = len(judgement["libraryNodes"])
     row["trials"] = f"{len(errors)} of {judgement['plannedTrials']}"
     row["device"] = judgement["device"]
-    wrong = next((trial for trial in judgement["trials"] if not trial["within1e-2"]), None)
+    wrong = next((trial for trial in judgement["trials"] if not trial[f"within{tolerance}"]), None)
     row["why"] = "; ".join(judgement["refusals"]) or (
         f"{wrong['distribution']} inputs, seed {wrong['seed']}: {wrong['worst']}" if wrong else "")
     times = judgement.get("times")
@@ -391,7 +400,7 @@ class Bench:
             return
         try:
             if not row["why"]:
-                self.timed(row, "judge_s", lambda: fill(row, judge(task, folder, self.settings, gpu)))
+                self.timed(row, "judge_s", lambda: fill(row, judge(task, folder, self.settings, gpu), self.settings.tolerance))
             if self.settings.compile:
                 compile_times(row, task, self.settings, gpu)
         except Failure as failure:
@@ -418,7 +427,7 @@ class Bench:
             is_new = not self.settings.out.exists()
             with open(self.settings.out, "a", encoding="utf-8") as file:
                 file.write(("\t".join(COLUMNS) + "\n" if is_new else "") + line + "\n")
-            print(f"{row['task']}: {row['status']} {cell(speedup(row, 'ours_us', '1e-2'))} {row['why']}", flush=True)
+            print(f"{row['task']}: {row['status']} {cell(speedup(row, 'ours_us', self.settings.tolerance))} {row['why']}", flush=True)
 
     def run(self, tasks):
         done = {row["task"] for row in self.rows}
@@ -451,6 +460,7 @@ def parse(words):
     parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--measured", type=int, nargs="?", const=60, default=0)
     parser.add_argument("--precision", choices=["float32", "tf32x3", "bf16x3", "tf32"], default="float32")
+    parser.add_argument("--tolerance", choices=TOLERANCES, default="1e-2")
     parser.add_argument("--compile", type=int, nargs="?", const=2, default=0)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=100)
@@ -463,7 +473,10 @@ def parse(words):
     settings = parser.parse_args(words)
     settings.generate_seconds, settings.build_seconds, settings.judge_seconds, settings.compile_seconds = 300, 600, 600, 900
     settings.tf32 = settings.precision == "tf32"
-    settings.options = ["--libraries"] * bool(settings.libraries or settings.measured) + [f"--precision={settings.precision}"]
+    has_libraries = bool(settings.libraries or settings.measured)
+    settings.options = ["--libraries"] * has_libraries + [f"--precision={settings.precision}"]
+    if settings.tolerance != "1e-2" and has_libraries:
+        settings.options.append(f"--tolerance={settings.tolerance}")
     settings.gpu_names = [str(index) for index in range(max(settings.gpus, 1))]
     settings.together = max(settings.jobs // 2, settings.gpus + 1)
     if settings.measured:
@@ -493,7 +506,7 @@ def main():
             rows += [row | {"table": path.stem if len(paths) > 1 else ""} for row in read]
         if settings.compiled:
             add_compiled(rows, settings.compiled)
-        print("\n".join([*table(rows), *summary(rows)]))
+        print("\n".join([*table(rows, settings.tolerance), *summary(rows, settings.tolerance)]))
         return 0
     wanted = [re.compile(pattern) for pattern in settings.only.split(",") if pattern]
     tasks = sorted(Path(settings.folder).resolve().glob("*.pt2"), key=lambda path: natural(path.stem))
@@ -507,7 +520,7 @@ def main():
     names = {task.stem for task in tasks}
     rows = [row for row in read_rows(settings.out) if row["task"] in names]
     if rows:
-        print("\n".join([*table(rows), *summary(rows)]))
+        print("\n".join([*table(rows, settings.tolerance), *summary(rows, settings.tolerance)]))
     return 0
 
 
