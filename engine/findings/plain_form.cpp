@@ -3,6 +3,7 @@
 #include "analysis/parse/translation_unit.h"
 #include "skills/base/gates.h"
 #include "skills/schedule/counted_rounds.h"
+#include "skills/schedule/element_threads.h"
 #include "skills/schedule/inlined_calls.h"
 #include "skills/schedule/settled_values.h"
 
@@ -15,7 +16,15 @@ namespace kernelskill::engine {
 namespace {
 
 /// A step writes out one function, or rewrites the loops whose edits do not touch.
-constexpr int maxSteps = 6;
+constexpr int maxSteps = 8;
+
+using PlainStep = std::vector<analysis::TextEdit> (*)(const skills::SkillContext&);
+
+/// In their order: each reads what those before have written.
+std::vector<PlainStep> allSteps() {
+    return {skills::settledValues, skills::inlinedCall, skills::countedRounds,
+            skills::elementThreads};
+}
 
 std::ptrdiff_t errorsIn(const analysis::FileModel& model) {
     return std::ranges::count(model.diagnostics, analysis::Severity::Error,
@@ -46,8 +55,27 @@ void moveToText(skills::Offer& offer, const analysis::SourceText& source, const 
     offer.anchor = analysis::spanBefore(form.edits, offer.anchor);
     offer.title = withLinesOf(source, form, offer.title);
     offer.why = withLinesOf(source, form, offer.why);
-    offer.why += "; for that, values that move are written as what they are in each round, and "
-                 "functions with loops are written out";
+    offer.why +=
+        "; for that, the kernel is written in its plain form: loops count their rounds, a "
+        "grid-stride loop gives each thread an element, and macros and functions with loops "
+        "are written out";
+}
+
+/// Makes the edits of the form. False, with the form as it was, where the result does not parse.
+bool advance(PlainForm& form, const ProgramSource& program, std::vector<analysis::TextEdit> edits,
+             const analysis::Toolchain& toolchain) {
+    auto composed = analysis::composedEdits(program.text, form.edits, edits);
+    const auto next = analysis::applyEdits(form.model->source->text(), std::move(edits));
+    if (!composed || !next)
+        return false;
+    auto model =
+        analysis::analyzeFile(program.file, *next, program.command, toolchain, program.unsaved);
+    if (!model || errorsIn(*model) > errorsIn(*program.model) ||
+        analysis::kernelNamed(*model, form.kernelName) == nullptr)
+        return false;
+    form.model = std::make_shared<const analysis::FileModel>(*std::move(model));
+    form.edits = *std::move(composed);
+    return true;
 }
 
 } // namespace
@@ -57,29 +85,23 @@ std::optional<PlainForm> plainFormOf(KernelRef kernel, const analysis::Toolchain
     PlainForm form{program.model, kernel.kernel.qualifiedName, {}, {}};
     if (kernel.kernel.file != program.file)
         return std::nullopt;
-    for (int step = 0; step < maxSteps; ++step) {
+    std::vector<PlainStep> steps = allSteps();
+    for (int made = 0; made < maxSteps;) {
         const analysis::KernelModel& now = form.kernel();
         const skills::SkillContext context(*form.model, now, form.features, now.span);
         if (!skills::requireEditable(context))
             return std::nullopt;
-        std::vector<analysis::TextEdit> edits = skills::settledValues(context);
-        if (edits.empty())
-            edits = skills::inlinedCall(context);
-        if (edits.empty())
-            edits = skills::countedRounds(context);
-        if (edits.empty())
+        std::vector<analysis::TextEdit> edits;
+        const auto step = std::ranges::find_if(steps, [&](PlainStep each) {
+            edits = each(context);
+            return !edits.empty();
+        });
+        if (step == steps.end())
             break;
-        auto composed = analysis::composedEdits(program.text, form.edits, edits);
-        const auto next = analysis::applyEdits(form.model->source->text(), std::move(edits));
-        if (!composed || !next)
-            return std::nullopt;
-        auto model =
-            analysis::analyzeFile(program.file, *next, program.command, toolchain, program.unsaved);
-        if (!model || errorsIn(*model) > errorsIn(*program.model) ||
-            analysis::kernelNamed(*model, form.kernelName) == nullptr)
-            return std::nullopt;
-        form.model = std::make_shared<const analysis::FileModel>(*std::move(model));
-        form.edits = *std::move(composed);
+        if (advance(form, program, std::move(edits), toolchain))
+            ++made;
+        else
+            steps.erase(step);
     }
     if (form.edits.empty())
         return std::nullopt;

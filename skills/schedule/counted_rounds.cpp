@@ -6,6 +6,7 @@
 #include "analysis/queries/source_words.h"
 #include "skills/editing/fresh_names.h"
 #include "skills/editing/operand_text.h"
+#include "skills/schedule/draft.h"
 #include "skills/schedule/moved_variables.h"
 #include "skills/schedule/signed_sum.h"
 
@@ -16,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -391,6 +393,10 @@ private:
                 const auto value = valueIn(moved, isBehind);
                 if (!value || !writeUse(isChanged ? moved.change : use, *value))
                     return false;
+                if (std::ranges::any_of(value->base.terms, [&](const SignedTerm& term) {
+                        return code_.namedVariable(term.expr) == moved.variable;
+                    }))
+                    named_.insert(moved.variable);
             }
         }
         return true;
@@ -492,8 +498,19 @@ private:
             {layout_.statementWithLine(body_.stmt(code_.statement(moved.change)).span), ""});
     }
 
-    /// Removes the declaration of a bound that nothing names any more.
+    /// Removes declarations of a bound and of pointers that nothing names any more.
     void removeUnused() {
+        for (const MovedVariable& moved : moved_) {
+            const Variable& variable = body_.variable(moved.variable);
+            const StmtId declaration = code_.declarationOf(moved.variable);
+            if (!isIndex(moved) && variable.type.pointerDepth > 0 && variable.init != noId &&
+                hasNoEffect(code_, variable.init) && !named_.contains(moved.variable) &&
+                !isDeclaredInHead(moved.variable) && body_.stmt(declaration).declared.size() == 1 &&
+                hasOwnLines(body_, layout_, declaration, declaration) &&
+                std::ranges::all_of(code_.uses(moved.variable),
+                                    [&](ExprId use) { return code_.holds(loop_.statement, use); }))
+                edits_.push_back({layout_.statementWithLine(body_.stmt(declaration).span), ""});
+        }
         if (counting_ != Counting::Counted)
             return;
         const VariableId bound = code_.namedVariable(control_.bound);
@@ -514,8 +531,9 @@ private:
     std::vector<MovedVariable> moved_;
     MovedControl control_;
     Counting counting_ = Counting::Kept;
-    std::string name_; ///< Of the index that counts the rounds.
-    SignedSum start_;  ///< Its first value.
+    std::string name_;           ///< Of the index that counts the rounds.
+    SignedSum start_;            ///< Its first value.
+    std::set<VariableId> named_; ///< Moved variables that the loop names afterwards.
     std::vector<TextEdit> edits_;
 };
 

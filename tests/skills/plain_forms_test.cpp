@@ -158,6 +158,34 @@ void launch(const float* x, const float* z, float* y, int m, int n) {
     k<<<(n + 127) / 128, 128>>>(x, z, y, m, n);
 }
 )"},
+        Style{"GridStrideColumns", "split-reduction",
+              R"(__global__ void k(const float* x, const float* z, float* y, int m, int n) {
+    for (int j = blockIdx.x * blockDim.x + threadIdx.x; j < n; j += gridDim.x * blockDim.x) {
+        const float* p = x + j;
+        float sum = z[j];
+        for (int i = 0; i < m; ++i, p += n)
+            sum += *p;
+        y[j] = sum;
+    }
+}
+void launch(const float* x, const float* z, float* y, int m, int n) {
+    k<<<(n + 127) / 128, 128>>>(x, z, y, m, n);
+}
+)"},
+        Style{"GridStrideBackwards", "vectorized-access", R"(
+__global__ void reverse(const int* in, int* out, int n) {
+    const int* from = in + blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        const int target = (n - i) - 1;
+        out[target] = *from;
+        from += blockDim.x * gridDim.x;
+    }
+}
+void launch(const int* in, int* out, int n) {
+    dim3 block(128);
+    reverse<<<(n + 127) / 128, block>>>(in, out, n);
+}
+)"},
         Style{"RunningSums", "hierarchical-scan", rowsKernel + R"(    float* to = y + i * n;
     float sum = 0.0f;
     for (const float* p = x + i * n; p != x + i * n + n; ++p) {

@@ -165,14 +165,14 @@ TEST(CountedRounds, OfPointersOfOneName) {
 }
 
 TEST(CountedRounds, OfAPointerThatMovesWithTheGrid) {
-    expectCounted(R"(    const float* from = x + blockIdx.x * blockDim.x + threadIdx.x;
+    expectCounted(
+        R"(    const float* from = x + blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
         y[i] = *from;
         from += blockDim.x * gridDim.x;
     }
 )",
-                  R"(    const float* from = x + blockIdx.x * blockDim.x + threadIdx.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        R"(    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
         y[i] = x[i];
     }
 )");

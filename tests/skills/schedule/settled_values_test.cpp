@@ -1,6 +1,6 @@
 /// Locals that are changed once behind their declaration, before and after.
 #include "skills/schedule/settled_values.h"
-#include "tests/skills/skill_check.h"
+#include "tests/skills/schedule/rewritten_text.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,7 @@ namespace kernelskill::skills {
 namespace {
 
 std::string settledText(const std::string& source) {
-    const Subject subject = parseSubject(source);
-    EXPECT_EQ(errorsOf(subject.file), "");
-    auto text = analysis::applyEdits(subject.file.source->text(), settledValues(subject.context()));
-    EXPECT_TRUE(text) << text.error().describe();
-    if (!text)
-        return {};
-    EXPECT_EQ(errorsOf(parseSubject(*text).file), "") << *text;
-    return *text;
+    return rewrittenText(settledValues, source);
 }
 
 std::string kernelOf(const std::string& work) {
