@@ -5,6 +5,7 @@
 #include "skills/schedule/counted_rounds.h"
 #include "skills/schedule/element_threads.h"
 #include "skills/schedule/inlined_calls.h"
+#include "skills/schedule/promoted_places.h"
 #include "skills/schedule/settled_values.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ using PlainStep = std::vector<analysis::TextEdit> (*)(const skills::SkillContext
 /// In their order: each reads what those before have written.
 std::vector<PlainStep> allSteps() {
     return {skills::settledValues, skills::inlinedCall, skills::countedRounds,
-            skills::elementThreads};
+            skills::elementThreads, skills::promotedPlaces};
 }
 
 std::ptrdiff_t errorsIn(const analysis::FileModel& model) {

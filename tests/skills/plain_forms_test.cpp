@@ -186,6 +186,24 @@ void launch(const int* in, int* out, int n) {
     reverse<<<(n + 127) / 128, block>>>(in, out, n);
 }
 )"},
+        Style{"GridStrideSearch", "row-per-warp",
+              R"(__global__ void k(const float* x, int* best, int m, int n) {
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < m; i += gridDim.x * blockDim.x) {
+        float top = *(x + i * n);
+        best[i] = 0;
+        for (size_t j = 1; j < n; ++j) {
+            float value = *(x + i * n + j);
+            if (!(value > top))
+                continue;
+            top = value;
+            best[i] = j;
+        }
+    }
+}
+void launch(const float* x, int* best, int m, int n) {
+    k<<<3, 64>>>(x, best, m, n);
+}
+)"},
         Style{"RunningSums", "hierarchical-scan", rowsKernel + R"(    float* to = y + i * n;
     float sum = 0.0f;
     for (const float* p = x + i * n; p != x + i * n + n; ++p) {

@@ -1,0 +1,64 @@
+/// Elements that searches keep in memory, before and after.
+#include "skills/schedule/promoted_places.h"
+#include "tests/skills/schedule/rewritten_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+namespace {
+
+std::string promotedText(const std::string& source) {
+    return rewrittenText(promotedPlaces, source);
+}
+
+std::string kernelOf(const std::string& work) {
+    return "__global__ void k(const float* x, int* best, int m, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= m)\n"
+           "        return;\n" +
+           work + "}\n";
+}
+
+TEST(PromotedPlaces, OfASearch) {
+    EXPECT_EQ(promotedText(kernelOf(R"(    float top = x[i * n];
+    best[i] = 0;
+    for (int j = 1; j < n; ++j) {
+        if (x[i * n + j] > top) {
+            top = x[i * n + j];
+            best[i] = j;
+        }
+    }
+)")),
+              kernelOf(R"(    float top = x[i * n];
+    int bestValue = 0;
+    for (int j = 1; j < n; ++j) {
+        if (x[i * n + j] > top) {
+            top = x[i * n + j];
+            bestValue = j;
+        }
+    }
+    best[i] = bestValue;
+)"));
+}
+
+TEST(PromotedPlaces, LeavesOthers) {
+    const std::vector<std::string> works = {
+        // Skills take a fold into an element as it is.
+        "    best[i] = 0;\n    for (int j = 0; j < n; ++j)\n        best[i] += j;\n",
+        // Nothing sets the element where no round does.
+        "    for (int j = 0; j < n; ++j)\n        if (x[i * n + j] > 0.0f)\n"
+        "            best[i] = j;\n",
+        // Rounds have elements of their own.
+        "    for (int j = 0; j < n; ++j)\n        best[i * n + j] = j;\n",
+        // Another thread sees it.
+        "    best[i] = 0;\n    for (int j = 0; j < n; ++j) {\n        best[i] = j;\n"
+        "        __syncthreads();\n    }\n",
+    };
+    for (const std::string& work : works)
+        EXPECT_EQ(promotedText(kernelOf(work)), kernelOf(work));
+}
+
+} // namespace
+} // namespace kernelskill::skills
