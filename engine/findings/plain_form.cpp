@@ -7,6 +7,7 @@
 #include "skills/schedule/inlined_calls.h"
 #include "skills/schedule/promoted_places.h"
 #include "skills/schedule/settled_values.h"
+#include "skills/schedule/subscripted_places.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -23,8 +24,8 @@ using PlainStep = std::vector<analysis::TextEdit> (*)(const skills::SkillContext
 
 /// In their order: each reads what those before have written.
 std::vector<PlainStep> allSteps() {
-    return {skills::settledValues, skills::inlinedCall, skills::countedRounds,
-            skills::elementThreads, skills::promotedPlaces};
+    return {skills::settledValues, skills::inlinedCall,    skills::subscriptedPlaces,
+            skills::countedRounds, skills::elementThreads, skills::promotedPlaces};
 }
 
 std::ptrdiff_t errorsIn(const analysis::FileModel& model) {

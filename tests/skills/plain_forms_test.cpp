@@ -204,6 +204,21 @@ void launch(const float* x, int* best, int m, int n) {
     k<<<3, 64>>>(x, best, m, n);
 }
 )"},
+        Style{"CountsByPointers", "segmented-reduction", R"(
+__global__ void k(const int* __restrict__ keys, int* bins, int n) {
+    size_t i = threadIdx.x;
+    i += (size_t)blockIdx.x * blockDim.x;
+    if (i >= n)
+        return;
+    auto key = __ldg(keys + i);
+    int* slot = bins;
+    slot += key;
+    atomicAdd(slot, 1);
+}
+void launch(const int* keys, int* bins, int n) {
+    k<<<(n + 127) / 128, 128>>>(keys, bins, n);
+}
+)"},
         Style{"RunningSums", "hierarchical-scan", rowsKernel + R"(    float* to = y + i * n;
     float sum = 0.0f;
     for (const float* p = x + i * n; p != x + i * n + n; ++p) {
