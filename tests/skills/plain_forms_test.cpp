@@ -204,6 +204,21 @@ void launch(const float* x, int* best, int m, int n) {
     k<<<3, 64>>>(x, best, m, n);
 }
 )"},
+        Style{"PositionsInMacros", "vectorized-access", R"(
+#define ROW (blockIdx.y * blockDim.y + threadIdx.y)
+#define COLUMN (blockIdx.x * blockDim.x + threadIdx.x)
+#define AT(p, i, j) p[(i) * n + (j)]
+__global__ void k(const float* x, const float* b, float* y, int m, int n) {
+    if (ROW < m && COLUMN < n) {
+        AT(y, ROW, COLUMN) = fmaxf(AT(x, ROW, COLUMN) + b[COLUMN], 0.0f);
+    }
+}
+void launch(const float* x, const float* b, float* y, int m, int n) {
+    dim3 block(32, 4);
+    dim3 grid((n + 31) / 32, (m + 3) / 4);
+    k<<<grid, block>>>(x, b, y, m, n);
+}
+)"},
         Style{"CountsByPointers", "segmented-reduction", R"(
 __global__ void k(const int* __restrict__ keys, int* bins, int n) {
     size_t i = threadIdx.x;
