@@ -6,6 +6,7 @@
 #include "skills/schedule/element_threads.h"
 #include "skills/schedule/expanded_macros.h"
 #include "skills/schedule/inlined_calls.h"
+#include "skills/schedule/named_fields.h"
 #include "skills/schedule/named_positions.h"
 #include "skills/schedule/promoted_places.h"
 #include "skills/schedule/settled_values.h"
@@ -26,9 +27,9 @@ using PlainStep = std::vector<analysis::TextEdit> (*)(const skills::SkillContext
 
 /// In their order: each reads what those before have written.
 std::vector<PlainStep> allSteps() {
-    return {skills::expandedMacros, skills::namedPositions,    skills::settledValues,
-            skills::inlinedCall,    skills::subscriptedPlaces, skills::countedRounds,
-            skills::elementThreads, skills::promotedPlaces};
+    return {skills::expandedMacros, skills::namedPositions, skills::namedFields,
+            skills::settledValues,  skills::inlinedCall,    skills::subscriptedPlaces,
+            skills::countedRounds,  skills::elementThreads, skills::promotedPlaces};
 }
 
 std::ptrdiff_t errorsIn(const analysis::FileModel& model) {

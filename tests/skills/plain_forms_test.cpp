@@ -234,6 +234,29 @@ void launch(const int* keys, int* bins, int n) {
     k<<<(n + 127) / 128, 128>>>(keys, bins, n);
 }
 )"},
+        Style{"FieldsOfAStruct", "row-per-warp", R"(
+struct Rows {
+    int m;
+    int n;
+};
+__global__ void k(const float* x, Rows rows, float* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows.m)
+        return;
+    const float* p = x + (size_t)i * rows.n;
+    float sum = 0.0f;
+    int j = 0;
+    while (j < rows.n) {
+        sum += *p;
+        ++p;
+        ++j;
+    }
+    y[i] = sum;
+}
+void launch(const float* x, Rows rows, float* y) {
+    k<<<(rows.m + 127) / 128, 128>>>(x, rows, y);
+}
+)"},
         Style{"RunningSums", "hierarchical-scan", rowsKernel + R"(    float* to = y + i * n;
     float sum = 0.0f;
     for (const float* p = x + i * n; p != x + i * n + n; ++p) {
