@@ -4,6 +4,7 @@
 #include "skills/gates/counted_grid.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -88,10 +89,13 @@ std::vector<TextEdit> dividedGridAxes(const SkillContext& context, const LaunchS
 
 std::optional<std::vector<TextEdit>> regroupedGrid(const SkillContext& context,
                                                    const LaunchSite& launch, const Extents& from,
-                                                   const Extents& to) {
+                                                   const Extents& to,
+                                                   const std::array<std::string, 3>& given) {
     const FunctionBody& host = context.file.hostFunctions[launch.host].body;
     const Expr& grid = host.expr(launch.grid);
     const auto regrouped = [&](const Expr& blocks, std::string text, std::size_t axis) {
+        if (!given[axis].empty())
+            return given[axis];
         const std::int64_t a = from[axis];
         const std::int64_t b = to[axis];
         if (a == b)
@@ -116,20 +120,25 @@ std::optional<std::vector<TextEdit>> regroupedGrid(const SkillContext& context,
     const std::vector<ExprId> axes =
         grid.kind == ExprKind::InitList ? grid.children : std::vector{launch.grid};
     std::vector<TextEdit> edits;
+    std::vector<std::string> texts;
     for (std::size_t axis = 0; axis < from.size(); ++axis) {
         if (axis >= axes.size()) {
-            if (from[axis] > to[axis])
+            if (from[axis] > to[axis] && given[axis].empty())
                 return std::nullopt;
+            texts.push_back(given[axis].empty() ? "1" : given[axis]);
             continue;
         }
-        if (from[axis] == to[axis])
-            continue;
         const Expr& blocks = host.expr(axes[axis]);
-        edits.push_back(
-            {blocks.span,
-             regrouped(blocks, std::string(context.file.source->slice(blocks.span)), axis)});
+        texts.push_back(
+            regrouped(blocks, std::string(context.file.source->slice(blocks.span)), axis));
+        if (from[axis] != to[axis])
+            edits.push_back({blocks.span, texts.back()});
     }
-    return edits;
+    if (std::ranges::all_of(given, &std::string::empty))
+        return edits;
+    if (texts.back() == "1")
+        texts.pop_back();
+    return std::vector<TextEdit>{{grid.span, fmt::format("dim3({})", fmt::join(texts, ", "))}};
 }
 
 TextEdit multipliedGrid(const SkillContext& context, const LaunchSite& launch, int factor) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <expected>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -22,10 +23,11 @@ namespace kernelskill::skills {
                                                               const std::array<int, 3>& divisors);
 /// The launch's blocks along each axis for blocks that take `to` positions of it instead of `from`,
 /// rounded up. Needs requireResizableGrids(). nullopt where an axis would get several blocks that
-/// the launch does not name.
+/// the launch does not name. An axis with a text in `given` gets that many blocks instead.
 [[nodiscard]] std::optional<std::vector<analysis::TextEdit>>
 regroupedGrid(const SkillContext& context, const analysis::LaunchSite& launch,
-              const analysis::Extents& from, const analysis::Extents& to);
+              const analysis::Extents& from, const analysis::Extents& to,
+              const std::array<std::string, 3>& given = {});
 /// The launch's blocks along x, or its countOfGrid(), times `factor`. Needs
 /// requireResizableGrids(), or requireCountableGrids().
 [[nodiscard]] analysis::TextEdit multipliedGrid(const SkillContext& context,

@@ -1,9 +1,12 @@
 #include "skills/shared-memory-transpose/copied_element.h"
 
 #include "analysis/queries/grid_stride_loops.h"
+#include "analysis/queries/launch_values.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/editing/launch_text.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -123,6 +126,13 @@ private:
             return kernel_.loops[loop.loop].statement == id;
         });
         const Stmt& stmt = body_.stmt(id);
+        if (found == loops.end() && takeFurtherAxis(id)) {
+            digits_.start(found_.loop->index, found_.loop->axis);
+            digits_.read(stmt.condition);
+            addClauses(stmt.condition, false);
+            firstGuarded_ = found_.statements.size();
+            return flatten(code_.statementsOf(stmt.children[0]), true);
+        }
         if (found == loops.end() || !found_.guard.empty() || stmt.fromMacro ||
             body_.expr(stmt.condition).fromMacro)
             return refuse("loop",
@@ -134,6 +144,50 @@ private:
         addClauses(stmt.condition, false);
         firstGuarded_ = found_.statements.size();
         return flatten(code_.statementsOf(stmt.children[0]), true);
+    }
+
+    /// Takes a loop whose rounds may be those of threads along an axis that the kernel leaves free.
+    bool takeFurtherAxis(StmtId id) {
+        const auto at = std::ranges::find(kernel_.loops, id, &Loop::statement);
+        if (at == kernel_.loops.end())
+            return false;
+        const auto form = readAdvancingLoop(context_, code_,
+                                            static_cast<std::uint32_t>(at - kernel_.loops.begin()),
+                                            {.place = LoopPlace::Anywhere});
+        if (!form || !form->declaresIndex || form->advance != noId || form->counted.step != noId ||
+            form->counted.start == noId || code_.constantValue(form->counted.start) != 0 ||
+            !keepsToItself(body_.stmt(id).children[0]))
+            return false;
+        for (const std::uint8_t axis : {std::uint8_t{1}, std::uint8_t{2}}) {
+            const bool isNamed = std::ranges::any_of(body_.exprs, [&](const Expr& expr) {
+                return expr.kind == ExprKind::BuiltinIndex && expr.axis == axis;
+            });
+            const bool isFree =
+                !isNamed && !kernel_.launches.empty() &&
+                std::ranges::all_of(kernel_.launches, [&](const LaunchSite& launch) {
+                    if (launch.host >= context_.file.hostFunctions.size())
+                        return false;
+                    const LaunchValues values(context_.shared(), launch);
+                    return values.grid()[axis] == 1 && values.block()[axis] == 1 &&
+                           isInMainFile(context_.file, launch) &&
+                           textAtLaunch(context_, launch, form->counted.limit);
+                });
+            if (!isFree)
+                continue;
+            found_.loop = CopyLoop{form->index, form->counted.limit, axis};
+            return true;
+        }
+        return false;
+    }
+    /// Whether the statements change no variable from outside, which the next round would see.
+    [[nodiscard]] bool keepsToItself(StmtId body) const {
+        return std::ranges::none_of(code_.expressionsIn(body), [&](ExprId id) {
+            const VariableId variable = body_.expr(id).variable;
+            if (body_.expr(id).kind != ExprKind::Variable || variable == noId || !code_.isWrite(id))
+                return false;
+            const StmtId declaration = code_.declarationOf(variable);
+            return declaration == noId || !code_.encloses(body, declaration);
+        });
     }
 
     void addClauses(ExprId condition, bool isNegated) {

@@ -4,6 +4,8 @@
 #include "skills/base/skill.h"
 #include "skills/shared-memory-transpose/position_digits.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +26,21 @@ struct CopyStore {
     std::string op;
 };
 
+/// A loop over elements of a thread, which becomes an axis of the grid: `for (int i = 0; i < n;
+/// ++i)`, with a limit that launches can tell.
+struct CopyLoop {
+    analysis::VariableId index = analysis::noId;
+    analysis::ExprId limit = analysis::noId;
+    std::uint8_t axis = 0; ///< Along it the kernel has no position, and launches one thread.
+};
+
 /// A thread's work on its element.
 struct CopyElement {
     std::vector<analysis::StmtId> statements; ///< In order.
     std::vector<CopyClause> guard;
     std::vector<CopyStore> stores;                 ///< At least one.
     analysis::VariableId strided = analysis::noId; ///< The variable of a grid-stride loop.
+    std::optional<CopyLoop> loop;
 };
 
 /// Reads the kernel's statements into `digits` on the way. Refuses with `from-macro`, `loop` or

@@ -85,6 +85,10 @@ public:
         found_.block = blocks_->front();
         KERNELSKILL_CHECK(requireNoRedundantThreads(context_));
         const bool isOneAxis = found_.in.slice.axis == found_.out.slice.axis;
+        if (isOneAxis && found_.element.loop)
+            return refuse("mixed-axes", fmt::format("both sides of a tile of {} would be parts of "
+                                                    "an axis, and a loop a further one",
+                                                    kernel_.name));
         KERNELSKILL_CHECK(isOneAxis ? chooseLoop(common) : chooseBlocks(common));
         KERNELSKILL_CHECK(requireLongAxes());
         KERNELSKILL_CHECK(chooseSides());
@@ -343,8 +347,10 @@ private:
             const PositionSlice* slice = value ? found_.digits->sliceIn(*value) : nullptr;
             return slice != nullptr && *slice == digit.slice;
         };
-        if (found_.element.strided != noId && is(found_.digits->held(found_.element.strided)))
-            digit.variable = found_.element.strided;
+        const VariableId ofLoop =
+            found_.element.loop ? found_.element.loop->index : found_.element.strided;
+        if (ofLoop != noId && is(found_.digits->held(ofLoop)))
+            digit.variable = ofLoop;
         for (const StmtId id : found_.element.statements)
             for (const VariableId variable : body_.stmt(id).declared)
                 if (digit.variable == noId && !code_.isEverWritten(variable) &&
@@ -356,6 +362,8 @@ private:
     }
 
     [[nodiscard]] bool coversAll(const SliceBound& bound) const {
+        if (found_.element.loop && found_.element.loop->axis == bound.slice.axis)
+            return true; // As the edit launches it.
         const std::vector<std::size_t> axes = bound.slice.axis == flatAxis
                                                   ? std::vector<std::size_t>{0, 1}
                                                   : std::vector<std::size_t>{bound.slice.axis};
@@ -438,12 +446,9 @@ private:
         const std::size_t in = found_.in.slice.axis;
         const std::size_t out = found_.out.slice.axis;
         const std::size_t other = 3 - in - out;
-        for (const Extents& block : *blocks_)
-            if (block[other] != 1)
-                return refuse("block-shape",
-                              fmt::format("blocks of {} have {} threads along {}, which is no "
-                                          "side of a tile",
-                                          kernel_.name, block[other], "xyz"[other]));
+        if (found_.element.loop && found_.element.loop->axis == other)
+            return refuse("loop", fmt::format("the loop over {} goes along no side of a tile",
+                                              body_.variable(found_.element.loop->index).name));
         Gated<void> isGrid = requireResizableGrids(context_);
         if (kernel_.launchBoundsThreads.value_or(tileThreads) < tileThreads && isGrid)
             isGrid =
@@ -472,6 +477,12 @@ private:
             found_.form = TileForm::Grid;
             return {};
         }
+        for (const Extents& block : *blocks_)
+            if (block[other] != 1)
+                return refuse("block-shape",
+                              fmt::format("blocks of {} have {} threads along {}, which is no "
+                                          "side of a tile",
+                                          kernel_.name, block[other], "xyz"[other]));
         if (!common || (*common)[in] < minBlockSide || (*common)[out] < minBlockSide)
             return isGrid;
         KERNELSKILL_CHECK(requireKnownLaunches(context_));

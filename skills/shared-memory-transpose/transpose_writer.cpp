@@ -1,11 +1,13 @@
 #include "skills/shared-memory-transpose/transpose_writer.h"
 
+#include "analysis/queries/index_arithmetic.h"
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/value_spelling.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/grid_size.h"
+#include "skills/editing/launch_text.h"
 #include "skills/shared-memory-transpose/copy_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -153,10 +155,14 @@ private:
         }
         if (copy_.form == TileForm::Block)
             nameThread(lines);
-        for (const CopyDigit* digit : {&copy_.in, &copy_.out})
-            lines.add(fmt::format("const {} {} = blockIdx.{} * {};", text_.named(*digit).typeText,
-                                  begins_[digit == &copy_.in ? 0 : 1], "xyz"[digit->slice.axis],
-                                  side(*digit)));
+        for (const CopyDigit* digit : {&copy_.in, &copy_.out}) {
+            const auto& named = text_.named(*digit);
+            const bool isWide = digit->slice.axis == 0 && hasPointerWidth(named.type);
+            lines.add(fmt::format("const {} {} = {}blockIdx.{} * {};", named.typeText,
+                                  begins_[digit == &copy_.in ? 0 : 1],
+                                  isWide ? "(" + named.typeText + ")" : std::string(),
+                                  "xyz"[digit->slice.axis], side(*digit)));
+        }
     }
 
     /// Numbers the threads of a block through if the sides of its rectangle differ.
@@ -478,6 +484,16 @@ private:
         return left;
     }
 
+    /// The blocks for the rounds of the loop, also one where there is no round.
+    [[nodiscard]] std::string blocksOf(const CopyLoop& loop, const LaunchSite& launch) const {
+        const auto limit = textAtLaunch(context_, launch, loop.limit);
+        if (!limit)
+            return {};
+        return isUnsignedIndexType(body_.expr(loop.limit).type)
+                   ? fmt::format("{} / {} + 1", *limit, tileSide)
+                   : fmt::format("({} - 1) / {} + 1", *limit, tileSide);
+    }
+
     Gated<void> addLaunches(std::vector<TextEdit>& edits) const {
         for (const LaunchSite& launch : context_.kernel.launches) {
             if (copy_.form == TileForm::Loop && copy_.resizesGrid)
@@ -489,7 +505,11 @@ private:
             const auto block = constantExtents(host, launch.block);
             Extents tile{1, 1, 1};
             tile[copy_.in.slice.axis] = tile[copy_.out.slice.axis] = tileSide;
-            const auto grid = block ? regroupedGrid(context_, launch, *block, tile) : std::nullopt;
+            std::array<std::string, 3> given;
+            if (const auto& loop = copy_.element.loop)
+                given[loop->axis] = blocksOf(*loop, launch);
+            const auto grid =
+                block ? regroupedGrid(context_, launch, *block, tile, given) : std::nullopt;
             const Expr& blockExpr = host.body().expr(launch.block);
             if (!grid || blockExpr.fromMacro || !launch.configurationSpan.contains(blockExpr.span))
                 return refuse("launch-block",

@@ -78,6 +78,21 @@ INSTANTIATE_TEST_SUITE_P(
         Styled{"argmax_row", "row-per-block", "argmax.cu",
                "void run(const float* x, int* best, int m, int n) {\n"
                "    argmax_row<<<1, 128>>>(x, best, 128, n);\n}\n"},
+        Styled{"permute_cube", "shared-memory-transpose", "permute.cu",
+               "void run(const float* in, float* out, int c, int h, int w) {\n"
+               "    dim3 block(8, 8, 4);\n"
+               "    dim3 grid((w + 7) / 8, (h + 7) / 8, (c + 3) / 4);\n"
+               "    permute_cube<<<grid, block>>>(in, out, c, h, w);\n}\n"},
+        Styled{"permute_loops", "shared-memory-transpose", "permute.cu",
+               "void run(const float* in, float* out, int c, int h, int w) {\n"
+               "    permute_loops<<<dim3((w + 63) / 64, h), 64>>>(in, out, c, h, w);\n}\n"},
+        Styled{"columns", "shared-memory-transpose", "",
+               "__global__ void columns(const float* in, float* out, int m, int n) {\n"
+               "    int j = threadIdx.x + blockIdx.x * blockDim.x;\n    if (j < n) {\n"
+               "        float* q = out + j * m;\n        for (int i = 0; i < m; ++i)\n"
+               "            q[i] = in[i * n + j];\n    }\n}\n"
+               "void run(const float* in, float* out, int rows, int n, int blocks) {\n"
+               "    columns<<<blocks, 128>>>(in, out, rows, n);\n}\n"},
         Styled{"embedding_plane", "vectorized-access", "embedding.cu",
                "void run(const float* table, const int* ids, float* out, int count, int width) {\n"
                "    embedding_plane<<<dim3((width + 127) / 128, count), 128>>>(table, ids, out, "

@@ -64,6 +64,28 @@ TEST(SharedMemoryTranspose, WorksOutWholeValuesWithTheLoadsOtherwise) {
         << after;
 }
 
+TEST(SharedMemoryTranspose, TakesTheThreadsOfAFurtherAxisForIts) {
+    const std::string after = appliedText(
+        id,
+        plane("    int z = blockIdx.z * blockDim.z + threadIdx.z;\n    if (x < w && y < h && z < "
+              "n)\n        out[(z * w + x) * h + y] = in[(z * h + y) * w + x];\n",
+              "<<<dim3((w + 7) / 8, (h + 7) / 8, (n + 7) / 8), dim3(8, 8, 8)>>>"));
+    EXPECT_TRUE(after.contains("        int z = blockIdx.z;\n")) << after;
+    EXPECT_TRUE(after.contains("(n + 7) / 8 * 8), dim3(32, 8)>>>")) << after;
+}
+
+TEST(SharedMemoryTranspose, MakesALoopAnAxisOfTheGrid) {
+    const std::string after =
+        appliedText(id, flat("    if (i < w)\n        for (int c = 0; c < h; ++c)\n"
+                             "            out[i * h + c] = in[c * w + i];\n",
+                             "<<<(w + 127) / 128, 128>>>"));
+    EXPECT_TRUE(after.contains("<<<dim3((w + 127) / 128 * 4, (h - 1) / 32 + 1), dim3(32, 8)>>>"))
+        << after;
+    EXPECT_TRUE(after.contains("        const int c = cBegin + threadIdx.y + step;\n"
+                               "        if (i < w && c < h)\n"))
+        << after;
+}
+
 TEST(SharedMemoryTranspose, TurnsTheOtherWay) {
     const std::string after = appliedText(
         id, kernel("    const size_t r = blockIdx.y * (size_t)blockDim.y + threadIdx.y;\n"
@@ -204,7 +226,19 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"DeepBlock", "block-shape",
                  plane("    int z = blockIdx.z * blockDim.z + threadIdx.z;\n    if (x < w && y < h "
                        "&& z < n)\n        out[(z * w + x) * h + y] = in[(z * h + y) * w + x];\n",
-                       "<<<dim3((w + 7) / 8, (h + 7) / 8, (n + 7) / 8), dim3(8, 8, 8)>>>")},
+                       "<<<dim3(w / 8, h / 8, n / 8), dim3(8, 8, 8)>>>")},
+        GateCase{"LoopOfARunningIndex", "loop",
+                 flat("    int at = i * h;\n    if (i < w)\n        for (int c = 0; c < h; ++c) "
+                      "{\n            out[at] = in[c * w + i];\n            ++at;\n        }\n")},
+        GateCase{"LoopFromOne", "loop",
+                 flat("    if (i < w)\n        for (int c = 1; c < h; ++c)\n"
+                      "            out[i * h + c] = in[c * w + i];\n")},
+        GateCase{"LoopToAValueOfMemory", "loop",
+                 flat("    if (i < w)\n        for (int c = 0; c < (int)bias[0]; ++c)\n"
+                      "            out[i * h + c] = in[c * w + i];\n")},
+        GateCase{"LoopBesideAPlane", "loop",
+                 plane("    if (x < w && y < h)\n        for (int z = 0; z < n; ++z)\n"
+                       "            out[(z * w + x) * h + y] = in[(z * h + y) * w + x];\n")},
         GateCase{"PartialWarps", "block-shape", flat(turnFlat, "<<<(n + 99) / 100, 100>>>")},
         GateCase{"UnknownBlock", "unknown-block", plane(turn, "<<<dim3(w, h), dim3(w, h)>>>")},
         GateCase{"OfThePosition", "uses-thread-position",
