@@ -62,15 +62,44 @@ private:
         return std::ranges::any_of(work(), [&](StmtId top) { return code_.holds(top, expr); });
     }
 
-    /// Whether each launch computes its blocks by a division, as `(n + 255) / 256`.
+    /// Whether each launch divides a number that the kernel is told among its blocks, as `(n + 255)
+    /// / 256`. Blocks that are counted by the processors of a GPU stay.
     [[nodiscard]] bool doGridsFollowElements() const {
         return std::ranges::all_of(context_.kernel.launches, [&](const LaunchSite& launch) {
             const CodeMap& host = context_.shared().host(launch.host);
-            const VariableId named = host.namedVariable(launch.grid);
-            const ExprId value = named != noId ? FixedValues(host).fixedValue(named) : launch.grid;
-            return value != noId && !host.constantValue(value) &&
-                   std::ranges::any_of(host.expressionsBelow(value),
-                                       [&](ExprId id) { return host.body().expr(id).op == "/"; });
+            std::vector<ExprId> blocks;
+            addParts(host, launch.grid, blocks);
+            std::vector<ExprId> told;
+            for (const ExprId argument : launch.arguments)
+                addParts(host, argument, told);
+            return std::ranges::any_of(blocks, [&](ExprId id) {
+                return host.body().expr(id).op == "/" && !host.constantValue(id) &&
+                       isMadeOf(host, host.body().expr(id).children[0], told);
+            });
+        });
+    }
+    /// Adds the expressions below `id`, and those that variables in it are set to.
+    static void addParts(const CodeMap& host, ExprId id, std::vector<ExprId>& parts) {
+        constexpr std::size_t maxParts = 256;
+        for (const ExprId part : host.expressionsBelow(id)) {
+            if (parts.size() > maxParts)
+                return;
+            parts.push_back(part);
+            const VariableId named = host.namedVariable(part);
+            const ExprId value = named != noId ? FixedValues(host).fixedValue(named) : noId;
+            if (value != noId)
+                addParts(host, value, parts);
+        }
+    }
+    /// Whether one of the integers that `id` is made of is among `told`.
+    static bool isMadeOf(const CodeMap& host, ExprId id, const std::vector<ExprId>& told) {
+        std::vector<ExprId> parts;
+        addParts(host, id, parts);
+        return std::ranges::any_of(parts, [&](ExprId part) {
+            const Expr& expr = host.body().expr(part);
+            return expr.kind != ExprKind::Integer && expr.type.pointerDepth == 0 &&
+                   std::ranges::any_of(
+                       told, [&](ExprId each) { return host.sameExpression(part, each); });
         });
     }
 

@@ -261,6 +261,8 @@ TEST(NeighbourGroups, OfALoopMakeGridsSmallerThatFollowTheElements) {
                     .contains("k<<<(blocks + 3) / 4, 256>>>"));
     EXPECT_TRUE(launchedBy("k<<<w, 256>>>").contains("k<<<w, 256>>>"));
     EXPECT_TRUE(launchedBy("k<<<1056 / 8, 256>>>").contains("k<<<1056 / 8, 256>>>"));
+    const std::string ofProcessors = "k<<<processors * 16 / 2, 256>>>";
+    EXPECT_TRUE(launchedBy("extern int processors;\n    " + ofProcessors).contains(ofProcessors));
 }
 
 TEST(NeighbourGroups, FollowPointersThatAreMovedOnce) {
