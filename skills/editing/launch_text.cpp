@@ -10,7 +10,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <utility>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace kernelskill::skills {

@@ -155,6 +155,40 @@ TEST_F(PlainFormTest, RewritesLoopsInLoops) {
 )");
 }
 
+TEST_F(PlainFormTest, WritesOutWhatStandsInMacrosAndInGridStrideLoops) {
+    const std::string text = R"(#define AT(p, i, j) p[(i) * n + (j)]
+__global__ void k(const float* x, float* y, int m, int n) {
+    for (int j = blockIdx.x * blockDim.x + threadIdx.x; j < n; j += gridDim.x * blockDim.x) {
+        int i = 0;
+        while (i < m) {
+            AT(y, i, j) = *(x + i);
+            ++i;
+        }
+    }
+}
+void launch(const float* x, float* y, int n) {
+    k<<<16, 128>>>(x, y, 8, n);
+}
+)";
+    parse(text);
+    const PlainOffers plain = offers();
+    ASSERT_TRUE(plain.form);
+    EXPECT_EQ(analysis::applyEdits(text, plain.form->edits).value(),
+              R"(#define AT(p, i, j) p[(i) * n + (j)]
+__global__ void k(const float* x, float* y, int m, int n) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < n) {
+        for (int i = 0; i < m; ++i) {
+            y[(i) * n + (j)] = x[i];
+        }
+    }
+}
+void launch(const float* x, float* y, int n) {
+    k<<<n / 128 + 1, 128>>>(x, y, 8, n);
+}
+)");
+}
+
 TEST_F(PlainFormTest, IsThatOfNoOtherKernel) {
     const std::vector<std::string> texts = {
         // It is plain.
