@@ -73,7 +73,7 @@ private:
             for (const ExprId argument : launch.arguments)
                 addParts(host, argument, told);
             return std::ranges::any_of(blocks, [&](ExprId id) {
-                return host.body().expr(id).op == "/" && !host.constantValue(id) &&
+                return host.body().expr(id).op == "/" &&
                        isMadeOf(host, host.body().expr(id).children[0], told);
             });
         });
@@ -91,13 +91,16 @@ private:
                 addParts(host, value, parts);
         }
     }
-    /// Whether one of the integers that `id` is made of is among `told`.
+    /// Whether one of the integers that `id` is made of is among `told`. Constants that may be
+    /// sizes of blocks do not count.
     static bool isMadeOf(const CodeMap& host, ExprId id, const std::vector<ExprId>& told) {
+        constexpr std::int64_t maxBlock = 1024;
         std::vector<ExprId> parts;
         addParts(host, id, parts);
         return std::ranges::any_of(parts, [&](ExprId part) {
-            const Expr& expr = host.body().expr(part);
-            return expr.kind != ExprKind::Integer && expr.type.pointerDepth == 0 &&
+            const auto constant = host.constantValue(part);
+            return host.body().expr(part).type.pointerDepth == 0 &&
+                   (!constant || *constant > maxBlock) &&
                    std::ranges::any_of(
                        told, [&](ExprId each) { return host.sameExpression(part, each); });
         });

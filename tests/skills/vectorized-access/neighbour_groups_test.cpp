@@ -263,6 +263,17 @@ TEST(NeighbourGroups, OfALoopMakeGridsSmallerThatFollowTheElements) {
     EXPECT_TRUE(launchedBy("k<<<1056 / 8, 256>>>").contains("k<<<1056 / 8, 256>>>"));
     const std::string ofProcessors = "k<<<processors * 16 / 2, 256>>>";
     EXPECT_TRUE(launchedBy("extern int processors;\n    " + ofProcessors).contains(ofProcessors));
+    const auto launchedWithRows = [&](const std::string& rows) {
+        std::string text = source;
+        const auto at = text.find(fixed);
+        text.replace(at, text.find(';', at) - at,
+                     "const int rows = " + rows +
+                         ";\n    k<<<(rows + 255) / 256, 256>>>(x, y, m, w, rows)");
+        return edited(text);
+    };
+    EXPECT_TRUE(launchedWithRows("1 << 20").contains("k<<<((rows + 255) / 256 + 3) / 4, 256>>>"));
+    EXPECT_TRUE(launchedWithRows("512").contains("k<<<(rows + 255) / 256, 256>>>"))
+        << "as small as a block";
 }
 
 TEST(NeighbourGroups, FollowPointersThatAreMovedOnce) {
