@@ -35,6 +35,17 @@ using analysis::raise::Store;
 constexpr std::size_t smallBlock =
     256; ///< Threads of a block whose rows have a thread or a warp each.
 
+/// A thread with many terms adds so many of them to a sum of their own first: equal terms, such as
+/// the zeros of a ReLU, are all rounded in the same direction when they are added to a large sum.
+constexpr std::int64_t termsOfAPart = 64;
+/// With fewer terms a thread adds up, that is no matter.
+constexpr std::int64_t manyTerms = 4 * termsOfAPart;
+
+bool isRoundedSum(const Reduction& reduction) {
+    return reduction.reducer == Reducer::Sum &&
+           analysis::raise::isFloating(computedType(reduction.type));
+}
+
 std::vector<Computation> computationsOf(const RowProgram& rows) {
     std::vector<Computation> all;
     for (const RowPass& pass : rows.passes)
@@ -160,18 +171,23 @@ private:
     /// Opens the loop over the vectors of elements that a thread has; `first` is the name of the
     /// number of a vector's first element.
     void openVectors(const Axis& elements, const std::string& first) {
+        openVectors(elements, first, "", text_.index(*elements.extent, true));
+    }
+    /// The same from element `begin` to `extent`; an empty `begin` is 0.
+    void openVectors(const Axis& elements, const std::string& first, const std::string& begin,
+                     const std::string& extent) {
         const std::string_view type = spelling(text_.width());
-        const std::string extent = text_.index(*elements.extent, true);
         const std::string thread = isOfThread() ? "" : "lane";
         const auto step = static_cast<std::int64_t>(schedule_.threads * schedule_.width);
         if (!isKept(elements)) {
             lines_.add(fmt::format("#pragma unroll {}", 16 / schedule_.width));
-            lines_.open(fmt::format(
-                "for ({0} {1} = {2}; {1} < {3}; {1} += {4}) {{", type, first,
-                isOfThread()
-                    ? "0"
-                    : (schedule_.width > 1 ? fmt::format("lane * {}", schedule_.width) : "lane"),
-                extent, step));
+            std::string from = thread;
+            if (!isOfThread() && schedule_.width > 1)
+                from += fmt::format(" * {}", schedule_.width);
+            if (!begin.empty())
+                from = from.empty() ? begin : fmt::format("{} + {}", begin, from);
+            lines_.open(fmt::format("for ({0} {1} = {2}; {1} < {3}; {1} += {4}) {{", type, first,
+                                    from.empty() ? "0" : from, extent, step));
             guards_ = 0;
             return;
         }
@@ -332,7 +348,8 @@ private:
     }
 
     std::string accumulator(std::size_t reduction) const {
-        return fmt::format("acc{}_{}", pass_, reduction);
+        return fmt::format("{}{}_{}", inPart_.contains(reduction) ? "part" : "acc", pass_,
+                           reduction);
     }
 
     /// Declares the accumulators of the pass's reductions. Returns the values that they combine.
@@ -372,12 +389,55 @@ private:
     void writeReductions(const Computation& computation, const Axis& elements) {
         const std::vector<Scalar> values = beginReductions(computation, elements);
         const std::string first = elementName(elements);
-        openVectors(elements, first);
+        const bool inParts = addsInParts(computation, elements);
+        if (inParts)
+            openPart(computation, elements, first);
+        else
+            openVectors(elements, first);
         loadVectors(values, elements, first);
         combineElements(computation, elements, values, first);
         closeVectors();
+        if (inParts)
+            closePart(computation);
         combineThreads(computation);
         storeRow(computation.stores);
+    }
+
+    /// Whether sums of the pass are made of parts, see termsOfAPart.
+    bool addsInParts(const Computation& computation, const Axis& elements) const {
+        const auto count = elements.extent->constant();
+        const auto threads = static_cast<std::int64_t>(schedule_.threads);
+        return !isKept(elements) && (!count || *count >= manyTerms * threads) &&
+               std::ranges::any_of(computation.reductions, isRoundedSum);
+    }
+    /// Opens the loop over parts and the one over a part's vectors, with sums that begin at 0.
+    void openPart(const Computation& computation, const Axis& elements, const std::string& first) {
+        const std::string begin = freshName("begin", taken_);
+        const std::string end = freshName("end", taken_);
+        const std::string extent = text_.index(*elements.extent, true);
+        const std::string_view type = spelling(text_.width());
+        const auto size = static_cast<std::int64_t>(schedule_.threads) * termsOfAPart;
+        lines_.open(
+            fmt::format("for ({0} {1} = 0; {1} < {2}; {1} += {3}) {{", type, begin, extent, size));
+        lines_.add(fmt::format("const {0} {1} = {2} - {3} > {4} ? {3} + {4} : {2};", type, end,
+                               extent, begin, size));
+        for (std::size_t i = 0; i < computation.reductions.size(); ++i)
+            if (isRoundedSum(computation.reductions[i])) {
+                inPart_.insert(i);
+                const ScalarKind kind = computedType(computation.reductions[i].type);
+                lines_.add(fmt::format("{} {} = {};", analysis::raise::spelling(kind),
+                                       accumulator(i), neutralText(Reducer::Sum, kind)));
+            }
+        openVectors(elements, first, begin, end);
+    }
+    void closePart(const Computation& computation) {
+        for (std::size_t i = 0; i < computation.reductions.size(); ++i)
+            if (inPart_.contains(i)) {
+                const std::string part = accumulator(i);
+                inPart_.erase(i);
+                lines_.add(fmt::format("{0} = {0} + {1};", accumulator(i), part));
+            }
+        lines_.close();
     }
 
     /// The pass's maximum, if the next pass would read the row again to sum exponentials.
@@ -573,7 +633,8 @@ private:
     std::size_t pass_ = 0;
     int guards_ = 0;
     bool formsNormaliser_ = false;
-    bool inElements_ = false; ///< Whether the pass runs over elements that threads keep.
+    std::set<std::size_t> inPart_; ///< The pass's reductions whose terms are added to a part's sum.
+    bool inElements_ = false;      ///< Whether the pass runs over elements that threads keep.
 };
 
 } // namespace

@@ -134,6 +134,35 @@ TEST_F(RowKernels, ReadTheRowAgainForOtherSums) {
     EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 2e-5) << textOf(kernel);
 }
 
+/// Adding equal terms to a large sum rounds all of them in the same direction.
+TEST_F(RowKernels, AddUpManyEqualTermsInParts) {
+    constexpr std::int64_t elements = 200'004;
+    Builder builder;
+    const Tensor x = builder.input("x", ScalarKind::Float, {3, elements}, Buffer::Role::Input, "x");
+    const auto term = [&](const At& row, const At& k) {
+        const Scalar element = x.at({row[0], k[0]});
+        return select(isLess(element, number(ScalarKind::Float, 2)), number(ScalarKind::Float, 0.1),
+                      element);
+    };
+    const Tensor sum =
+        builder.reducedBy(Reducer::Sum, ScalarKind::Float, {3}, {{"k", elements}}, term, "sum");
+    (void)builder.reducedBy(
+        Reducer::Sum, ScalarKind::Float, {3}, {{"k", elements}},
+        [&](const At& row, const At& k) {
+            return of(Function::Divide, {term(row, k), sum.at({row[0]})});
+        },
+        "one");
+    auto program = builder.take();
+    program.buffers[std::get<Computation>(program.steps.back()).stores.at(0).buffer].role =
+        Buffer::Role::Output;
+    for (const RowSchedule& schedule : {schedules[1], schedules[3]}) {
+        const Kernel kernel = kernelOf(program, schedule);
+        EXPECT_LT(errorOf(program, kernel, textOf(kernel)), 1e-6) << textOf(kernel);
+    }
+    const Kernel few = kernelOf(program, {.threads = 1024});
+    EXPECT_THAT(textOf(few), Not(HasSubstr("part0"))) << "few terms a thread";
+}
+
 /// The steps that the first row program of x / sum of x over the places of a channel does, where x
 /// is in channels-last order or in the order of its axes.
 std::size_t stepsOfNormalised(std::int64_t images, bool isChannelsLast) {
