@@ -36,7 +36,7 @@ LAUNCHES = {
     "convolution": ("n = 1 << 26", {"in": "n", "taps": "9", "out": "n"},
                     dict.fromkeys(("guarded", "template<9>", "moving"), ELEMENTS)),
     "dot": ("n = 1 << 26", {"x": "n", "y": "n", "result": "1"}, {"atomic": ELEMENTS, "strided": "2112, 256", "warp": "2112, 256"}),
-    "embedding": ("count = 1 << 18, width = 256", {"table": "65536 * width", "ids": "count", "out": "count * width"},
+    "embedding": ("count = 1 << 15, width = 2048", {"table": "65536 * width", "ids": "count", "out": "count * width"},
                   {"plane": "dim3((width + 255) / 256, count), 256", "flat": "(count * width + 255) / 256, 256", "rows": "count, 256"}),
     "grey": ("h = 1 << 13, w = 1 << 14", {"in": "h * w", "out": "h * w"},
              {"plane": PLANE, "flat": FLAT, "rows": "(h + 127) / 128, 128"}),
@@ -92,12 +92,12 @@ def search(program, folder, computation, style, seconds):
     """Searches one kernel and keeps what the program prints."""
     name = f"{computation}_{style}"
     workspace = folder / plain(name)
-    workspace.mkdir(exist_ok=True)
+    workspace.mkdir()  # One that is there may hold what an earlier search has found.
     source = workspace / f"{computation}.cu"
     text = (KERNELS / source.name).read_text(encoding="utf-8")
     source.write_text(f"{text}\n{host(text, computation, style)}", encoding="utf-8")
     kernel = ["--kernel", plain(name), "--on", "gpu", "--json"]
-    search = ["--seconds", str(seconds), "--no-short-term-memory", "--no-long-term-memory"]
+    search = ["--seconds", str(seconds), "--no-long-term-memory"]
     answers = {}
     for action, further in (("profile", []), ("optimize", search)):
         done = subprocess.run([program, action, str(source), *kernel, *further], capture_output=True, text=True, check=False,
