@@ -14,9 +14,9 @@
 
 namespace kernelskill::engine {
 
-/// The kernel's file with macros and functions with loops written out, places as elements of arrays,
-/// loops as counted ones, and a thread for each element: see the steps of plain_form.cpp. It does
-/// what the file does.
+/// The kernel's file with macros and functions with loops written out, places as elements of
+/// arrays, loops as counted ones, and a thread for each element: see the steps of plain_form.cpp.
+/// It does what the file does.
 struct PlainForm {
     std::shared_ptr<const analysis::FileModel> model;
     std::string kernelName; ///< Qualified; the model has it.

@@ -1,7 +1,7 @@
+#include "analysis/source/json.h"
 #include "engine/process/framing.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <span>
