@@ -75,13 +75,10 @@ std::vector<Hazard> newConflicts(const Profile& original, const Profile& candida
 }
 
 bool leavesAlike(const Profile& profile, const Hazard& outOfBounds) {
-    const auto isInFront = [](const Hazard& hazard) {
-        return hazard.details.element.value_or(0) < 0;
-    };
     const auto isAlike = [&](const Hazard& other) {
         return other.kind == HazardKind::OutOfBounds &&
                other.details.object == outOfBounds.details.object &&
-               isInFront(other) == isInFront(outOfBounds);
+               other.details.isInFront() == outOfBounds.details.isInFront();
     };
     return std::ranges::any_of(profile.hazards, isAlike) ||
            std::ranges::any_of(profile.excused, isAlike);

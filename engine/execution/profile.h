@@ -77,6 +77,8 @@ struct HazardDetails {
     std::string object; ///< The buffer, array or variable that was accessed; empty if unknown.
     /// The element's index, for an out-of-bounds access of a buffer.
     std::optional<std::int64_t> element;
+    /// Whether that is before the buffer's first element.
+    [[nodiscard]] bool isInFront() const { return element.value_or(0) < 0; }
     // Only for a race:
     RaceScope scope = RaceScope::Block;
     RacePair pair = RacePair::ReadWrite;

@@ -67,9 +67,8 @@ void excuseGuess(const LaunchSpec& launch, const analysis::KernelModel& kernel,
             const auto* buffer = std::get_if<BufferSpec>(&argument);
             return buffer != nullptr && buffer->name == hazard.details.object;
         });
-        const bool isInFront = hazard.details.element.value_or(0) < 0;
         if (hazard.kind == HazardKind::OutOfBounds && isInBuffer)
-            hazard.certain &= !(isInFront && leavesAlike(original, hazard));
+            hazard.certain &= !(hazard.details.isInFront() && leavesAlike(original, hazard));
         else if (hazard.kind == HazardKind::OutOfBounds)
             hazard.certain &=
                 declaresShared(kernel, hazard.details.object) && !leavesAlike(original, hazard);

@@ -84,8 +84,8 @@ Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const Plac
 }
 
 /// Keeps one hazard for each kind and pair of lines, even if several instructions and both
-/// directions show it. Prefers a certain one, then one on the later line. Errors come before
-/// suspicions.
+/// directions show it; of accesses out of bounds one on each side of the object. Prefers a certain
+/// one, then one on the later line. Errors come before suspicions.
 void rank(std::vector<Hazard>& hazards) {
     using Place = std::pair<std::string, std::uint32_t>;
     const auto here = [](const Hazard& hazard) { return Place(hazard.file, hazard.line); };
@@ -95,12 +95,12 @@ void rank(std::vector<Hazard>& hazards) {
     std::ranges::stable_sort(hazards, {}, [&](const Hazard& hazard) {
         return std::tuple(!hazard.certain, here(hazard) < there(hazard));
     });
-    std::set<std::tuple<HazardKind, std::string, Place, Place>> seen;
+    std::set<std::tuple<HazardKind, std::string, bool, Place, Place>> seen;
     std::erase_if(hazards, [&](const Hazard& hazard) {
         const auto [low, high] = std::minmax({here(hazard), there(hazard)});
         // For other kinds, hazards of different objects on a line differ.
         const std::string object = hazard.kind == HazardKind::Race ? "" : hazard.details.object;
-        return !seen.emplace(hazard.kind, object, low, high).second;
+        return !seen.emplace(hazard.kind, object, hazard.details.isInFront(), low, high).second;
     });
     std::ranges::stable_sort(hazards, {}, [&](const Hazard& hazard) {
         return std::tuple(!hazard.certain, here(hazard), there(hazard));

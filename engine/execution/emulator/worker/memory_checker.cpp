@@ -199,9 +199,9 @@ void MemoryChecker::dependOnOtherBlocks() {
 void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                                 unsigned bytes, Site site) {
     dependOnOtherBlocks();
-    if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
-        return;
     const std::int64_t element = buffer.elementAt(address);
+    if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0, false, element < 0))
+        return;
     const std::string size =
         buffer.spec.elements ? fmt::format("which has {} elements", *buffer.spec.elements)
         : element < 0        ? std::string("before its first")

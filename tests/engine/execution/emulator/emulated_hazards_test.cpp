@@ -122,6 +122,26 @@ void launch(float* out) { tile<<<1, dim3(16, 16)>>>(out); }
     EXPECT_THAT(valuesOf<float>(*result, "out"), testing::Each(7.0f));
 }
 
+TEST_F(EmulatedHazards, SaysOfOneAccessThatItIsOutOfBoundsOnBothSides) {
+    const ProgramSource wrong = program(R"(
+__global__ void spread(float* out) {
+    out[(int)threadIdx.x * 8 - 16] = 1;
+}
+void launch() {
+    float* out;
+    cudaMalloc(&out, 64 * sizeof(float));
+    spread<<<1, 32>>>(out);
+}
+)");
+    const auto result = runFirstKernel(wrong);
+    ASSERT_TRUE(result) << result.error().describe();
+    std::vector<bool> sides;
+    for (const Hazard& hazard : result->profile.hazards)
+        if (hazard.kind == HazardKind::OutOfBounds)
+            sides.push_back(hazard.details.isInFront());
+    EXPECT_THAT(sides, testing::UnorderedElementsAre(true, false));
+}
+
 /// Two functions that are too large for the host compiler to inline them by itself, since each is
 /// called twice. They take and return objects by value.
 constexpr const char* functionsOfObjects = R"(
