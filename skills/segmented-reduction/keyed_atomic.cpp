@@ -5,6 +5,7 @@
 #include "analysis/queries/value_spelling.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/editing/replaced_statement.h"
 #include "skills/schedule/lane_fold.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -34,7 +35,7 @@ class AtomicReader {
 public:
     explicit AtomicReader(const SkillContext& context)
         : context_(context), code_(context.code()), body_(code_.body()),
-          nest_(context.shared().nest()), source_(*context.file.source) {}
+          nest_(context.shared().nest()) {}
 
     Gated<KeyedAtomic> read(ExprId id) const {
         const Expr& call = body_.expr(id);
@@ -53,7 +54,7 @@ public:
                                                      "thread's own",
                                                      line, call.name));
         if (stmt.fromMacro || call.fromMacro || body_.expr(call.children[0]).fromMacro ||
-            body_.expr(call.children[1]).fromMacro || !hasOwnPlace(stmt))
+            body_.expr(call.children[1]).fromMacro || !hasOwnPlace(context_, statement))
             return refuse(
                 "from-macro",
                 fmt::format("line {} holds more than the update, or comes out of a macro", line));
@@ -72,18 +73,6 @@ public:
     }
 
 private:
-    /// Whether the statement is on lines of its own in a block, or alone under an if or a loop.
-    [[nodiscard]] bool hasOwnPlace(const Stmt& stmt) const {
-        const SourceLayout layout(source_, context_.kernel);
-        if (stmt.parent == noId || !layout.endsLine(stmt.span.end))
-            return false;
-        const Stmt& parent = body_.stmt(stmt.parent);
-        if (parent.kind == StmtKind::Compound)
-            return layout.startsLine(stmt.span.begin);
-        return (parent.kind == StmtKind::If && parent.children.size() == 1) ||
-               parent.kind == StmtKind::For || parent.kind == StmtKind::While;
-    }
-
     /// Whether lanes are elected for the update already, or tell their keys apart.
     [[nodiscard]] bool isElected(StmtId statement) const {
         for (StmtId at = statement; at != noId; at = body_.stmt(at).parent) {
@@ -195,7 +184,6 @@ private:
     const CodeMap& code_;
     const FunctionBody& body_;
     const Nest& nest_;
-    const SourceText& source_;
 };
 
 } // namespace
@@ -229,7 +217,6 @@ std::vector<TextEdit> aggregate(const SkillContext& context, const KeyedAtomic& 
     const FunctionBody& body = context.kernel.body;
     const SourceText& source = *context.file.source;
     const SourceLayout layout(source, context.kernel);
-    const Stmt& stmt = body.stmt(atomic.statement);
     const auto text = [&](ExprId id) { return std::string(source.slice(body.expr(id).span)); };
     const std::string alike = freshName(body, "alike");
     const std::string folded = freshName(body, atomic.operation == "plus" ? "sum" : "combined");
@@ -255,22 +242,7 @@ std::vector<TextEdit> aggregate(const SkillContext& context, const KeyedAtomic& 
     lines.push_back(fmt::format("if ({}.thread_rank() == 0)", alike));
     lines.push_back(layout.unit() + fmt::format("{}({}, {});", atomic.function, address, folded));
 
-    const Stmt& parent = body.stmt(stmt.parent);
-    const bool isBlock = parent.kind == StmtKind::Compound;
-    const std::string outer = layout.indentation(parent.span.begin);
-    const std::string indentation =
-        isBlock ? layout.indentation(stmt.span.begin) : outer + layout.unit();
-    std::string written;
-    for (const std::string& line : lines)
-        written += (written.empty() && isBlock ? "" : indentation) + line +
-                   (&line == &lines.back() ? "" : layout.newline());
-    if (isBlock)
-        return {{stmt.span, written}};
-    std::uint32_t begin = stmt.span.begin;
-    while (begin > 0 && std::string_view(" \t\r\n").contains(source.text()[begin - 1]))
-        --begin;
-    return {{{begin, stmt.span.end},
-             " {" + layout.newline() + written + layout.newline() + outer + "}"}};
+    return inPlaceOf(context, atomic.statement, lines);
 }
 
 } // namespace kernelskill::skills

@@ -51,6 +51,15 @@ TEST(SegmentedReduction, NamesWhatIsNoNameYet) {
     EXPECT_TRUE(text.contains("            atomicAdd(sums + (target), sum);\n    }\n")) << text;
 }
 
+TEST(SegmentedReduction, KeepsACommentBeforeTheUpdate) {
+    const std::string text =
+        appliedText(id, scattering("    if (i < n) // in bounds\n"
+                                   "        atomicAdd(&sums[key[i]], 1.0f);\n"));
+    EXPECT_TRUE(
+        text.contains("    if (i < n) { // in bounds\n        const int target = key[i];\n"))
+        << text;
+}
+
 TEST(SegmentedReduction, TakesSeveralIndicesAndOtherOperations) {
     const std::string text = appliedText(
         id,

@@ -1,0 +1,24 @@
+/// Several lines in the place of one statement, also of one that stands alone under an if or a
+/// loop.
+#pragma once
+
+#include "analysis/source/text_edit.h"
+#include "skills/base/skill.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// Whether the statement is on lines of its own in a block, or ends a line alone under a loop or an
+/// if without else: the conditions of inPlaceOf().
+[[nodiscard]] bool hasOwnPlace(const SkillContext& context, analysis::StmtId statement);
+
+/// Puts `lines` in the place of the statement, in a block of their own where it stands alone under
+/// an if or a loop. `moved` is the indentation by which other edits move the lines to the right.
+[[nodiscard]] std::vector<analysis::TextEdit> inPlaceOf(const SkillContext& context,
+                                                        analysis::StmtId statement,
+                                                        const std::vector<std::string>& lines,
+                                                        const std::string& moved = "");
+
+} // namespace kernelskill::skills
