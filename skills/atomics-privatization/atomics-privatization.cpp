@@ -129,6 +129,10 @@ class AtomicsPrivatizationSkill : public VariedSkill<TableUpdates, TableChoice> 
         offer.why = fmt::format("{} on line {} updates {}: {}", updates.function,
                                 lineNumber(context, offer.anchor.begin), base.name,
                                 comparison(updates, elementSize, form.elements));
+        if (!updates.table.open.empty())
+            offer.why += fmt::format("; an index that is not one of the {} elements updates {} as "
+                                     "before",
+                                     updates.table.entries, base.name);
         offer.gain = gainOf(updates, elementSize, form.elements);
         offer.numerics = isFloating ? Numerics::Reassociates : Numerics::Exact;
         return offer;

@@ -1,9 +1,11 @@
 #include "skills/atomics-privatization/private_table.h"
 
+#include "analysis/queries/stated_lengths.h"
 #include "analysis/queries/value_range.h"
 #include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/editing/replaced_statement.h"
 #include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -50,11 +52,14 @@ public:
                               fmt::format("neighbouring lanes update different elements of {} on "
                                           "line {}",
                                           name, line(site.call)));
-            KERNELSKILL_TRY(const auto reach, reachOf(site));
+            KERNELSKILL_TRY(PrivateTable reach, reachOf(site));
             const bool areLimitsEqual = table.entries == 0 || table.limit == reach.limit;
+            reach.open.insert(reach.open.begin(), table.open.begin(), table.open.end());
             if (reach.entries > table.entries)
-                table = reach;
-            if (!areLimitsEqual)
+                table = std::move(reach);
+            else
+                table.open = std::move(reach.open);
+            if (!areLimitsEqual || !table.open.empty())
                 table.limit = table.extent;
         }
         return requireWorthIt(table);
@@ -97,30 +102,86 @@ private:
     [[nodiscard]] Gated<PrivateTable> reachOf(const UpdateSite& site) const {
         const Variable& base = body_.variable(updates_.base);
         if (base.storage == Storage::DeviceGlobal && base.type.arrayExtents.size() == 1 &&
-            base.type.arrayExtents[0] > 0) {
-            const std::string extent = std::to_string(base.type.arrayExtents[0]);
-            return PrivateTable{base.type.arrayExtents[0], extent, extent};
-        }
+            base.type.arrayExtents[0] > 0)
+            return tableOf(base.type.arrayExtents[0]);
         const ExprId index = indexOf(site.address);
         if (index == noId)
             return refuse("unknown-table-size",
                           fmt::format("{} on line {} is not an element of {} by its index",
                                       text(site.address), line(site.call), base.name));
         const auto range = valueRangeOf(context_.kernel, code_, index);
-        if (!range || range->low < 0)
-            return refuse("index-may-be-negative",
-                          fmt::format("{} on line {} is not known to be at least 0", text(index),
-                                      line(site.call)));
+        const bool isNatural = range && range->low >= 0;
+        std::optional<PrivateTable> limited;
         for (const ExprId limit : guardLimits(code_, index))
-            if (auto named = namedLimit(limit))
-                return *named;
-        if (range->high >= sharedBytesOfBlock / bytesOf(updates_.scalar))
-            return refuse("unknown-table-size",
-                          fmt::format("nothing near line {} keeps {} below what shared memory "
-                                      "holds",
-                                      line(site.call), text(index)));
-        const std::string entries = std::to_string(range->high + 1);
-        return PrivateTable{range->high + 1, entries, entries};
+            if (!limited)
+                limited = namedLimit(limit);
+        if (isNatural && limited)
+            return *limited;
+        if (isNatural && range->high < sharedBytesOfBlock / bytesOf(updates_.scalar))
+            return tableOf(range->high + 1);
+        if (auto open = limited ? limited : statedTable();
+            open && range && mayBeOpen(site, index)) {
+            open->open = {{site.call, index}};
+            return *std::move(open);
+        }
+        if (!isNatural)
+            return refuse("index-may-be-negative",
+                          fmt::format("{} on line {} is not known to be at least 0, nor how many "
+                                      "elements {} has",
+                                      text(index), line(site.call), base.name));
+        return refuse("unknown-table-size",
+                      fmt::format("nothing near line {} keeps {} below what shared memory holds, "
+                                  "nor is known how many elements {} has",
+                                  line(site.call), text(index), base.name));
+    }
+
+    [[nodiscard]] static PrivateTable tableOf(std::int64_t entries) {
+        const std::string text = std::to_string(entries);
+        return {entries, text, text, {}};
+    }
+
+    /// Whether the update can be written twice, under a comparison of its index.
+    [[nodiscard]] bool mayBeOpen(const UpdateSite& site, ExprId index) const {
+        return !body_.expr(index).fromMacro && hasOwnPlace(context_, code_.statement(site.call));
+    }
+
+    /// Returns a table of the length that the host code states of the array that the launches pass:
+    /// of several the largest that fits, else the smallest. nullopt if it states none.
+    [[nodiscard]] std::optional<PrivateTable> statedTable() const {
+        const auto parameter =
+            std::ranges::find(kernel_.parameters, updates_.base, &Parameter::variable);
+        const std::int64_t element = bytesOf(updates_.scalar);
+        if (parameter == kernel_.parameters.end())
+            return std::nullopt;
+        const auto position = static_cast<std::size_t>(parameter - kernel_.parameters.begin());
+        const std::int64_t room = (sharedBytesOfBlock - bytesTaken().value_or(0)) / element;
+        std::optional<std::int64_t> best;
+        for (const LaunchSite& launch : kernel_.launches) {
+            if (launch.host >= context_.file.hostFunctions.size() ||
+                position >= launch.arguments.size())
+                continue;
+            const auto bytes =
+                statedBytes(context_.shared().host(launch.host), launch.arguments[position]);
+            if (!bytes || *bytes < element)
+                continue;
+            const std::int64_t length = *bytes / element;
+            const bool isBetter =
+                best && (*best > room ? length < *best : length > *best && length <= room);
+            if (!best || isBetter)
+                best = length;
+        }
+        return best ? std::optional(tableOf(*best)) : std::nullopt;
+    }
+
+    /// The bytes of shared memory that the kernel has already; nullopt if that is not known.
+    [[nodiscard]] std::optional<std::int64_t> bytesTaken() const {
+        std::int64_t taken = 0;
+        for (const SharedArray& array : kernel_.sharedArrays) {
+            if (array.isDynamic || array.bytes == 0)
+                return std::nullopt;
+            taken += static_cast<std::int64_t>(array.bytes);
+        }
+        return taken;
     }
 
     /// Returns a table of `limit` elements if that is a constant, or a parameter for which every
@@ -131,7 +192,7 @@ private:
             const VariableId named = code_.namedVariable(limit);
             const bool isConstant = named == noId || body_.variable(named).constantValue;
             const std::string extent = isConstant ? text(limit) : std::to_string(*value);
-            return PrivateTable{*value, extent, extent};
+            return PrivateTable{*value, extent, extent, {}};
         }
         const auto parameter =
             std::ranges::find(kernel_.parameters, code_.namedVariable(limit), &Parameter::variable);
@@ -150,21 +211,19 @@ private:
                 return std::nullopt;
             largest = std::max(largest, *value);
         }
-        return PrivateTable{largest, std::to_string(largest), parameter->name};
+        return PrivateTable{largest, std::to_string(largest), parameter->name, {}};
     }
 
     [[nodiscard]] Gated<PrivateTable> requireWorthIt(const PrivateTable& table) const {
         const Variable& base = body_.variable(updates_.base);
         const std::int64_t element = bytesOf(updates_.scalar);
+        const auto taken = bytesTaken();
+        if (!taken)
+            return refuse(
+                "shared-memory-taken",
+                fmt::format("how much shared memory {} has left is not known", kernel_.name));
         // More than fits by itself need not be told exactly.
-        std::int64_t used = std::min(table.entries, sharedBytesOfBlock) * element;
-        for (const SharedArray& array : kernel_.sharedArrays) {
-            if (array.isDynamic || array.bytes == 0)
-                return refuse(
-                    "shared-memory-taken",
-                    fmt::format("how much shared memory {} has left is not known", kernel_.name));
-            used += static_cast<std::int64_t>(array.bytes);
-        }
+        const std::int64_t used = std::min(table.entries, sharedBytesOfBlock) * element + *taken;
         if (used > sharedBytesOfBlock)
             return refuse("table-too-large",
                           fmt::format("{} elements of {} and what {} has already take {} bytes of "

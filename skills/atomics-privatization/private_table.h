@@ -7,7 +7,8 @@
 
 namespace kernelskill::skills {
 
-/// Returns a table for every element that `updates` can reach. Refuses with `table-not-a-sum`,
+/// Returns a table for every element that `updates` can reach, or for those that the host code says
+/// the array has: what may lie beyond is in PrivateTable::open. Refuses with `table-not-a-sum`,
 /// `lanes-apart`, `index-may-be-negative`, `unknown-table-size`, `shared-memory-taken`,
 /// `table-too-large` or `table-larger-than-work`.
 [[nodiscard]] Gated<PrivateTable> findPrivateTable(const SkillContext& context,

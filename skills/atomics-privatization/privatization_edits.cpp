@@ -2,15 +2,20 @@
 
 #include "analysis/queries/code_map.h"
 #include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
 #include "skills/editing/block_text.h"
 #include "skills/editing/code_lines.h"
 #include "skills/editing/grid_size.h"
 #include "skills/editing/grid_stride_form.h"
+#include "skills/editing/replaced_statement.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -54,13 +59,12 @@ private:
 
     void writeTable() {
         for (const UpdateSite& site : updates_.sites)
-            for (const ExprId below : code_.expressionsBelow(site.address))
-                if (body_.expr(below).kind == ExprKind::Variable &&
-                    body_.expr(below).variable == updates_.base)
-                    edits_.push_back({body_.expr(below).span, shared_});
+            writeUpdate(site);
         CodeLines head(layout_, indentation());
         if (form_.tables > 1)
-            chooseTables(head);
+            head.add(fmt::format("// Lanes update {} tables of the block in turns, which are added "
+                                 "to {} once.",
+                                 form_.tables, base_));
         else
             head.add(fmt::format(
                 "// Updates go to a table of the block, which is added to {} once.", base_));
@@ -91,15 +95,85 @@ private:
         insertAtEnd(tail);
     }
 
-    /// Sends each update to the table of its lane.
-    void chooseTables(CodeLines& head) {
-        head.add(fmt::format("// Lanes update {} tables of the block in turns, which are added to "
-                             "{} once.",
-                             form_.tables, base_));
-        for (const UpdateSite& site : updates_.sites) {
+    /// Returns edits by which the update goes to the table, of several to that of its lane.
+    [[nodiscard]] std::vector<TextEdit> toTable(const UpdateSite& site) const {
+        std::vector<TextEdit> parts;
+        for (const ExprId below : code_.expressionsBelow(site.address))
+            if (body_.expr(below).kind == ExprKind::Variable &&
+                body_.expr(below).variable == updates_.base)
+                parts.push_back({body_.expr(below).span, shared_});
+        if (form_.tables > 1) {
             const std::uint32_t end = body_.expr(body_.expr(site.address).children[0]).span.end;
-            edits_.push_back({{end, end}, fmt::format("[threadIdx.x % {}]", form_.tables)});
+            parts.push_back({{end, end}, fmt::format("[threadIdx.x % {}]", form_.tables)});
         }
+        return parts;
+    }
+
+    void writeUpdate(const UpdateSite& site) {
+        const auto& open = updates_.table.open;
+        const auto found = std::ranges::find(open, site.call, &OpenUpdate::call);
+        std::vector<TextEdit> parts =
+            found == open.end() ? toTable(site) : eitherWay(site, found->index);
+        edits_.insert(edits_.end(), parts.begin(), parts.end());
+    }
+
+    /// Sends the update to the table where its index is one of the table's, else to global memory.
+    std::vector<TextEdit> eitherWay(const UpdateSite& site, ExprId indexId) {
+        const Expr& index = body_.expr(indexId);
+        const SourceText& source = *context_.file.source;
+        const StmtId statement = code_.statement(site.call);
+        const Span span = body_.stmt(statement).span;
+        std::vector<TextEdit> outside;
+        std::vector<TextEdit> inside = toTable(site);
+        std::vector<std::string> lines;
+        std::string name(source.slice(index.span));
+        if (!isOwnVariable(index)) {
+            const std::string text = std::move(name);
+            name = freshName(body_, "bin");
+            if (++named_ > 1)
+                name = freshName(body_, fmt::format("{}{}", name, named_));
+            lines.push_back(
+                fmt::format("const {} {} = {};", valueSpelling(index.type), name, text));
+            outside.push_back({index.span, name});
+            inside.push_back({index.span, name});
+        }
+        lines.push_back(fmt::format("if ({})", isInTable(index.type, name)));
+        lines.push_back(layout_.unit() + rewritten(source, span, inside));
+        lines.emplace_back("else");
+        lines.push_back(layout_.unit() + rewritten(source, span, outside));
+        return inPlaceOf(context_, statement, lines, indentationAddedAt(span.begin));
+    }
+
+    /// Whether the expression is a variable that other threads cannot change.
+    [[nodiscard]] bool isOwnVariable(const Expr& expr) const {
+        if (expr.kind != ExprKind::Variable || expr.variable == noId)
+            return false;
+        const Variable& variable = body_.variable(expr.variable);
+        return (variable.storage == Storage::Local || variable.storage == Storage::Parameter) &&
+               !variable.type.isReference && !variable.type.isVolatile;
+    }
+
+    /// Returns the condition that an index, a name, is one of the table's.
+    [[nodiscard]] std::string isInTable(const Type& type, const std::string& name) const {
+        const std::string& extent = updates_.table.extent;
+        const std::string_view suffix =
+            std::isdigit(static_cast<unsigned char>(extent.front())) != 0 ? "u" : "";
+        if (type.scalar >= ScalarKind::UInt8)
+            return fmt::format("{} < {}{}", name, extent, suffix);
+        return fmt::format("static_cast<{}>({}) < {}{}",
+                           type.scalar == ScalarKind::Int64 ? "unsigned long long" : "unsigned",
+                           name, extent, suffix);
+    }
+
+    /// Returns the indentation that the loop or the guards add to code that stands at `offset`.
+    [[nodiscard]] std::string indentationAddedAt(std::uint32_t offset) const {
+        if (updates_.elementwise)
+            return updates_.elementwise->form == ElementwiseForm::EarlyReturn ? layout_.unit() : "";
+        std::string added;
+        for (const EarlyReturn& exit : updates_.earlyReturns)
+            if (body_.stmt(exit.guard).span.end <= offset)
+                added += layout_.unit();
+        return added;
     }
 
     /// Adds up the tables' elements, each thread from another table on, which have other banks.
@@ -140,6 +214,7 @@ private:
     std::string shared_; ///< Name of the block's copy.
     std::string entry_ = freshName(body_, "entry");
     std::string table_ = freshName(body_, "table");
+    int named_ = 0; ///< Indices that have got a name.
     std::vector<TextEdit> edits_;
 };
 

@@ -15,12 +15,22 @@
 
 namespace kernelskill::skills {
 
-/// A block's own table in shared memory, for every element that the updates can reach.
+/// An update whose index the text does not keep within the table. It goes to global memory where
+/// the index is not one of the table's.
+struct OpenUpdate {
+    analysis::ExprId call = analysis::noId;
+    analysis::ExprId index = analysis::noId;
+};
+
+/// A block's own table in shared memory, for every element that the updates can reach, those of
+/// `open` excepted.
 struct PrivateTable {
     std::int64_t entries = 0;
     std::string extent; ///< The extent to declare: a name in the user's code, or a number.
     std::string
         limit; ///< The bound of loops over it: `extent`, or a parameter that is at most that.
+    std::vector<OpenUpdate>
+        open; ///< Sorted as in the source. If there are any, `limit` is `extent`.
 };
 
 /// The updates of one array, all by the same atomic.

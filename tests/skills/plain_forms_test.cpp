@@ -285,6 +285,23 @@ void launch(const float* a, const float* b, float* c, int m, int n, int k) {
     product<<<grid, block>>>(a, b, c, m, n, k);
 }
 )"},
+        Style{"PlaceOfABin", "atomics-privatization", R"(
+__global__ void count(const int* __restrict__ keys, int* bins, int n) {
+    size_t i = threadIdx.x;
+    i += (size_t)blockIdx.x * blockDim.x;
+    if (i >= n)
+        return;
+    auto key = __ldg(keys + i);
+    int* slot = bins;
+    slot += key;
+    atomicAdd(slot, 1);
+}
+void launch(const int* keys, int n) {
+    int* bins;
+    cudaMalloc(&bins, 256 * sizeof(int));
+    count<<<(n + 255) / 256, 256>>>(keys, bins, n);
+}
+)"},
         Style{"CalledWalk", "row-per-warp", R"(
 __device__ float total(const float* row, const float* end) {
     float sum = 0;

@@ -72,6 +72,14 @@ INSTANTIATE_TEST_SUITE_P(
         Styled{"saxpy_early", "vectorized-access", "saxpy.cu",
                "void run(float a, const float* x, float* y, int n) {\n"
                "    saxpy_early<<<(n + 255) / 256, 256>>>(a, x, y, n);\n}\n"},
+        Styled{"histogram_guarded", "atomics-privatization", "histogram.cu",
+               "void run(const int* keys, int n) {\n    int* bins;\n"
+               "    cudaMalloc(&bins, 256 * sizeof(int));\n"
+               "    histogram_guarded<<<(n + 255) / 256, 256>>>(keys, bins, n);\n}\n"},
+        Styled{"histogram_strided", "atomics-privatization", "histogram.cu",
+               "void run(const int* keys, int n) {\n    int* bins;\n"
+               "    cudaMalloc(&bins, 256 * sizeof(int));\n"
+               "    histogram_strided<<<8, 128>>>(keys, bins, n);\n}\n"},
         Styled{"argmax_row", "row-per-warp", "argmax.cu",
                "void run(const float* x, int* best, int m, int n) {\n"
                "    argmax_row<<<(m + 127) / 128, 128>>>(x, best, m, n);\n}\n"},

@@ -189,6 +189,22 @@ void run(const unsigned char* in, unsigned* bins, int n) {
     bin<<<(n + 127) / 128, 128>>>(in, bins, n);
 }
 )"},
+        // The array of the launch that runs is longer than the table, on both sides.
+        Form{"TablesForSomeIndices", "atomics-privatization", 3, R"(
+__global__ void bin(const int* keys, unsigned* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[keys[i] % 1000], 1u);
+}
+void run(const int* keys, int n) {
+    unsigned* bins;
+    cudaMalloc(&bins, 2000 * sizeof(unsigned));
+    bin<<<(n + 127) / 128, 128>>>(keys, bins + 1000, n);
+    unsigned* few;
+    cudaMalloc(&few, 200 * sizeof(unsigned));
+    bin<<<(n + 127) / 128, 128>>>(keys, few, n);
+}
+)"},
         Form{"StepsInAFunction", "warp-scan", 1,
              "__device__ int before(int value, int* s) {\n    int i = threadIdx.x;\n"
              "    s[i] = 0;\n    i += blockDim.x;\n    int t;\n    s[i] = value;\n"

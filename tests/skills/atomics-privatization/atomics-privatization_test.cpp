@@ -220,6 +220,161 @@ std::string kernelWith(const std::string& body, const std::string& block = "64")
            block + ">>>(in, out, b, n, n); }\n";
 }
 
+/// `body` in a kernel with the usual index, for an array that the host code makes of `length` ints.
+std::string keysOf(const std::string& body, const std::string& length = "256") {
+    return "__device__ int keep;\n"
+           "__global__ void k(const int* keys, const long long* far, int* bins, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+           body +
+           "}\nvoid run(const int* keys, const long long* far, int n) {\n    int* bins;\n"
+           "    cudaMalloc(&bins, " +
+           length + " * sizeof(int));\n    k<<<n, 256>>>(keys, far, bins, n);\n}\n";
+}
+
+TEST(AtomicsPrivatization, LeavesWhatMayLieOutsideOfTheTableToGlobalMemory) {
+    checkApplicable(id, R"(
+__global__ void count(const int* keys, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[keys[i]], 1);
+}
+void run(const int* keys, int n) {
+    int* bins;
+    cudaMalloc(&bins, 256 * sizeof(int));
+    count<<<(n + 255) / 256, 256>>>(keys, bins, n);
+}
+)",
+                    R"(
+__global__ void count(const int* keys, int* bins, int n) {
+    // Updates go to a table of the block, which is added to bins once.
+    __shared__ int blockBins[256];
+    for (int entry = threadIdx.x; entry < 256; entry += blockDim.x)
+        blockBins[entry] = 0;
+    __syncthreads();
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (long long)blockDim.x * gridDim.x) {
+        const int bin = keys[i];
+        if (static_cast<unsigned>(bin) < 256u)
+            atomicAdd(&blockBins[bin], 1);
+        else
+            atomicAdd(&bins[bin], 1);
+    }
+    __syncthreads();
+    for (int entry = threadIdx.x; entry < 256; entry += blockDim.x)
+        if (blockBins[entry] != 0)
+            atomicAdd(&bins[entry], blockBins[entry]);
+}
+void run(const int* keys, int n) {
+    int* bins;
+    cudaMalloc(&bins, 256 * sizeof(int));
+    count<<<((n + 255) / 256 + 7) / 8, 256>>>(keys, bins, n);
+}
+)");
+}
+
+/// A body for keysOf(), and what the edit makes of its update.
+struct Guarded {
+    std::string name;
+    std::string body;
+    std::string expected;
+};
+
+class AtomicsPrivatizationGuards : public testing::TestWithParam<Guarded> {};
+
+TEST_P(AtomicsPrivatizationGuards, TheUpdate) {
+    const std::string text = appliedText(id, keysOf(GetParam().body));
+    EXPECT_THAT(text, HasSubstr(GetParam().expected));
+    EXPECT_EQ(errorsOf(parseSubject(text).file), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Styles, AtomicsPrivatizationGuards,
+    testing::Values(
+        Guarded{"OfAVariable",
+                "    for (; i < n; i += blockDim.x * gridDim.x) {\n"
+                "        const int key = keys[i]; // any\n        atomicAdd(bins + key, 1);\n"
+                "    }\n",
+                "        const int key = keys[i]; // any\n"
+                "        if (static_cast<unsigned>(key) < 256u)\n"
+                "            atomicAdd(blockBins + key, 1);\n        else\n"
+                "            atomicAdd(bins + key, 1);\n    }\n"},
+        Guarded{"BehindAnEarlyReturn",
+                "    if (i >= n)\n        return;\n    if (keys[i] != 7)\n"
+                "        atomicAdd(&bins[keys[i] - 1], 1);\n    keep = i;\n",
+                "        if (keys[i] != 7) {\n            const int bin = keys[i] - 1;\n"
+                "            if (static_cast<unsigned>(bin) < 256u)\n"
+                "                atomicAdd(&blockBins[bin], 1);\n            else\n"
+                "                atomicAdd(&bins[bin], 1);\n        }\n        keep = i;\n"},
+        Guarded{"OnTheLineOfItsCondition",
+                "    if (i < n /* all */) atomicAdd(&bins[keys[i]], 1);\n    keep = i;\n",
+                "    if (i < n /* all */) {\n        const int bin = keys[i];\n"
+                "        if (static_cast<unsigned>(bin) < 256u)\n"
+                "            atomicAdd(&blockBins[bin], 1);\n        else\n"
+                "            atomicAdd(&bins[bin], 1);\n    }\n    keep = i;\n"},
+        Guarded{"BehindAComment",
+                "    if (i < n) // all\n        atomicAdd(&bins[keys[i]], 1);\n    keep = i;\n",
+                "    if (i < n) { // all\n        const int bin = keys[i];\n"},
+        Guarded{"OfAnUnsignedIndex",
+                "    if (i < n) {\n        unsigned key = keys[i];\n        key ^= 1;\n"
+                "        atomicAdd(&bins[key], 1);\n    }\n    keep = i;\n",
+                "        if (key < 256u)\n            atomicAdd(&blockBins[key], 1);\n"},
+        Guarded{"Of64Bits", "    if (i < n)\n        atomicAdd(&bins[far[i]], 1);\n    keep = i;\n",
+                "        const long long bin = far[i];\n"
+                "        if (static_cast<unsigned long long>(bin) < 256u)\n"},
+        Guarded{"OfAVariableThatOthersMayChange",
+                "    const int& key = keys[i];\n    atomicAdd(&bins[key], 1);\n",
+                "    const int bin = key;\n    if (static_cast<unsigned>(bin) < 256u)\n"},
+        Guarded{"OfTwoIndices",
+                "    atomicAdd(&bins[keys[i]], 1);\n    atomicAdd(&bins[keys[i + n]], 1);\n",
+                "    const int bin2 = keys[i + n];\n"
+                "    if (static_cast<unsigned>(bin2) < 256u)\n"
+                "        atomicAdd(&blockBins[bin2], 1);\n"},
+        Guarded{"BelowALimit",
+                "    const int key = keys[i];\n    if (key < 50)\n"
+                "        atomicAdd(&bins[key], 1);\n",
+                "    if (key < 50) {\n        if (static_cast<unsigned>(key) < 50u)\n"
+                "            atomicAdd(&blockBins[key], 1);\n"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(AtomicsPrivatization, LeavesIndicesInBoundsUnguarded) {
+    const std::string text = appliedText(id, keysOf("    atomicAdd(&bins[keys[i] & 63], 1);\n"
+                                                    "    atomicAdd(&bins[keys[i]], 1);\n"));
+    EXPECT_THAT(text, HasSubstr("    atomicAdd(&blockBins[keys[i] & 63], 1);\n"
+                                "    const int bin = keys[i];\n"));
+    EXPECT_THAT(text, HasSubstr("int blockBins[256];"));
+}
+
+TEST(AtomicsPrivatization, GuardsTablesOfLanesToo) {
+    const Subject subject = parseSubject(keysOf("    atomicAdd(&bins[keys[i]], 1);\n"));
+    const Skill& skill = skillNamed(id);
+    const std::vector<Offer> options = skill.alternatives(subject.context());
+    ASSERT_FALSE(options.empty());
+    const auto edits = skill.apply(subject.context(), options.back());
+    ASSERT_TRUE(edits) << edits.error().describe();
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    ASSERT_TRUE(text) << text.error().describe();
+    EXPECT_THAT(*text, HasSubstr("        atomicAdd(&blockBins[bin][threadIdx.x % 16], 1);\n"
+                                 "    else\n        atomicAdd(&bins[bin], 1);\n"));
+    EXPECT_EQ(errorsOf(parseSubject(*text).file), "");
+}
+
+TEST(AtomicsPrivatization, TakesTheLargestLengthThatFitsOfSeveralLaunches) {
+    const auto tableOf = [](const std::string& first, const std::string& second) {
+        return appliedText(id, "__global__ void k(const int* keys, int* bins) {\n"
+                               "    atomicAdd(&bins[keys[blockIdx.x * blockDim.x + threadIdx.x]], "
+                               "1);\n}\nvoid run(const int* keys, int* a, int* b, int n) {\n"
+                               "    cudaMemset(a, 0, " +
+                                   first + " * sizeof(int));\n    cudaMemset(b, 0, " + second +
+                                   " * sizeof(int));\n    k<<<n, 256>>>(keys, a);\n"
+                                   "    k<<<n, 256>>>(keys, b);\n}\n");
+    };
+    EXPECT_THAT(tableOf("64", "128"), HasSubstr("int blockBins[128];"));
+    EXPECT_THAT(tableOf("128", "64"), HasSubstr("int blockBins[128];"));
+    EXPECT_THAT(tableOf("64", "20000"), HasSubstr("int blockBins[64];"));
+    EXPECT_THAT(tableOf("20000", "64"), HasSubstr("int blockBins[64];"));
+    EXPECT_THAT(tableOf("n", "64"), HasSubstr("int blockBins[64];"));
+}
+
 class AtomicsPrivatizationIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(AtomicsPrivatizationIsNotOffered, WhenAGateDoesNotHold) {
@@ -257,7 +412,18 @@ INSTANTIATE_TEST_SUITE_P(
                        "1);\n")},
         GateCase{
             "MayBeNegative", "index-may-be-negative",
-            kernelWith("    int b = in[i];\n    if (b < 50)\n        atomicAdd(&out[b], 1);\n")},
+            kernelWith("    int b = in[i];\n    if (b < m)\n        atomicAdd(&out[b], 1);\n")},
+        GateCase{"LengthNotKnown", "index-may-be-negative",
+                 keysOf("    atomicAdd(&bins[keys[i]], 1);\n", "n")},
+        GateCase{"LengthTooLarge", "table-too-large",
+                 keysOf("    atomicAdd(&bins[keys[i]], 1);\n", "12289")},
+        GateCase{"LengthLargerThanWork", "table-larger-than-work",
+                 keysOf("    atomicAdd(&bins[keys[i]], 1);\n", "4096")},
+        GateCase{"IndexFromMacro", "index-may-be-negative",
+                 "#define KEY(i) keys[i]\n" + keysOf("    atomicAdd(&bins[KEY(i)], 1);\n")},
+        GateCase{"NoPlaceForTwoBranches", "index-may-be-negative",
+                 keysOf("    if (i < n)\n        atomicAdd(&bins[keys[i]], 1);\n    else\n"
+                        "        keep = i;\n")},
         GateCase{
             "LimitNotKnown", "unknown-table-size",
             kernelWith("    int b = in[i];\n    if (b >= 0 && b < m)\n        atomicAdd(&out[b], "
