@@ -141,7 +141,8 @@ private:
         lines.push_back(layout_.unit() + rewritten(source, span, inside));
         lines.emplace_back("else");
         lines.push_back(layout_.unit() + rewritten(source, span, outside));
-        return inPlaceOf(context_, statement, lines, indentationAddedAt(span.begin));
+        return inPlaceOf(context_, statement, lines,
+                         {indentationAddedAt(span.begin), isPutIntoBlock(statement)});
     }
 
     /// Whether the expression is a variable that other threads cannot change.
@@ -163,6 +164,13 @@ private:
         return fmt::format("static_cast<{}>({}) < {}{}",
                            type.scalar == ScalarKind::Int64 ? "unsigned long long" : "unsigned",
                            name, extent, suffix);
+    }
+
+    /// Whether the loop over several elements takes the statement into a block.
+    [[nodiscard]] bool isPutIntoBlock(StmtId statement) const {
+        return updates_.elementwise &&
+               body_.stmt(statement).parent == updates_.elementwise->guard &&
+               putsIntoBlock(context_, code_, *updates_.elementwise);
     }
 
     /// Returns the indentation that the loop or the guards add to code that stands at `offset`.

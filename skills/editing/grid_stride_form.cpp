@@ -185,4 +185,12 @@ std::vector<TextEdit> gridStrideEdits(const SkillContext& context, const CodeMap
     return edits;
 }
 
+bool putsIntoBlock(const SkillContext& context, const CodeMap& code,
+                   const ElementwiseKernel& found) {
+    const FunctionBody& body = code.body();
+    return found.form == ElementwiseForm::GuardedBlock &&
+           body.stmt(body.stmt(found.guard).children[0]).kind != StmtKind::Compound &&
+           !loopHead(context, code, found).firstStatement.empty();
+}
+
 } // namespace kernelskill::skills

@@ -21,4 +21,8 @@ namespace kernelskill::skills {
                                                               const analysis::CodeMap& code,
                                                               const ElementwiseKernel& found);
 
+/// Whether these edits put the work, one statement without brackets, into a block with the index.
+[[nodiscard]] bool putsIntoBlock(const SkillContext& context, const analysis::CodeMap& code,
+                                 const ElementwiseKernel& found);
+
 } // namespace kernelskill::skills

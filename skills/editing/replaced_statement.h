@@ -14,11 +14,17 @@ namespace kernelskill::skills {
 /// if without else: the conditions of inPlaceOf().
 [[nodiscard]] bool hasOwnPlace(const SkillContext& context, analysis::StmtId statement);
 
+/// What other edits do around a statement.
+struct EditedPlace {
+    std::string moved;    ///< The indentation by which they move it to the right.
+    bool isBlock = false; ///< They put it into a block, if it stands alone under an if or a loop.
+};
+
 /// Puts `lines` in the place of the statement, in a block of their own where it stands alone under
-/// an if or a loop. `moved` is the indentation by which other edits move the lines to the right.
+/// an if or a loop.
 [[nodiscard]] std::vector<analysis::TextEdit> inPlaceOf(const SkillContext& context,
                                                         analysis::StmtId statement,
                                                         const std::vector<std::string>& lines,
-                                                        const std::string& moved = "");
+                                                        const EditedPlace& place = {});
 
 } // namespace kernelskill::skills

@@ -336,6 +336,29 @@ INSTANTIATE_TEST_SUITE_P(
                 "            atomicAdd(&blockBins[key], 1);\n"}),
     [](const auto& info) { return info.param.name; });
 
+TEST(AtomicsPrivatization, WritesOneBlockForTheIndicesOfElementAndTable) {
+    const std::string text = appliedText(id, R"(
+__global__ void count(const int* keys, int* bins, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[keys[i]], 1);
+}
+void run(const int* keys, unsigned n) {
+    int* bins;
+    cudaMalloc(&bins, 256 * sizeof(int));
+    count<<<(n + 255) / 256, 256>>>(keys, bins, n);
+}
+)");
+    EXPECT_THAT(text, HasSubstr("* gridDim.x) {\n"
+                                "        const unsigned int i = static_cast<unsigned int>(index);\n"
+                                "        const int bin = keys[i];\n"
+                                "        if (static_cast<unsigned>(bin) < 256u)\n"
+                                "            atomicAdd(&blockBins[bin], 1);\n        else\n"
+                                "            atomicAdd(&bins[bin], 1);\n    }\n"
+                                "    __syncthreads();\n"));
+    EXPECT_EQ(errorsOf(parseSubject(text).file), "");
+}
+
 TEST(AtomicsPrivatization, LeavesIndicesInBoundsUnguarded) {
     const std::string text = appliedText(id, keysOf("    atomicAdd(&bins[keys[i] & 63], 1);\n"
                                                     "    atomicAdd(&bins[keys[i]], 1);\n"));
