@@ -11,14 +11,14 @@ namespace kernelskill::engine {
 
 /// A thread that requests a stop of `source` at `end`, unless the thread is stopped before.
 [[nodiscard]] inline std::jthread stopAt(std::chrono::steady_clock::time_point end,
-                                         std::stop_source source) {
-    return std::jthread([end, source](const std::stop_token& over) mutable {
+                                         const std::stop_source& source) {
+    return std::jthread([end, own = source](const std::stop_token& over) mutable {
         std::mutex mutex;
         std::unique_lock lock(mutex);
         std::condition_variable_any wake;
         wake.wait_until(lock, over, end, [] { return false; });
         if (!over.stop_requested())
-            source.request_stop();
+            own.request_stop();
     });
 }
 
