@@ -9,10 +9,11 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// Longer chains of names than people write; also ends a variable that stands for itself.
+/// The max length of a chain of variables that are initialised by each other. It also ends one that
+/// is initialised by itself.
 constexpr int maxNames = 8;
 
-/// A function of the runtime that is told how many bytes an array has, or has at least.
+/// A function of the CUDA runtime that is given an array and the size of all or of a part of it.
 struct SizedCall {
     std::string_view name;
     std::size_t pointers; ///< The arguments that may be the array: the first ones.
@@ -55,7 +56,7 @@ private:
         return most;
     }
 
-    /// Returns the bytes that a call tells which is given the variable here, or its address.
+    /// Returns the size that a call states if its argument here is the variable or its address.
     [[nodiscard]] std::optional<std::int64_t> statedAt(ExprId use, bool allocates) const {
         bool isAddress = false;
         ExprId argument = use;

@@ -1,4 +1,4 @@
-/// What host code says of the lengths of arrays in its allocations and copies.
+/// Reads the lengths of arrays from the allocations and copies in host code.
 #pragma once
 
 #include "analysis/queries/code_map.h"
@@ -8,12 +8,12 @@
 
 namespace kernelskill::analysis {
 
-/// Returns how many bytes the host function says that the array has which `pointer` leads to, where
-/// the text tells: by its declaration, by what cudaMalloc() and its like give the variable, else by
-/// what the runtime's calls set or copy of it. The largest, where it says several.
+/// Returns the bytes of the array that `pointer` points to, as the host function states them: by
+/// the array's declaration, by allocations of the variable (cudaMalloc() and its like), else by
+/// calls that set or copy the array. Of several sizes the largest; nullopt if none is stated.
 ///
-/// It may be wrong of the array at a launch, as for a variable that is allocated twice: for edits
-/// that are right whatever the length.
+/// A variable may be allocated twice, so that the array of a launch may be another one. An edit has
+/// to be right whatever the length.
 [[nodiscard]] std::optional<std::int64_t> statedBytes(const CodeMap& host, ExprId pointer);
 
 } // namespace kernelskill::analysis

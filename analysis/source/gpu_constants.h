@@ -5,7 +5,8 @@
 
 namespace kernelskill::analysis {
 
-inline constexpr std::int64_t warpLanes = 32; ///< Threads of a warp.
+inline constexpr std::int64_t warpLanes = 32;         ///< Threads of a warp.
+inline constexpr std::int64_t maxBlockThreads = 1024; ///< The max number of threads of a block.
 /// The unit in which caches and memory transfer data.
 inline constexpr std::int64_t sectorBytes = 32;
 

@@ -25,7 +25,7 @@ constexpr int maxSteps = 8;
 
 using PlainStep = std::vector<analysis::TextEdit> (*)(const skills::SkillContext&);
 
-/// In their order: each reads what those before have written.
+/// Returns the steps in their order: each reads what the ones before have written.
 std::vector<PlainStep> allSteps() {
     return {skills::expandedMacros, skills::namedPositions, skills::namedFields,
             skills::settledValues,  skills::inlinedCall,    skills::subscriptedPlaces,
@@ -67,7 +67,8 @@ void moveToText(skills::Offer& offer, const analysis::SourceText& source, const 
         "are written out";
 }
 
-/// Makes the edits of the form. False, with the form as it was, where the result does not parse.
+/// Applies the edits to the form. Returns false and leaves the form as it was if the result does
+/// not parse.
 bool advance(PlainForm& form, const ProgramSource& program, std::vector<analysis::TextEdit> edits,
              const analysis::Toolchain& toolchain) {
     auto composed = analysis::composedEdits(program.text, form.edits, edits);

@@ -1,7 +1,7 @@
 /// The frames of messages between the server and its workers: a 64-bit little-endian length, then
 /// that many bytes, the payload. It holds the message in CBOR with its byte strings left empty, and
-/// then these in order, each of them behind its length: they are whole arrays of a kernel, which a
-/// reader of CBOR would take byte by byte. Both sides use only these functions.
+/// then these in order, each of them behind its length: a reader of CBOR takes byte strings byte by
+/// byte, and these are whole arrays of kernels. Both sides use only these functions.
 #pragma once
 
 #include "analysis/source/error.h"

@@ -21,8 +21,8 @@ namespace {
 /// of a sampled run are an estimate.
 constexpr double floorMargin = 0.8;
 
-/// More rounds would not change a verdict of so many rounds, of which each has one kernel so many
-/// times as fast as the other. Their median is known within a hundredth or so.
+/// Timing ends after so many rounds if one kernel was `clearRatio` times as fast as the other in
+/// each. More rounds would not change that verdict, and the median is known within a hundredth.
 constexpr std::uint32_t enoughRounds = 32;
 constexpr double clearRatio = 1.2;
 

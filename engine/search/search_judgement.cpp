@@ -21,8 +21,8 @@ constexpr unsigned coresOfASlot = 4;
 /// A plan that is so much faster than the best version, and than all others at a glance, is worth
 /// building on at once: steps on top of it gain more than the rest of the round.
 constexpr double largeGain = 1.5;
-/// A plan that promises so much less than the best version has is not reviewed: what it does is
-/// tried on the best version, too.
+/// A plan whose promise is this many times below the best version's gain is not reviewed: its edit
+/// is tried on the best version, too.
 constexpr double farBehind = 1.25;
 /// A plan that promises so much more than what was found is still reviewed.
 constexpr double worthWaiting = 1.25;

@@ -1,6 +1,7 @@
 #include "skills/aos-staging/launched_memory.h"
 
 #include "analysis/queries/index_arithmetic.h"
+#include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/aos-staging/staging_plan.h"
@@ -47,9 +48,8 @@ Gated<void> requireStatedMemory(const SkillContext& context, const RecordArray& 
                           fmt::format("the launch on {} does not show the size of its block, or "
                                       "states its shared memory itself",
                                       placeOf(context, launch)));
-    constexpr std::int64_t mostThreads = 1024;
     std::int64_t bytes =
-        array.pitch() * array.wordBytes * kernel.launchBoundsThreads.value_or(mostThreads);
+        array.pitch() * array.wordBytes * kernel.launchBoundsThreads.value_or(maxBlockThreads);
     for (const SharedArray& shared : kernel.sharedArrays) {
         if (shared.isDynamic)
             return refuse(

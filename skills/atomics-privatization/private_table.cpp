@@ -145,8 +145,8 @@ private:
         return !body_.expr(index).fromMacro && hasOwnPlace(context_, code_.statement(site.call));
     }
 
-    /// Returns a table of the length that the host code states of the array that the launches pass:
-    /// of several the largest that fits, else the smallest. nullopt if it states none.
+    /// Returns a table as long as the array that the launches pass, if the host code states that
+    /// length: of several the largest that fits, else the smallest. nullopt if it states none.
     [[nodiscard]] std::optional<PrivateTable> statedTable() const {
         const auto parameter =
             std::ranges::find(kernel_.parameters, updates_.base, &Parameter::variable);

@@ -95,7 +95,7 @@ private:
         insertAtEnd(tail);
     }
 
-    /// Returns edits by which the update goes to the table, of several to that of its lane.
+    /// Returns edits that send the update to the table; with several tables, to that of its lane.
     [[nodiscard]] std::vector<TextEdit> toTable(const UpdateSite& site) const {
         std::vector<TextEdit> parts;
         for (const ExprId below : code_.expressionsBelow(site.address))
@@ -117,7 +117,7 @@ private:
         edits_.insert(edits_.end(), parts.begin(), parts.end());
     }
 
-    /// Sends the update to the table where its index is one of the table's, else to global memory.
+    /// Sends the update to the table if its index lies within it, else to global memory.
     std::vector<TextEdit> eitherWay(const UpdateSite& site, ExprId indexId) {
         const Expr& index = body_.expr(indexId);
         const SourceText& source = *context_.file.source;
@@ -154,7 +154,7 @@ private:
                !variable.type.isReference && !variable.type.isVolatile;
     }
 
-    /// Returns the condition that an index, a name, is one of the table's.
+    /// Returns the condition that the index `name` lies within the table.
     [[nodiscard]] std::string isInTable(const Type& type, const std::string& name) const {
         const std::string& extent = updates_.table.extent;
         const std::string_view suffix =

@@ -15,8 +15,7 @@
 
 namespace kernelskill::skills {
 
-/// An update whose index the text does not keep within the table. It goes to global memory where
-/// the index is not one of the table's.
+/// An update whose index may lie outside of the table. It goes to global memory then.
 struct OpenUpdate {
     analysis::ExprId call = analysis::noId;
     analysis::ExprId index = analysis::noId;

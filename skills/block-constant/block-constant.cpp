@@ -18,8 +18,6 @@ using namespace analysis;
 
 namespace {
 
-/// The hardware's limit on the threads of a block.
-constexpr std::int64_t maxThreads = 1024;
 /// Values of one axis that a search tries.
 constexpr std::size_t maxValues = 3;
 
@@ -104,7 +102,7 @@ class BlockConstantSkill : public VariedSkill<Statement, AxisThreads> {
             return threads;
         };
         std::int64_t most =
-            std::min(maxThreads, context.kernel.launchBoundsThreads.value_or(maxThreads));
+            std::min(maxBlockThreads, context.kernel.launchBoundsThreads.value_or(maxBlockThreads));
         if (hasFixedArrays(context, extent))
             most = std::min(most, found.threads);
         constexpr std::array<std::int64_t, 10> powers{2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};

@@ -21,7 +21,7 @@ namespace kernelskill::skills {
                                                               const analysis::CodeMap& code,
                                                               const ElementwiseKernel& found);
 
-/// Whether these edits put the work, one statement without brackets, into a block with the index.
+/// Whether gridStrideEdits() puts brackets around the work, because it is one statement.
 [[nodiscard]] bool putsIntoBlock(const SkillContext& context, const analysis::CodeMap& code,
                                  const ElementwiseKernel& found);
 

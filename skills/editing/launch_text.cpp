@@ -4,14 +4,16 @@
 #include "analysis/queries/launch_extents.h"
 #include "analysis/queries/launch_values.h"
 #include "analysis/queries/loop_effects.h"
+#include "analysis/queries/value_spelling.h"
 #include "skills/base/gates.h"
+#include "skills/editing/code_lines.h"
 #include "skills/editing/operand_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -36,15 +38,7 @@ public:
         std::vector<TextEdit> parts;
         if (!isInteger(body_.expr(id).type) || source_.slice(span).empty() || !collect(id, parts))
             return std::nullopt;
-        std::ranges::sort(parts, {}, [](const TextEdit& part) { return part.span.begin; });
-        std::string text;
-        std::uint32_t at = span.begin;
-        for (const TextEdit& part : parts) {
-            text += source_.slice({at, part.span.begin});
-            text += part.newText;
-            at = part.span.end;
-        }
-        return text + std::string(source_.slice({at, span.end}));
+        return rewritten(source_, span, std::move(parts));
     }
 
     [[nodiscard]] std::optional<std::string> operand(ExprId id) const {
@@ -57,7 +51,8 @@ public:
     }
 
 private:
-    /// Adds the texts that stand for the names of the kernel.
+    /// Adds an edit for each of the kernel's names. False where the value has no form at the
+    /// launch.
     bool collect(ExprId id, std::vector<TextEdit>& parts) const {
         const Expr& expr = body_.expr(id);
         if (expr.fromMacro)
@@ -118,15 +113,12 @@ private:
         return true;
     }
 
-    /// The operand as a number of the type, where it is one of another type.
+    /// Casts the operand to `type`, unless it has that type already.
     [[nodiscard]] static std::string asType(const Type& type, const Type& given,
                                             const std::string& operand) {
-        if (type.scalar == given.scalar)
-            return operand;
-        std::string name = type.spelling;
-        if (name.starts_with("const "))
-            name.erase(0, 6);
-        return fmt::format("static_cast<{}>({})", name, operand);
+        return type.scalar == given.scalar
+                   ? operand
+                   : fmt::format("static_cast<{}>({})", valueSpelling(type), operand);
     }
 
     const KernelModel& kernel_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +55,29 @@ Span withParentheses(const SourceText& source, Span span) {
             operators, [&](std::string_view word) { return tokens[tokens.size() - 2].is(word); }))
         return span;
     return {tokens.back().span.begin, next + 1};
+}
+
+Span withAllParentheses(const SourceText& source, Span span) {
+    const std::string_view text = source.text();
+    const auto isBlank = [&](std::uint32_t at) { return text[at] == ' ' || text[at] == '\t'; };
+    while (true) {
+        std::uint32_t begin = span.begin;
+        std::uint32_t end = span.end;
+        while (begin > 0 && isBlank(begin - 1))
+            --begin;
+        while (end < text.size() && isBlank(end))
+            ++end;
+        if (begin == 0 || end >= text.size() || text[begin - 1] != '(' || text[end] != ')')
+            return span;
+        std::uint32_t before = begin - 1;
+        while (before > 0 && isBlank(before - 1))
+            --before;
+        const char last = before > 0 ? text[before - 1] : ';';
+        if (std::isalnum(static_cast<unsigned char>(last)) != 0 ||
+            std::string_view("_)]>").contains(last))
+            return span;
+        span = {begin - 1, end + 1};
+    }
 }
 
 } // namespace kernelskill::skills

@@ -24,5 +24,9 @@ namespace kernelskill::skills {
 /// call, a cast or a statement.
 [[nodiscard]] analysis::Span withParentheses(const analysis::SourceText& source,
                                              analysis::Span span);
+/// The span with all parentheses around it that hold nothing else and belong to no call or
+/// statement, also those of an operand of a comparison, an index or an argument.
+[[nodiscard]] analysis::Span withAllParentheses(const analysis::SourceText& source,
+                                                analysis::Span span);
 
 } // namespace kernelskill::skills

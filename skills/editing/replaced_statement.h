@@ -1,5 +1,4 @@
-/// Several lines in the place of one statement, also of one that stands alone under an if or a
-/// loop.
+/// Replaces a statement by several lines, also one that stands alone under an if or a loop.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -10,18 +9,18 @@
 
 namespace kernelskill::skills {
 
-/// Whether the statement is on lines of its own in a block, or ends a line alone under a loop or an
-/// if without else: the conditions of inPlaceOf().
+/// Whether inPlaceOf() can replace the statement: it is on lines of its own in a block, or ends a
+/// line alone under a loop or an if without else.
 [[nodiscard]] bool hasOwnPlace(const SkillContext& context, analysis::StmtId statement);
 
-/// What other edits do around a statement.
+/// Describes how other edits change the surroundings of a statement.
 struct EditedPlace {
-    std::string moved;    ///< The indentation by which they move it to the right.
-    bool isBlock = false; ///< They put it into a block, if it stands alone under an if or a loop.
+    std::string moved;    ///< The indentation by which these edits move it to the right.
+    bool isBlock = false; ///< Whether they put brackets around it.
 };
 
-/// Puts `lines` in the place of the statement, in a block of their own where it stands alone under
-/// an if or a loop.
+/// Returns edits that replace the statement by `lines`, in brackets if it stands alone under an if
+/// or a loop.
 [[nodiscard]] std::vector<analysis::TextEdit> inPlaceOf(const SkillContext& context,
                                                         analysis::StmtId statement,
                                                         const std::vector<std::string>& lines,

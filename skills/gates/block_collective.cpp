@@ -21,8 +21,6 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::int64_t maxBlock = 1024;
-
 /// The argument that a launch passes for a parameter of the kernel or of its template.
 struct Passed {
     std::optional<std::int64_t> value; ///< If it is a constant.
@@ -43,7 +41,7 @@ public:
             const LaunchSite& launch = context_.kernel.launches[i];
             const std::string place = placeOf(context_, launch);
             KERNELSKILL_CHECK(requireFlat(block, place));
-            if (block[0] % warpLanes != 0 || block[0] > maxBlock)
+            if (block[0] % warpLanes != 0 || block[0] > maxBlockThreads)
                 return refuse("partial-warps",
                               fmt::format("the launch on {} has blocks of {} threads; "
                                           "shuffles need a multiple of {}",

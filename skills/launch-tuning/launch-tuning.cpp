@@ -26,9 +26,6 @@ using namespace analysis;
 
 namespace {
 
-/// The hardware's limit on the threads of a block.
-constexpr std::int64_t maxThreads = 1024;
-
 /// The extents of a block: along x, plus 2^11 times that along y, plus 2^22 times that along z. Of
 /// a block with one axis, only that along x.
 enum class BlockSize : int {};
@@ -307,7 +304,8 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
     }
 
     static std::int64_t mostThreads(const SkillContext& context) {
-        return std::min(maxThreads, context.kernel.launchBoundsThreads.value_or(maxThreads));
+        return std::min(maxBlockThreads,
+                        context.kernel.launchBoundsThreads.value_or(maxBlockThreads));
     }
     static std::string whyOther(const Study& found) {
         return fmt::format("blocks of {} threads are not the only ones", described(found.block));

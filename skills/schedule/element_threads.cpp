@@ -79,7 +79,7 @@ private:
         });
     }
 
-    /// Whether a round does the same whichever thread of whatever grid runs it.
+    /// Whether a round does the same in any thread of any grid.
     [[nodiscard]] bool areRoundsAlike() const {
         const std::vector<StmtId> work = code_.statementsOf(kernel_.loops[found_.loop].body);
         if (!requireKnownPositions(context_) || !requireIndependentWork(context_, code_, work) ||
@@ -125,8 +125,8 @@ private:
         });
     }
 
-    /// Whether rounds of one thread may go to several, as far as they meet in memory. Atomics may
-    /// meet.
+    /// Whether no round depends on another one by memory, atomics aside, so that several threads
+    /// may run them.
     [[nodiscard]] bool areRoundsIndependent() const {
         const Nest& nest = context_.shared().nest();
         if (std::ranges::any_of(nest.nodes, [](const NestNode& node) {
@@ -149,7 +149,7 @@ private:
                });
     }
 
-    /// Gives each launch a block more than the elements fill, so that there is one for no element.
+    /// Launches `elements / block + 1` blocks: a grid may not be empty.
     bool writeLaunches() {
         if (kernel_.launches.empty() || !requireFollowableLaunches(context_))
             return false;
@@ -176,7 +176,8 @@ private:
                                       source_.slice(body_.expr(stmt().condition).span))});
     }
 
-    /// A thread's only round ends where the thread does. False where a round ends further ones.
+    /// Replaces `continue` by `return`, since a thread has one round. False if a round may end the
+    /// loop.
     bool writeExits() {
         const Loop& loop = kernel_.loops[found_.loop];
         for (const StmtId id : code_.statementsIn(loop.body)) {

@@ -32,8 +32,8 @@ class MacroExpander {
 public:
     explicit MacroExpander(const MacroTable& macros) : macros_(macros) {}
 
-    /// The text of the macro use that begins at `tokens[at]`, which is moved to its last token;
-    /// nullopt where it is none that can be written out.
+    /// Returns the text of the macro use that begins at `tokens[at]`, and moves `at` to its last
+    /// token. nullopt if no macro that can be written out begins there.
     [[nodiscard]] std::optional<std::string> expanded(const std::vector<Token>& tokens,
                                                       std::size_t& at, int depth = 0) const {
         const Macro* macro = macroOf(tokens[at]);
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    /// nullptr: the token is no macro that can be written out.
+    /// Returns the macro that the token names; nullptr if it names none that can be written out.
     [[nodiscard]] const Macro* macroOf(const Token& token) const {
         if (!token.isIdentifier() || macros_.all(token.text).size() != 1)
             return nullptr;
@@ -82,7 +82,7 @@ private:
         return isPlain && !isVariadic && body.size() > 1 ? &macro : nullptr;
     }
 
-    /// The text with the macros in it written out; nullopt where one of them cannot be.
+    /// Returns the text with its macros written out; nullopt if one of them cannot be.
     [[nodiscard]] std::optional<std::string> written(const std::string& text, int depth) const {
         std::string result;
         std::uint32_t end = 0;
@@ -138,7 +138,7 @@ private:
     const MacroTable& macros_;
 };
 
-/// Where expressions and statements of the kernel begin that come out of macros.
+/// Returns the places where expressions and statements that come out of macros begin.
 std::set<std::uint32_t> placesFromMacros(const FunctionBody& body) {
     std::set<std::uint32_t> places;
     for (const Expr& expr : body.exprs)

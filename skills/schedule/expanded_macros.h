@@ -1,4 +1,4 @@
-/// Macros that a kernel uses, as the text that they stand for.
+/// Writes out the macros that a kernel uses.
 #pragma once
 
 #include "analysis/source/text_edit.h"

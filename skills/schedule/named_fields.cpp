@@ -1,8 +1,10 @@
 #include "skills/schedule/named_fields.h"
 
 #include "analysis/queries/index_arithmetic.h"
-#include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
 #include "skills/editing/fresh_names.h"
+#include "skills/schedule/draft.h"
+#include "skills/schedule/fold_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -44,10 +46,9 @@ std::vector<TextEdit> namedFields(const SkillContext& context) {
     const CodeMap& code = context.code();
     const FunctionBody& body = code.body();
     const SourceText& source = *context.file.source;
-    const SourceLayout layout(source, context.kernel);
     using Field = std::pair<VariableId, std::string>;
     std::map<Field, std::vector<ExprId>> uses;
-    std::map<Field, bool> isAsked;
+    std::map<Field, bool> isInLoop;
     std::vector<Field> order;
     for (ExprId id = 0; id < body.exprs.size(); ++id) {
         const Expr& expr = body.expr(id);
@@ -57,30 +58,25 @@ std::vector<TextEdit> namedFields(const SkillContext& context) {
         if (!uses.contains(field))
             order.push_back(field);
         uses[field].push_back(id);
-        isAsked[field] |= std::ranges::any_of(
+        isInLoop[field] |= std::ranges::any_of(
             context.kernel.loops, [&](const Loop& loop) { return code.holds(loop.statement, id); });
     }
     FreshNames names(body);
-    std::string lines;
-    std::vector<TextEdit> edits;
+    Draft draft(context);
+    std::vector<std::string> lines;
     for (const Field& field : order) {
-        if (!isAsked[field])
+        if (!isInLoop[field])
             continue;
         const Expr& first = body.expr(uses[field].front());
-        std::string type = first.type.spelling;
-        if (type.starts_with("const "))
-            type.erase(0, 6);
         const std::string name = names.add(field.second);
-        lines += fmt::format("{}{}const {} {} = {};", layout.newline(), layout.unit(), type, name,
-                             source.slice(first.span));
+        lines.push_back(fmt::format("const {} {} = {};", valueSpelling(first.type), name,
+                                    source.slice(first.span)));
         for (const ExprId use : uses[field])
-            edits.push_back({body.expr(use).span, name});
+            draft.replace(body.expr(use).span, name);
     }
-    if (edits.empty())
-        return {};
-    const std::uint32_t begin = context.kernel.bodySpan.begin + 1;
-    edits.push_back({{begin, begin}, lines});
-    return edits;
+    if (!lines.empty())
+        writeHead(draft, context, lines);
+    return draft.edits();
 }
 
 } // namespace kernelskill::skills

@@ -1,4 +1,4 @@
-/// Fields of parameters that loops ask for, as variables.
+/// Declares variables for fields of parameters that loops read.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -9,9 +9,9 @@
 namespace kernelskill::skills {
 
 /// Returns edits that declare `const int n2 = shape.n;` at the kernel's beginning, for each integer
-/// field of a parameter passed by value that a loop of the kernel asks for and that nothing
-/// changes, and name it wherever the field stands. They keep what the kernel does. Empty: there are
-/// none.
+/// field of a parameter passed by value that a loop of the kernel reads and that nothing changes,
+/// and that replace the field by the variable. The kernel computes the same. Empty if there is no
+/// such field.
 [[nodiscard]] std::vector<analysis::TextEdit> namedFields(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -1,4 +1,4 @@
-/// Positions in the grid that a kernel asks for again and again, as variables.
+/// Declares variables for positions in the grid that a kernel computes several times.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -9,8 +9,8 @@
 namespace kernelskill::skills {
 
 /// Returns edits that declare `const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;` at the
-/// kernel's beginning and name it wherever that sum stands, along each axis along which the kernel
-/// has the sum several times. They keep what the kernel does. Empty: there are none.
+/// kernel's beginning and that replace this sum by the variable, for each axis along which the
+/// kernel computes it several times. The kernel computes the same. Empty if there is no such axis.
 [[nodiscard]] std::vector<analysis::TextEdit> namedPositions(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -1,4 +1,4 @@
-/// Elements that searches keep in memory, kept in registers.
+/// Keeps elements that searches set in registers.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -9,8 +9,8 @@
 namespace kernelskill::skills {
 
 /// Returns edits that let elements which a loop sets, other than by folding into them, live in
-/// registers for the time of the loop: `best[i] = 0; for (…) if (…) best[i] = j;`. They keep what
-/// the kernel does. Empty: there are none.
+/// registers for the time of the loop: `best[i] = 0; for (…) if (…) best[i] = j;`. The kernel
+/// computes the same. Empty if there is no such element.
 [[nodiscard]] std::vector<analysis::TextEdit> promotedPlaces(const SkillContext& context);
 
 } // namespace kernelskill::skills

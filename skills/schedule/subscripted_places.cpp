@@ -1,5 +1,6 @@
 #include "skills/schedule/subscripted_places.h"
 
+#include "analysis/model/scalar_kinds.h"
 #include "analysis/queries/source_layout.h"
 #include "skills/gates/fixed_value.h"
 #include "skills/schedule/draft.h"
@@ -54,8 +55,7 @@ private:
         return std::nullopt;
     }
     [[nodiscard]] static bool isInteger(const Type& type) {
-        return type.pointerDepth == 0 && type.arrayExtents.empty() &&
-               type.scalar > ScalarKind::Bool && type.scalar < ScalarKind::Half;
+        return type.pointerDepth == 0 && type.arrayExtents.empty() && isIntegerScalar(type.scalar);
     }
     [[nodiscard]] std::string element(const PointerSum& sum) const {
         return fmt::format("{}[{}]", source_.slice(body_.expr(sum.pointer).span),
@@ -77,7 +77,7 @@ private:
             edits_.push_back({body_.expr(expr.children[0]).span, "&" + element(*sum)});
     }
 
-    /// Writes out a pointer that leads to one element throughout.
+    /// Replaces a pointer to one element by that element.
     void writeOut(VariableId id) {
         const Variable& variable = body_.variable(id);
         const StmtId declaration = code_.declarationOf(id);
@@ -90,7 +90,7 @@ private:
             !hasOwnLines(body_, layout_, declaration, declaration))
             return;
         const auto sum = sumOf(code_.withoutCasts(variable.init));
-        if (!sum || !isSameEverywhere(variable.init) || !leadsToItsOwn(variable.type, *sum))
+        if (!sum || !isSameEverywhere(variable.init) || !pointsToSameType(variable.type, *sum))
             return;
         const auto isWritable = [&](ExprId use) {
             const ExprId above = code_.parent(use);
@@ -111,7 +111,7 @@ private:
         edits_.push_back({layout_.statementWithLine(body_.stmt(declaration).span), ""});
     }
 
-    /// Whether the value's text means the same throughout the kernel.
+    /// Whether the text of the value has one meaning everywhere in the kernel.
     [[nodiscard]] bool isSameEverywhere(ExprId value) const {
         return isFixedValue(code_, value) &&
                std::ranges::all_of(code_.expressionsBelow(value), [&](ExprId id) {
@@ -121,9 +121,9 @@ private:
                                              &Variable::name) == 1;
                });
     }
-    /// Whether the variable leads to elements of the type that the sum's pointer has, with no more
-    /// qualifiers that count.
-    [[nodiscard]] bool leadsToItsOwn(const Type& type, const PointerSum& sum) const {
+    /// Whether a pointer of this type points to the same type of element as the sum's pointer,
+    /// which is not volatile.
+    [[nodiscard]] bool pointsToSameType(const Type& type, const PointerSum& sum) const {
         const Type& pointer = body_.expr(sum.pointer).type;
         return type.scalar == pointer.scalar && type.lanes == pointer.lanes &&
                type.elementSize == pointer.elementSize &&

@@ -1,4 +1,4 @@
-/// Places in memory that a sum with a pointer tells, as elements of arrays.
+/// Writes sums with pointers as elements of arrays.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -9,8 +9,8 @@
 namespace kernelskill::skills {
 
 /// Returns edits that write `*(p + i)` as `p[i]` and `__ldg(p + i)` as `__ldg(&p[i])`, and that
-/// write `p[i]` or `&p[i]` in the place of `*q` and `q` where `T* q = p + i;` is all that is ever
-/// said of `q`. They keep what the kernel does. Empty: there are none.
+/// replace `*q` and `q` by `p[i]` and `&p[i]` where `T* q = p + i;` gives `q` its only value. The
+/// kernel computes the same. Empty if there is no such sum.
 [[nodiscard]] std::vector<analysis::TextEdit> subscriptedPlaces(const SkillContext& context);
 
 } // namespace kernelskill::skills

@@ -146,7 +146,7 @@ private:
         return flatten(code_.statementsOf(stmt.children[0]), true);
     }
 
-    /// Takes a loop whose rounds may be those of threads along an axis that the kernel leaves free.
+    /// Takes a loop of independent rounds for an axis of the grid that the kernel does not use.
     bool takeFurtherAxis(StmtId id) {
         const auto at = std::ranges::find(kernel_.loops, id, &Loop::statement);
         if (at == kernel_.loops.end())
@@ -179,7 +179,7 @@ private:
         }
         return false;
     }
-    /// Whether the statements change no variable from outside, which the next round would see.
+    /// Whether the statements change no variable that is declared outside of them.
     [[nodiscard]] bool keepsToItself(StmtId body) const {
         return std::ranges::none_of(code_.expressionsIn(body), [&](ExprId id) {
             const VariableId variable = body_.expr(id).variable;

@@ -484,7 +484,7 @@ private:
         return left;
     }
 
-    /// The blocks for the rounds of the loop, also one where there is no round.
+    /// Returns the number of blocks for the rounds of the loop, at least 1.
     [[nodiscard]] std::string blocksOf(const CopyLoop& loop, const LaunchSite& launch) const {
         const auto limit = textAtLaunch(context_, launch, loop.limit);
         if (!limit)

@@ -1,4 +1,5 @@
 /// Gives the serial loop of each thread to several threads of its block.
+#include "analysis/source/gpu_constants.h"
 #include "skills/base/planned_skill.h"
 #include "skills/schedule/share_columns.h"
 
@@ -15,8 +16,7 @@ using namespace analysis;
 
 namespace {
 
-/// The hardware's limits on the threads and the static shared memory of a block.
-constexpr std::int64_t maxThreads = 1024;
+/// The hardware's limit on the static shared memory of a block.
 constexpr std::int64_t maxSharedBytes = 48 * 1024;
 constexpr std::array<std::int64_t, 5> counts = {2, 4, 8, 16, 32};
 /// The number of parts if the text does not tell how many columns there are.
@@ -68,7 +68,7 @@ class SplitReductionSkill : public VariedSkill<ColumnParts, PartCount> {
     [[nodiscard]] static std::vector<std::int64_t> possibleCounts(const SkillContext& context,
                                                                   const ColumnParts& columns) {
         const std::int64_t most =
-            std::min(maxThreads, context.kernel.launchBoundsThreads.value_or(maxThreads));
+            std::min(maxBlockThreads, context.kernel.launchBoundsThreads.value_or(maxBlockThreads));
         std::int64_t bytes = 0;
         for (const LaneLoop& loop : columns.shared.loops)
             bytes += sharedBytes(loop);

@@ -1,6 +1,7 @@
 #include "skills/vectorized-access/neighbour_groups.h"
 
 #include "analysis/queries/loop_effects.h"
+#include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/elementwise_kernel.h"
@@ -62,8 +63,8 @@ private:
         return std::ranges::any_of(work(), [&](StmtId top) { return code_.holds(top, expr); });
     }
 
-    /// Whether each launch divides a number that the kernel is told among its blocks, as `(n + 255)
-    /// / 256`. Blocks that are counted by the processors of a GPU stay.
+    /// Whether each launch computes its number of blocks by dividing a number that it passes to the
+    /// kernel, as in `(n + 255) / 256`. The number of a GPU's multiprocessors is none.
     [[nodiscard]] bool doGridsFollowElements() const {
         return std::ranges::all_of(context_.kernel.launches, [&](const LaunchSite& launch) {
             const CodeMap& host = context_.shared().host(launch.host);
@@ -78,7 +79,7 @@ private:
             });
         });
     }
-    /// Adds the expressions below `id`, and those that variables in it are set to.
+    /// Adds the expressions below `id`, and below the values of the variables that it names.
     static void addParts(const CodeMap& host, ExprId id, std::vector<ExprId>& parts) {
         constexpr std::size_t maxParts = 256;
         for (const ExprId part : host.expressionsBelow(id)) {
@@ -91,16 +92,15 @@ private:
                 addParts(host, value, parts);
         }
     }
-    /// Whether one of the integers that `id` is made of is among `told`. Constants that may be
-    /// sizes of blocks do not count.
+    /// Whether `id` contains an integer that is among `told`, other than a constant that may be the
+    /// size of a block.
     static bool isMadeOf(const CodeMap& host, ExprId id, const std::vector<ExprId>& told) {
-        constexpr std::int64_t maxBlock = 1024;
         std::vector<ExprId> parts;
         addParts(host, id, parts);
         return std::ranges::any_of(parts, [&](ExprId part) {
             const auto constant = host.constantValue(part);
             return host.body().expr(part).type.pointerDepth == 0 &&
-                   (!constant || *constant > maxBlock) &&
+                   (!constant || *constant > maxBlockThreads) &&
                    std::ranges::any_of(
                        told, [&](ExprId each) { return host.sameExpression(part, each); });
         });

@@ -64,8 +64,8 @@ public:
     /// counters may not be read, the profile has only the time, and a note with the reason.
     [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,
                                         std::stop_token stop) override;
-    /// The same, `launches` times. Their outputs are compared where they are, because those of a
-    /// large launch take longer to send than to compute.
+    /// Runs the job `launches` times. The runner compares the outputs, because those of a large
+    /// launch take longer to send than to compute.
     [[nodiscard]] Result<RepeatedRun> runRepeatedly(const Image& image, const Job& job,
                                                     std::uint32_t launches,
                                                     const std::stop_token& stop);

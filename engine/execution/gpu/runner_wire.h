@@ -38,8 +38,8 @@ struct TimingPlan {
     /// launches of which minRounds would take too long.
     std::chrono::milliseconds longest{60'000};
     bool sweepCache = true;
-    /// No round after minRounds begins once one of two subjects was so many times as fast as the
-    /// other in each; 0: others do.
+    /// Timing ends after minRounds if one of two subjects was this many times as fast as the other
+    /// in each round; 0: it does not.
     double clearRatio = 0;
 };
 
@@ -47,8 +47,7 @@ struct RunRequest {
     Subject subject;
     std::uint64_t seed = 1;
     bool wantOutputs = false;
-    /// On equal input, one after the other.
-    std::uint32_t launches = 1;
+    std::uint32_t launches = 1; ///< One after the other, on equal input.
     /// Nsight Compute's names; if empty, the profiler is not used.
     std::vector<std::string> metrics;
     bool wantStalls = false;          ///< Sample program counters with their stall reasons.

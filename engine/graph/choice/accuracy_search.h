@@ -14,7 +14,7 @@
 
 namespace kernelskill::engine::graph {
 
-/// Why a variant is refused that LibTorch cannot leave room for in the program.
+/// The reason to refuse a variant whose nodes LibTorch cannot leave out of the program at once.
 inline constexpr std::string_view cannotRunAtOnce = "not compared: its part cannot run at once";
 
 /// A variant that equal places can have.
@@ -44,7 +44,7 @@ public:
     /// preference. The one that is picked stays so.
     using FindMore = std::function<void(AccuracyGroup&)>;
 
-    /// `trusted`: the least exact that an option is that is taken without a verdict.
+    /// `trusted`: how exact an option has to be to be taken without a verdict.
     AccuracySearch(std::vector<AccuracyGroup>& groups, Exactness trusted, Judge judge,
                    FindMore findMore)
         : groups_(groups), trusted_(trusted), judge_(std::move(judge)),

@@ -35,15 +35,15 @@ struct ModelVariant {
 /// Whether the node is a product that PyTorch computes without TF32 unless it is told to; of
 /// convolutions it is the other way round.
 [[nodiscard]] bool isProduct(const Node& node);
-/// Whether a library that runs the node has to be told to do so in float32, so as to be as exact as
-/// the eager program that the judge allows for at the tolerance. `allowsTf32`: whether products of
-/// libraries use TF32 where they are not told.
+/// Whether a model has to ask for float32 of the library that runs the node, so that it is as exact
+/// as the eager program that the judge allows for at the tolerance. `allowsTf32`: whether libraries
+/// compute products in TF32 otherwise.
 [[nodiscard]] bool needsFloat32(const Node& node, Tolerance tolerance, bool allowsTf32);
 /// Returns the names of all such nodes.
 [[nodiscard]] std::set<std::string> float32NodesOf(const Program& program, Tolerance tolerance,
                                                    bool allowsTf32);
 
-/// Returns how exact own kernels are whose products may be as inexact as the choice says.
+/// Returns how exact own kernels are if their products use the unit of the choice.
 [[nodiscard]] Exactness exactnessOf(const ContractionChoice& own, const ModelPlan& plan);
 /// Returns the units that are more exact, the most exact one first.
 [[nodiscard]] std::vector<MultiplyUnit> moreExactUnits(MultiplyUnit than);

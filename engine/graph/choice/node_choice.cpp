@@ -68,8 +68,8 @@ public:
     }
 
 private:
-    /// Verdicts at the loose tolerance do not name it: there are some from when it was the only
-    /// one.
+    /// The loose tolerance has no name in this key, so that verdicts from when it was the only one
+    /// are found.
     static std::string subjectOfVerdicts(const Program& graph, const ChoiceRequest& request,
                                          bool allowsTf32) {
         return fmt::format("{} {} {}{}", programKey(graph), request.machine, allowsTf32,
@@ -177,7 +177,7 @@ private:
                 if (isLibraryInTf32(option))
                     option.refused =
                         verdict.leftOut.empty() ? refusalBy(verdict) : std::string(cannotRunAtOnce);
-            // There is the library in float32 at least.
+            // At least the library in float32 is not refused.
             group.picked = static_cast<std::size_t>(
                 std::ranges::find(group.options, "", &AccuracyOption::refused) -
                 group.options.begin());
@@ -188,7 +188,7 @@ private:
         return option.isLibrary && option.exactness == Exactness::TF32;
     }
 
-    /// Says why a variant is refused whose verdict is not that it is right.
+    /// Returns why a variant with this verdict is refused.
     static std::string refusalBy(const MixVerdict& verdict) {
         return verdict.outcome == MixVerdict::Outcome::Wrong ? verdict.worst
                                                              : "not compared: " + verdict.why;
@@ -306,7 +306,7 @@ private:
         setFloat32(place, isFloat32, options);
     }
 
-    /// Says whether a library that runs the place's nodes does so in float32.
+    /// Sets whether a library runs the place's nodes in float32.
     void setFloat32(const VariedPlace& place, bool isFloat32, ModelOptions& options) const {
         for (const Node& node : graph_.nodes) {
             if (!place.where.nodes.contains(node.name) || !planner_.mustBeFloat32(node))
@@ -361,7 +361,8 @@ private:
         return options;
     }
 
-    /// Returns the last resort, which is as exact as the eager program that the judge allows for.
+    /// Returns the variant that is taken if no other one is right: it is as exact as the eager
+    /// program that the judge allows for.
     ModelVariant asPyTorch() const {
         return {request_.tolerance == Tolerance::Tight
                     ? "all products by a library, in float32"

@@ -37,19 +37,19 @@ public:
         : graph_(graph), request_(request) {}
 
     [[nodiscard]] bool allowsTf32() const;
-    /// As needsFloat32() has it, of this request.
+    /// Returns needsFloat32() for the request's tolerance.
     [[nodiscard]] bool mustBeFloat32(const Node& node) const;
     /// Returns the least exact unit that own kernels are tried in first. Where the model has to be
     /// as right as float32, a single TF32 number for a factor rarely is exact enough.
     [[nodiscard]] MultiplyUnit firstUnit() const;
-    /// Returns the unit of own kernels that nothing vouches for.
+    /// Returns the unit of own kernels that are taken without a verdict.
     [[nodiscard]] MultiplyUnit trustedUnit() const;
-    /// Returns how exact a variant has to be that is taken without a verdict.
+    /// Returns how exact a variant has to be to be taken without a verdict.
     [[nodiscard]] Exactness trustedExactness() const;
     /// Returns the options of a model of own kernels alone; a node without a rule is in float32
     /// where mustBeFloat32() says so.
     [[nodiscard]] ModelOptions ownOptions() const;
-    /// Returns those of a model in which libraries do all that they can, as exactly as they can.
+    /// Returns the options of a model in which libraries do all that they can, in float32.
     [[nodiscard]] ModelOptions float32Libraries() const;
 
     /// Returns the model's places with their variants, the one with the most work first. `own` is
@@ -82,7 +82,8 @@ private:
     std::vector<VariedPlace> findPlaces(const ModelPlan& own) const;
     /// Returns the choices that are more exact than firstUnit().
     std::vector<ContractionChoice> moreExactChoices() const;
-    /// Returns the choices of one unit where the model has so many places.
+    /// Returns the choices of one unit that are tried for the place, fewer where there are more
+    /// places.
     static std::vector<ContractionChoice> choicesOf(MultiplyUnit unit, const VariedPlace& place,
                                                     std::size_t places);
     /// Returns the choices of own kernels that are tried, the ones to prefer first.

@@ -33,8 +33,8 @@ struct ContractionTile {
     int warpColumns = 64;
     int stages = 2; ///< Tiles of the depth in shared memory at once.
     int blocks = 1; ///< Blocks that a multiprocessor is to hold at least.
-    /// Whether BFloat16Split adds the sum of each step to the results in float32, which is more
-    /// exact and slower than to add all products on tensor cores; where terms are many, it does.
+    /// Whether BFloat16Split adds the sum of each step to the results in float32. That is slower
+    /// and more exact than adding all products on tensor cores, and is always done for many terms.
     bool sumsInSteps = false;
 
     [[nodiscard]] int threads() const { return rows / warpRows * (columns / warpColumns) * 32; }

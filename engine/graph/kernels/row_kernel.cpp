@@ -35,10 +35,10 @@ using analysis::raise::Store;
 constexpr std::size_t smallBlock =
     256; ///< Threads of a block whose rows have a thread or a warp each.
 
-/// A thread with many terms adds so many of them to a sum of their own first: equal terms, such as
-/// the zeros of a ReLU, are all rounded in the same direction when they are added to a large sum.
+/// The terms that a thread adds up in a partial sum before it adds that to its sum. Added to a
+/// large sum, equal terms, such as the zeros of a ReLU, would all be rounded in the same direction.
 constexpr std::int64_t termsOfAPart = 64;
-/// With fewer terms a thread adds up, that is no matter.
+/// The min number of terms of a thread that are added up in partial sums.
 constexpr std::int64_t manyTerms = 4 * termsOfAPart;
 
 bool isRoundedSum(const Reduction& reduction) {
@@ -403,14 +403,14 @@ private:
         storeRow(computation.stores);
     }
 
-    /// Whether sums of the pass are made of parts, see termsOfAPart.
+    /// Whether the pass has partial sums, see termsOfAPart.
     bool addsInParts(const Computation& computation, const Axis& elements) const {
         const auto count = elements.extent->constant();
         const auto threads = static_cast<std::int64_t>(schedule_.threads);
         return !isKept(elements) && (!count || *count >= manyTerms * threads) &&
                std::ranges::any_of(computation.reductions, isRoundedSum);
     }
-    /// Opens the loop over parts and the one over a part's vectors, with sums that begin at 0.
+    /// Opens the loops over parts and over the vectors of a part, and declares the partial sums.
     void openPart(const Computation& computation, const Axis& elements, const std::string& first) {
         const std::string begin = freshName("begin", taken_);
         const std::string end = freshName("end", taken_);
@@ -633,7 +633,7 @@ private:
     std::size_t pass_ = 0;
     int guards_ = 0;
     bool formsNormaliser_ = false;
-    std::set<std::size_t> inPart_; ///< The pass's reductions whose terms are added to a part's sum.
+    std::set<std::size_t> inPart_; ///< The pass's reductions that have a partial sum now.
     bool inElements_ = false;      ///< Whether the pass runs over elements that threads keep.
 };
 

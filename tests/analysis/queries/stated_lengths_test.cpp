@@ -10,7 +10,7 @@
 namespace kernelskill::analysis {
 namespace {
 
-/// Host code that launches `k<<<1, 32>>>(array)`, and the bytes that it states of the array.
+/// Host code that launches `k<<<1, 32>>>(array)`, and the size of the array that it states.
 struct Case {
     std::string host;
     std::optional<std::int64_t> bytes;
@@ -46,10 +46,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"int all[8];\nk<<<1, 32>>>(given);\n"
              "cudaMemcpy(all, given, sizeof(all), cudaMemcpyDeviceToHost);",
              32},
-        // The allocation, where there is one; the largest of several.
+        // Allocations come before other calls; of several the largest counts.
         Case{"int* a;\ncudaMalloc(&a, 256);\ncudaMemset(a, 0, 512);\nk<<<1, 32>>>(a);", 256},
         Case{"int* a;\nif (b) cudaMalloc(&a, 64); else cudaMalloc(&a, 80);\nk<<<1, 32>>>(a);", 80},
-        // By what is not known, of another array, or of none.
+        // The size is unknown, is that of another array, or is not stated.
         Case{"int* a;\ncudaMalloc(&a, n * sizeof(int));\nk<<<1, 32>>>(a);", {}},
         Case{"int* a;\ncudaMalloc(&a, 256);\nk<<<1, 32>>>(a + 8);", {}},
         Case{"int* a;\ncudaMalloc(&a, 256);\nk<<<1, 32>>>(given);", {}},

@@ -83,34 +83,34 @@ void launch(const float* x, float* y, Shape s) {
 TEST(ElementThreads, LeavesOthers) {
     const auto loop = [](const std::string& body) { return strided + " {\n" + body + "    }\n"; };
     const std::vector<std::string> kernels = {
-        // Rounds fold into a value of the thread.
+        // The rounds of a thread add to one variable.
         head + "    float sum = 0.0f;\n" + loop("        sum += x[j];\n") + "    y[0] = sum;\n" +
             tail,
-        // A round reads what another one leaves, as threads of one block may.
+        // A round reads what another round has stored.
         head + loop("        y[j] = j >= 20480 ? y[j - 20480] + x[j] : x[j];\n") + tail,
-        // Rounds of one thread meet at an element.
+        // Two rounds of a thread change one element.
         head + loop("        y[j % 20480] += x[j];\n") + tail,
-        // A round asks for its thread.
+        // A round reads threadIdx.
         head + loop("        y[j] = x[j] + threadIdx.x;\n") + tail,
         head + "    int t = blockIdx.x * blockDim.x + threadIdx.x;\n" +
             loop("        y[j] = x[t];\n") + tail,
-        // It asks for the grid.
+        // A round reads gridDim.
         head + "    int t = gridDim.x;\n" + loop("        y[j] = x[j] + t;\n") + tail,
         // A round ends the loop.
         head + loop("        if (x[j] < 0.0f)\n            break;\n        y[j] = x[j];\n") + tail,
-        // The limit is not known where it is launched.
+        // The host code cannot compute the limit of the loop.
         "__global__ void k(const int* n, float* y) {\n    for (int j = blockIdx.x * blockDim.x + "
         "threadIdx.x; j < n[0]; j += gridDim.x * blockDim.x)\n        y[j] = 0.0f;\n}\n"
         "void launch(const int* n, float* y) {\n    k<<<80, 256>>>(n, y);\n}\n",
-        // What is passed has an effect.
+        // An argument of the launch has a side effect.
         head + loop("        y[j] = x[j];\n") +
             "}\nint next();\nvoid launch(const float* x, float* y) {\n"
             "    k<<<80, 256>>>(x, y, next(), next());\n}\n",
-        // Blocks may have further axes.
+        // The grid may have further axes.
         head + loop("        y[j] = x[j];\n") +
             "}\nvoid launch(const float* x, float* y, dim3 grid, int n) {\n"
             "    k<<<grid, 256>>>(x, y, n, n);\n}\n",
-        // No launch is known.
+        // The file launches no such kernel.
         head + loop("        y[j] = x[j];\n") + "}\n",
     };
     for (const std::string& kernel : kernels)

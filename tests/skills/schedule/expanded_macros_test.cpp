@@ -44,14 +44,14 @@ TEST(ExpandedMacros, WithArgumentsAndMacrosInThem) {
 
 TEST(ExpandedMacros, LeavesOthers) {
     const std::vector<std::string> sources = {
-        // A number.
+        // The macro is a number.
         kernelOf("    y[WIDTH] = 0;\n"),
-        // Defined twice.
+        // The macro is defined twice.
         "#define F(v) ((v) + 1)\n#undef F\n#define F(v) ((v) + 2)\n"
         "__global__ void k(float* y) {\n    y[0] = F(1);\n}\n",
-        // It pastes tokens.
+        // The macro pastes tokens.
         "#define F(a, b) a##b(1)\n__global__ void k(float* y) {\n    y[0] = F(a, bs);\n}\n",
-        // It has any number of arguments.
+        // The macro takes any number of arguments.
         "#define F(...) max(__VA_ARGS__)\n__global__ void k(float* y) {\n    y[0] = F(1, 2);\n}\n",
     };
     for (const std::string& source : sources)

@@ -43,17 +43,25 @@ TEST(NamedFields, OfALoop) {
 
 TEST(NamedFields, LeavesOthers) {
     const std::vector<std::string> works = {
-        // No loop asks for it.
+        // No loop reads the field.
         "    if (rows < s.n)\n        s.y[s.n] = 0.0f;\n",
-        // It changes.
+        // The kernel changes the field.
         "    for (int i = 0; i < s.n; ++i)\n        s.n = i;\n",
-        // Another thread may change it.
+        // The struct is in global memory, where another thread may change it.
         "    for (int i = 0; i < t->n; ++i)\n        t->y[i] = 0.0f;\n",
-        // It is a copy that changes.
+        // The kernel changes a copy of the struct.
         "    Shape c = s;\n    for (int i = 0; i < c.n; ++i)\n        c.n -= 1;\n",
     };
     for (const std::string& work : works)
         EXPECT_EQ(fieldsText(kernelOf(work)), kernelOf(work));
+}
+
+TEST(NamedFields, StandBehindACommentOfTheFirstLine) {
+    const std::string head = "struct Shape {\n    int n;\n};\n"
+                             "__global__ void k(Shape s, float* y) { // rows\n";
+    EXPECT_EQ(fieldsText(head + "    for (int i = 0; i < s.n; ++i)\n        y[i] = 0.0f;\n}\n"),
+              head + "    const int n2 = s.n;\n    for (int i = 0; i < n2; ++i)\n"
+                     "        y[i] = 0.0f;\n}\n");
 }
 
 } // namespace

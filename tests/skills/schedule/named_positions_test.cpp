@@ -33,18 +33,26 @@ TEST(NamedPositions, OfAPlane) {
 
 TEST(NamedPositions, LeavesOthers) {
     const std::vector<std::string> kernels = {
-        // A variable has it.
+        // A variable holds the position already.
         "__global__ void k(float* y, int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
         "    if (blockIdx.x * blockDim.x + threadIdx.x < n)\n        y[i] = 0.0f;\n}\n",
-        // It stands there once.
+        // The kernel computes the position once.
         "__global__ void k(float* y, int n) {\n    y[blockIdx.x * blockDim.x + threadIdx.x] = "
         "0.0f;\n}\n",
-        // The two are counted in other types.
+        // The two sums have different types.
         "__global__ void k(float* y, int n) {\n    if (blockIdx.x * blockDim.x + threadIdx.x < n)\n"
         "        y[(size_t)blockIdx.x * blockDim.x + threadIdx.x] = 0.0f;\n}\n",
     };
     for (const std::string& kernel : kernels)
         EXPECT_EQ(namedText(kernel), kernel);
+}
+
+TEST(NamedPositions, StandBehindACommentOfTheFirstLine) {
+    const std::string head = "__global__ void k(float* y, int n) { // elements\n";
+    EXPECT_EQ(namedText(head + "    if (blockIdx.x * blockDim.x + threadIdx.x < n)\n"
+                               "        y[blockIdx.x * blockDim.x + threadIdx.x] = 0.0f;\n}\n"),
+              head + "    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                     "    if (i < n)\n        y[i] = 0.0f;\n}\n");
 }
 
 } // namespace

@@ -45,14 +45,14 @@ TEST(PromotedPlaces, OfASearch) {
 
 TEST(PromotedPlaces, LeavesOthers) {
     const std::vector<std::string> works = {
-        // Skills take a fold into an element as it is.
+        // The loop adds to the element, which skills read as a fold.
         "    best[i] = 0;\n    for (int j = 0; j < n; ++j)\n        best[i] += j;\n",
-        // Nothing sets the element where no round does.
+        // The element may keep its value: no statement before the loop sets it.
         "    for (int j = 0; j < n; ++j)\n        if (x[i * n + j] > 0.0f)\n"
         "            best[i] = j;\n",
-        // Rounds have elements of their own.
+        // Each round sets another element.
         "    for (int j = 0; j < n; ++j)\n        best[i * n + j] = j;\n",
-        // Another thread sees it.
+        // Another thread may read the element at the barrier.
         "    best[i] = 0;\n    for (int j = 0; j < n; ++j) {\n        best[i] = j;\n"
         "        __syncthreads();\n    }\n",
     };

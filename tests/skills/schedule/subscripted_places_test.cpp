@@ -37,17 +37,17 @@ TEST(SubscriptedPlaces, OfPointersToOneElement) {
 
 TEST(SubscriptedPlaces, LeavesOthers) {
     const std::vector<std::string> works = {
-        // It leads to several elements.
+        // The pointer is used for several elements.
         "    int* slot = bins + i;\n    slot[0] = slot[1];\n",
-        // It moves.
+        // The pointer moves.
         "    int* slot = bins + i;\n    *slot = 0;\n    ++slot;\n    *slot = 1;\n",
-        // What it is made of changes.
+        // A variable of the sum changes later.
         "    int m = n;\n    int* slot = bins + m;\n    m = 3;\n    *slot = m;\n",
-        // Memory that it is made of may change.
+        // The sum reads memory that may change.
         "    int* slot = bins + keys[i];\n    bins[0] = 1;\n    atomicAdd(slot, 1);\n",
-        // Elements of another type.
+        // The pointer has another type of element.
         "    char* slot = (char*)(bins + i);\n    *slot = 1;\n",
-        // The pointer's value is asked for.
+        // The kernel compares the pointer itself.
         "    int* slot = bins + i;\n    if (slot == bins)\n        *slot = 1;\n",
     };
     for (const std::string& work : works)
