@@ -5,6 +5,7 @@
 #include "skills/catalogue.h"
 #include "tests/paths.h"
 #include "tests/skills/emulator_review.h"
+#include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -85,6 +87,27 @@ void launch(const float* x, const float* z, float* y, int m, int n) {
 }
 )";
 
+const std::string columnsLaunch = R"(
+void launch(const float* x, const float* z, float* y, int m, int n) {
+    k<<<(n + 127) / 128, 128>>>(x, z, y, m, n);
+}
+)";
+
+const std::string columnsKernel =
+    R"(__global__ void k(const float* x, const float* z, float* y, int m, int n) {
+    const int j = threadIdx.x + blockDim.x * blockIdx.x;
+    if (j >= n)
+        return;
+)";
+
+/// The text of a kernel of tests/nest/kernels.
+std::string kernelIn(const std::string& file, const std::string& kernel) {
+    const std::string text = readSource("tests/nest/kernels/" + file);
+    constexpr std::string_view end = "\n}\n";
+    const std::size_t begin = text.find("__global__ void " + kernel + "(");
+    return text.substr(begin, text.find(end, begin) + end.size() - begin);
+}
+
 const std::string rowsKernel = "__global__ void k(const float* x, const float* z, float* y, int m, "
                                "int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                                "    if (i >= m)\n        return;\n";
@@ -124,12 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
     y[i] = sum;
 }
 )" + rowsLaunch},
-        Style{"ColumnsByOffset", "split-reduction",
-              R"(__global__ void k(const float* x, const float* z, float* y, int m, int n) {
-    const int j = threadIdx.x + blockDim.x * blockIdx.x;
-    if (j >= n)
-        return;
-    float sum = z[j];
+        Style{"ColumnsByOffset", "split-reduction", columnsKernel + R"(    float sum = z[j];
     int offset = j;
     int i = 0;
     while (i < m) {
@@ -139,25 +157,14 @@ INSTANTIATE_TEST_SUITE_P(
     }
     y[j] = sum;
 }
-void launch(const float* x, const float* z, float* y, int m, int n) {
-    k<<<(n + 127) / 128, 128>>>(x, z, y, m, n);
-}
-)"},
-        Style{"ColumnsByAPointer", "split-reduction",
-              R"(__global__ void k(const float* x, const float* z, float* y, int m, int n) {
-    const int j = threadIdx.x + blockDim.x * blockIdx.x;
-    if (j >= n)
-        return;
-    const float* p = x + j;
+)" + columnsLaunch},
+        Style{"ColumnsByAPointer", "split-reduction", columnsKernel + R"(    const float* p = x + j;
     float sum = z[j];
     for (int i = 0; i < m; ++i, p += n)
         sum += *p;
     y[j] = sum;
 }
-void launch(const float* x, const float* z, float* y, int m, int n) {
-    k<<<(n + 127) / 128, 128>>>(x, z, y, m, n);
-}
-)"},
+)" + columnsLaunch},
         Style{"GridStrideColumns", "split-reduction",
               R"(__global__ void k(const float* x, const float* z, float* y, int m, int n) {
     for (int j = blockIdx.x * blockDim.x + threadIdx.x; j < n; j += gridDim.x * blockDim.x) {
@@ -168,10 +175,7 @@ void launch(const float* x, const float* z, float* y, int m, int n) {
         y[j] = sum;
     }
 }
-void launch(const float* x, const float* z, float* y, int m, int n) {
-    k<<<(n + 127) / 128, 128>>>(x, z, y, m, n);
-}
-)"},
+)" + columnsLaunch},
         Style{"GridStrideBackwards", "vectorized-access", R"(
 __global__ void reverse(const int* in, int* out, int n) {
     const int* from = in + blockIdx.x * blockDim.x + threadIdx.x;
@@ -187,21 +191,9 @@ void launch(const int* in, int* out, int n) {
 }
 )"},
         Style{"GridStrideSearch", "row-per-warp",
-              R"(__global__ void k(const float* x, int* best, int m, int n) {
-    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < m; i += gridDim.x * blockDim.x) {
-        float top = *(x + i * n);
-        best[i] = 0;
-        for (size_t j = 1; j < n; ++j) {
-            float value = *(x + i * n + j);
-            if (!(value > top))
-                continue;
-            top = value;
-            best[i] = j;
-        }
-    }
-}
-void launch(const float* x, int* best, int m, int n) {
-    k<<<3, 64>>>(x, best, m, n);
+              kernelIn("argmax.cu", "argmax_strided") +
+                  R"(void launch(const float* x, int* best, int m, int n) {
+    argmax_strided<<<3, 64>>>(x, best, m, n);
 }
 )"},
         Style{"PositionsInMacros", "vectorized-access", R"(
@@ -219,19 +211,10 @@ void launch(const float* x, const float* b, float* y, int m, int n) {
     k<<<grid, block>>>(x, b, y, m, n);
 }
 )"},
-        Style{"CountsByPointers", "segmented-reduction", R"(
-__global__ void k(const int* __restrict__ keys, int* bins, int n) {
-    size_t i = threadIdx.x;
-    i += (size_t)blockIdx.x * blockDim.x;
-    if (i >= n)
-        return;
-    auto key = __ldg(keys + i);
-    int* slot = bins;
-    slot += key;
-    atomicAdd(slot, 1);
-}
-void launch(const int* keys, int* bins, int n) {
-    k<<<(n + 127) / 128, 128>>>(keys, bins, n);
+        Style{"CountsByPointers", "segmented-reduction",
+              kernelIn("histogram.cu", "histogram_early") +
+                  R"(void launch(const int* keys, int* bins, int n) {
+    histogram_early<<<(n + 127) / 128, 128>>>(keys, bins, n);
 }
 )"},
         Style{"FieldsOfAStruct", "row-per-warp", R"(
